@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: [
+      'apps/*/src/**/*.test.ts',
+      'apps/*/test/**/*.test.ts',
+      'packages/*/src/**/*.test.ts',
+      'tools/**/*.test.ts',
+    ],
+    globalSetup: 'apps/server/test/global-setup.ts',
+    hookTimeout: 60_000, // two machines' worth of tests on one, as when two checkouts run at once
+    testTimeout: 30_000,
+  },
+});
