@@ -1,0 +1,88 @@
+import type { IConfiguration, IRegularForbiddenRuleType } from 'dependency-cruiser';
+
+type From = IRegularForbiddenRuleType['from'];
+type To = IRegularForbiddenRuleType['to'];
+
+const SERVER = '^apps/server/(src|test/planted)/'; // what is planted must be caught like the rest
+const PROTOCOL = '^packages/protocol/';
+const TEST = '[.]test[.]ts$';
+const SAME_FEATURE = 'features/$1/';
+
+/** The tiers: each may import those before it. */
+const RECORDS = 'features/(audit|events|keys|quotas)/';
+const CORE = 'features/(developers|agents|authorization|consent|grants|tokens)/';
+
+/** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
+const role = (name: string): From => ({ path: `features/([^/]+)/[^/]+[.]${name}[.]ts$` });
+
+/** A package that one folder of the platform hides from everybody else. */
+const alone = (name: string, folder: string): [name: string, from: From, to: To] => [
+  `${name}-only-in-${folder}`,
+  { path: SERVER, pathNot: [`platform/${folder}/`, TEST] },
+  { path: `node_modules/(@types/)?${name}/` },
+];
+
+const rules: [name: string, from: From, to: To][] = [
+  ['no-cycles', {}, { circular: true }],
+  ['everything-resolves', {}, { couldNotResolve: true }], // or the rules below would match nothing
+
+  ['packages-import-no-app', { path: '^packages/' }, { path: '^(apps|tools|bench)/' }],
+  ['protocol-is-for-everybody', { path: PROTOCOL }, { path: '^packages/', pathNot: PROTOCOL }],
+  ['server-imports-no-tool', { path: '^apps/server/src/', pathNot: TEST }, { path: '^(tools|bench)/' }],
+  ['nothing-imports-a-test', { path: '/src/', pathNot: TEST }, { path: `${TEST}|^apps/[^/]+/test/` }],
+  ['nothing-imports-main', {}, { path: '^apps/server/src/main[.]ts$', pathNot: 'start[.]mjs$' }],
+
+  ['platform-knows-no-feature', { path: 'platform/' }, { path: 'features/|src/(app|config|main)[.]ts$' }],
+  ['records-stand-alone', { path: RECORDS, pathNot: TEST }, { path: 'features/', pathNot: RECORDS }],
+  ['core-before-around', { path: CORE, pathNot: TEST }, { path: 'features/', pathNot: [RECORDS, CORE] }],
+  [
+    'features-meet-at-the-index',
+    { path: 'features/([^/]+)/', pathNot: TEST },
+    { path: 'features/', pathNot: [SAME_FEATURE, 'features/[^/]+/index[.]ts$'] },
+  ],
+
+  // Roles: what one file of a feature may import.
+  [
+    'schema-is-only-shapes',
+    role('schema'),
+    { pathNot: ['node_modules/typebox/', PROTOCOL, `${SAME_FEATURE}[^/]+[.]schema[.]ts$`] },
+  ],
+  [
+    'rules-are-pure',
+    role('rules'),
+    {
+      pathNot: [`${SAME_FEATURE}[^/]+[.](schema|rules)[.]ts$`, 'platform/errors[.]ts$', '^crypto$', PROTOCOL],
+    },
+  ],
+  [
+    'repo-is-only-sql',
+    role('repo'),
+    { path: '[.](service|routes|jobs)[.]ts$|/index[.]ts$|platform/http/|node_modules/fastify/' },
+  ],
+  [
+    'service-is-a-use-case',
+    role('service'),
+    { path: '[.](routes|jobs)[.]ts$|platform/http/|node_modules/(fastify|kysely)/' },
+  ],
+  [
+    'routes-call-services',
+    role('routes'),
+    { path: '[.](repo|rules|jobs)[.]ts$|platform/db/|node_modules/kysely/' },
+  ],
+  ['routes-stay-at-home', role('routes'), { path: 'features/', pathNot: SAME_FEATURE }],
+  ['jobs-are-no-routes', role('jobs'), { path: '[.]routes[.]ts$|node_modules/fastify/' }],
+  ['index-hides-the-tables', { path: 'features/[^/]+/index[.]ts$' }, { path: '[.]repo[.]ts$' }],
+
+  alone('pg', 'db'),
+  alone('redis', 'redis'),
+  alone('pino', 'telemetry'),
+];
+
+export default {
+  forbidden: rules.map(([name, from, to]) => ({ name, from, to, severity: 'error' })),
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true, // `import type` counts too
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+} satisfies IConfiguration;

@@ -1,0 +1,51 @@
+-- Ids are a prefix and a ULID, so they sort by time, to the millisecond. The tenant comes first in every
+-- key: a list pages on its primary key, and the schema can be sharded by developer.
+
+-- Owner: developers. The tenant itself. An e-mail address is only a claim until it is verified, so it is
+-- not unique here.
+create type developer_mode as enum ('live', 'sandbox');
+create type plan as enum ('free', 'pro', 'enterprise');
+create type consent_mode as enum ('developer', 'email', 'sso', 'passkey');
+create table developers (
+  id                   text primary key,
+  name                 text not null,
+  email                text,
+  email_verified       boolean not null,
+  mode                 developer_mode not null,
+  plan                 plan not null,
+  consent_mode         consent_mode not null,
+  consent_keys         jsonb not null,
+  scope_descriptions   jsonb not null,
+  redirect_uris        text[] not null,
+  enforce_agent_scopes boolean not null,
+  is_seeded            boolean not null,
+  created_at           timestamptz not null,
+  updated_at           timestamptz not null
+);
+-- Start-up asks for the seeded developer of a mode; there is one of each at most, whoever starts at once.
+create unique index developers_seeded on developers (mode) where is_seeded;
+
+-- Owner: developers. `runtime` keys do what an agent's host needs; what changes an account needs `full`.
+create type key_role as enum ('runtime', 'full');
+create table api_keys (
+  developer_id text not null references developers,
+  id           text not null,
+  name         text not null,
+  role         key_role not null,
+  prefix       text not null,
+  created_at   timestamptz not null,
+  last_used_at timestamptz,
+  expires_at   timestamptz,
+  replaced_at  timestamptz,
+  revoked_at   timestamptz,
+  primary key (developer_id, id)
+);
+
+-- Owner: developers. The one look-up without a tenant, because it is what finds the tenant. A key itself is
+-- never stored, only its SHA-256.
+create table api_key_index (
+  hash         bytea primary key check (octet_length(hash) = 32),
+  developer_id text not null,
+  key_id       text not null,
+  foreign key (developer_id, key_id) references api_keys
+);

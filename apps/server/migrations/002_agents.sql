@@ -1,0 +1,24 @@
+-- Owner: agents. A revoked agent keeps its row, since audit entries and grants speak of it.
+create type agent_status as enum ('active', 'suspended', 'revoked');
+create table agents (
+  developer_id   text not null references developers,
+  id             text not null,
+  did            text not null,
+  name           text not null,
+  description    text not null,
+  scopes         text[] not null,
+  status         agent_status not null,
+  public_key_jwk jsonb,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null,
+  primary key (developer_id, id)
+);
+-- The default list, which must not slow down as revoked agents pile up.
+create index agents_not_revoked on agents (developer_id, id) where status <> 'revoked';
+
+-- Owner: agents. A DID document is asked for by the agent's id alone: this finds its tenant.
+create table agent_index (
+  agent_id     text primary key,
+  developer_id text not null,
+  foreign key (developer_id, agent_id) references agents
+);

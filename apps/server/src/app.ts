@@ -1,0 +1,108 @@
+import cookie from '@fastify/cookie';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import { agentRoutes } from './features/agents/index.ts';
+import { auditRoutes } from './features/audit/index.ts';
+import { authorizationRoutes, cancelRequestsOfAgent } from './features/authorization/index.ts';
+import { authenticateConsent, consentRoutes } from './features/consent/index.ts';
+import { apiKeyRoutes, authenticateApiKey, developerRoutes } from './features/developers/index.ts';
+import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/grants/index.ts';
+import { type KeyRing, keyRoutes } from './features/keys/index.ts';
+import { operationsRoutes } from './features/operations/index.ts';
+import { tokenRoutes } from './features/tokens/index.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Executor } from './platform/db/db.ts';
+import { addBodyParser } from './platform/http/bodies.ts';
+import { requireDeclarations } from './platform/http/declarations.ts';
+import { addErrorHandler } from './platform/http/error-handler.ts';
+import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
+import { outermostAnswers } from './platform/http/outermost.ts';
+import { rateLimiter } from './platform/http/rates.ts';
+import { addRequestLog } from './platform/http/request-log.ts';
+import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
+import { compileSchema } from './platform/http/validation.ts';
+import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
+import type { Logger } from './platform/telemetry/logger.ts';
+
+/** What the operator decided, less what only start-up needs. */
+export type AppSettings = Pick<
+  Config,
+  | 'isProduction'
+  | 'http'
+  | 'tokens'
+  | 'signupMode'
+  | 'principalProof'
+  | 'defaultPlan'
+  | 'didWebDomain'
+  | 'rateLimits'
+  | 'quotas'
+>;
+
+export interface AppDeps {
+  readonly settings: AppSettings;
+  readonly db: Executor;
+  readonly store: EphemeralStore;
+  readonly keyRing: KeyRing;
+  readonly clock: Clock;
+  readonly logger?: Logger;
+  readonly isStopping?: () => boolean;
+}
+
+/** Wires features to platform. Returns an app that is ready and does not listen. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { settings, db, store, keyRing, clock, logger, isStopping = () => false } = deps;
+  const { http, tokens, quotas, rateLimits: limits, isProduction } = settings;
+  const { publicBaseUrl } = http;
+  const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = tokens;
+  const spend = rateLimiter(store, clock);
+
+  const app = Fastify({
+    ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
+    disableRequestLogging: true, // our own line says what the specification names
+    requestIdLogLabel: 'reqId',
+    genReqId: requestIdOf,
+    bodyLimit: http.bodyLimitBytes,
+    trustProxy: trusted(http.trustProxy),
+    routerOptions: { maxParamLength: 256 },
+    ...outermostAnswers(spend, limits),
+  });
+  app.setValidatorCompiler(compileSchema);
+  addBodyParser(app);
+  addErrorHandler(app, http.bodyLimitBytes);
+  if (logger) addRequestLog(app);
+  const methods = requireDeclarations(app);
+  await app.register(cookie);
+  await describeRoutes(app, publicBaseUrl);
+  addRequestPath(app, {
+    spend,
+    limits,
+    methods,
+    isProduction,
+    ownOrigin: new URL(publicBaseUrl).origin,
+    developer: (apiKey, requestId) => authenticateApiKey({ db, clock }, apiKey, requestId),
+    consent: authenticateConsent({ store, keyRing, publicBaseUrl }),
+  });
+
+  const lifetimes = { maxGrantLifetimeSeconds, maxTtlSeconds };
+  const { signupMode, defaultPlan, principalProof, didWebDomain: didHost } = settings;
+  const authorization = { db, store, clock, lifetimes, quotas, publicBaseUrl, principalProof };
+  const onAgentRevoked = [revokeGrantsOfAgent, cancelRequestsOfAgent];
+  await app.register(operationsRoutes, { db, store, isStopping });
+  await app.register(openapiRoutes);
+  await app.register(keyRoutes, { keyRing });
+  await app.register(developerRoutes, { db, clock, signupMode, defaultPlan });
+  await app.register(apiKeyRoutes, { db, clock });
+  await app.register(agentRoutes, { db, clock, didHost, publicBaseUrl, quotas, onAgentRevoked });
+  await app.register(authorizationRoutes, authorization);
+  await app.register(consentRoutes, { ...authorization, keyRing, issuer });
+  await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
+  await app.register(grantRoutes, { db, clock });
+  await app.register(auditRoutes, { db, clock, findGrantFacts });
+  await app.ready();
+  return app;
+}
+
+/** A number of hops as the function that Fastify's types have in its place. */
+function trusted(setting: AppSettings['http']['trustProxy']) {
+  return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
+}

@@ -1,0 +1,336 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { quotaSettings, rateSettings } from './config/limits.ts';
+import { isSecret, type Settings } from './config/setting.ts';
+import { settings } from './config/settings.ts';
+import { development, problemsOf, production, refusalsOf } from './config/test/environment.ts';
+import { ConfigError, loadConfig } from './config.ts';
+
+const table: Settings = { ...settings, ...rateSettings, ...quotaSettings };
+
+describe('the configuration', () => {
+  test('starts from three variables, with every other at its default', () => {
+    const { keys, database, ...config } = loadConfig(development);
+
+    expect(config).toEqual({
+      environment: 'development',
+      isProduction: false,
+      logLevel: 'info',
+      http: {
+        host: '0.0.0.0',
+        port: 3001,
+        publicBaseUrl: 'http://localhost:3001',
+        trustProxy: false,
+        corsAllowedOrigins: ['http://localhost:5173'],
+        bodyLimitBytes: 1_048_576,
+        shutdownTimeoutSeconds: 25,
+      },
+      redisUrl: 'redis://localhost',
+      tokens: {
+        issuer: 'http://localhost:3001',
+        maxGrantLifetimeSeconds: 31_536_000,
+        maxTtlSeconds: 86_400,
+        reuseGraceSeconds: 30,
+        issuesLegacyClaims: true,
+      },
+      signupMode: 'open',
+      principalProof: 'optional',
+      defaultPlan: 'free',
+      didWebDomain: 'localhost:3001',
+      seed: { apiKey: undefined, sandboxKey: undefined, consentKey: undefined },
+      rateLimits: {
+        default: 5000,
+        planFree: 100,
+        planPro: 500,
+        planEnterprise: 2000,
+        authorize: 10,
+        token: 20,
+        refresh: 20,
+        signup: 30,
+        keys: 5,
+        consent: 30,
+        auditLog: 30,
+        auditVerify: 10,
+      },
+      quotas: {
+        free: { agents: 500, active_grants: 1000, audit_appends: 20_000 },
+        pro: { agents: 5000, active_grants: 50_000, audit_appends: 1_000_000 },
+        enterprise: { agents: 'unlimited', active_grants: 'unlimited', audit_appends: 'unlimited' },
+      },
+    });
+    expect(database).toEqual({
+      app: { connectionString: 'postgres://localhost/behest', ssl: false },
+      migrations: { connectionString: 'postgres://localhost/behest', ssl: false },
+      poolMax: 10,
+    });
+    expect(keys).toMatchObject({
+      ec: undefined,
+      generatesMissing: false,
+      signingAlg: 'RS256',
+      verificationKeys: [],
+      legacyKey: undefined,
+      legacyMonths: 13,
+      activationDelaySeconds: 900,
+      vaultKey: undefined,
+      previousVaultKeys: [],
+    });
+  });
+
+  test('is stricter by default in production', () => {
+    const config = loadConfig(production);
+
+    expect(config.isProduction).toBe(true);
+    expect(config.http.corsAllowedOrigins).toEqual([]);
+    expect(config.principalProof).toBe('required');
+  });
+
+  test('follows the port and the public address where nothing else is said', () => {
+    expect(loadConfig({ ...development, PORT: '8080' }).tokens.issuer).toBe('http://localhost:8080');
+    const config = loadConfig({ ...development, PUBLIC_BASE_URL: 'https://id.example:8443/behest' });
+    expect(config.tokens.issuer).toBe('https://id.example:8443/behest');
+    expect(config.didWebDomain).toBe('id.example:8443');
+  });
+
+  test('takes what the operator says, without the white space around it', () => {
+    const config = loadConfig({
+      ...development,
+      HOST: ' ::1 ',
+      JWT_ISSUER: 'https://issuer.example/tenant',
+      MIGRATION_DATABASE_URL: 'postgresql://direct.example/behest\n',
+      DATABASE_POOL_MAX: '500',
+      TRUST_PROXY: '10.0.0.0/8, ::1',
+      CORS_ALLOWED_ORIGINS: 'https://a.example,http://b.example:81',
+      GRANT_TOKEN_LEGACY_CLAIMS: 'false',
+      DID_WEB_DOMAIN: 'did.example:444',
+      RATE_LIMIT_AUDIT_LOG: '1',
+      PLAN_ENTERPRISE_AGENTS: '0',
+      PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
+    });
+
+    expect(config.http).toMatchObject({
+      host: '::1',
+      trustProxy: '10.0.0.0/8,::1',
+      corsAllowedOrigins: ['https://a.example', 'http://b.example:81'],
+    });
+    expect(config.tokens).toMatchObject({
+      issuer: 'https://issuer.example/tenant',
+      issuesLegacyClaims: false,
+    });
+    expect(config.database).toMatchObject({
+      migrations: { connectionString: 'postgresql://direct.example/behest' },
+      poolMax: 500,
+    });
+    expect(config.didWebDomain).toBe('did.example:444');
+    expect(config.rateLimits.auditLog).toBe(1);
+    expect(config.quotas.enterprise.agents).toBe(0);
+    expect(config.quotas.free.active_grants).toBe('unlimited');
+  });
+
+  test('takes an empty variable as an unset one', () => {
+    const empty = Object.fromEntries(Object.keys(table).map((name) => [name, ' ']));
+
+    expect(loadConfig({ ...empty, RATE_LIMIT_NONSENSE: '', ...development })).toEqual(
+      loadConfig(development),
+    );
+    expect(refusalsOf(empty)).toEqual([
+      'DATABASE_URL is required',
+      'REDIS_URL is required',
+      'RSA_PRIVATE_KEY is required (or AUTO_GENERATE_KEYS=true for development)',
+    ]);
+  });
+
+  test('names every problem at once, each with its setting', () => {
+    const env = { PORT: '0', LOG_LEVEL: 'loud', RATE_LIMIT_TOKEN: '0', DATABASE_URL: 'mysql://x' };
+
+    expect(problemsOf(env)).toEqual([
+      { setting: 'PORT', message: 'PORT must be an integer between 1 and 65535' },
+      { setting: 'LOG_LEVEL', message: 'LOG_LEVEL must be debug, info, warn, error or fatal' },
+      { setting: 'DATABASE_URL', message: 'DATABASE_URL must be a PostgreSQL connection string' },
+      { setting: 'REDIS_URL', message: 'REDIS_URL is required' },
+      {
+        setting: 'RATE_LIMIT_TOKEN',
+        message: 'RATE_LIMIT_TOKEN must be an integer between 1 and 1000000000',
+      },
+      {
+        setting: 'RSA_PRIVATE_KEY',
+        message: 'RSA_PRIVATE_KEY is required (or AUTO_GENERATE_KEYS=true for development)',
+      },
+    ]);
+    expect(() => loadConfig(env)).toThrow(ConfigError);
+  });
+});
+
+describe('a setting out of its range', () => {
+  test.each([
+    ['NODE_ENV', 'must be production, development or test', ['prod', 'Production']],
+    ['HOST', 'must be an IP address', ['localhost', '1.2.3', '1.2.3.4:80']],
+    ['PORT', 'must be an integer between 1 and 65535', ['0', '65536', '-1', '1.5', '0x50', '1e3', 'http']],
+    ['LOG_LEVEL', 'must be debug, info, warn, error or fatal', ['INFO', 'trace']],
+    ['DATABASE_POOL_MAX', 'must be an integer between 1 and 500', ['0', '501']],
+    ['BODY_LIMIT_BYTES', 'must be an integer between 1024 and 104857600', ['1023', '104857601', '1mb']],
+    ['SHUTDOWN_TIMEOUT_SECONDS', 'must be an integer between 1 and 300', ['0', '301', '25s']],
+    ['JWT_LEGACY_KID_MONTHS', 'must be an integer between 1 and 120', ['0', '121']],
+    ['SIGNING_KEY_ACTIVATION_DELAY_SECONDS', 'must be an integer between 0 and 86400', ['86401', '-0']],
+    ['MAX_GRANT_LIFETIME_SECONDS', 'must be an integer between 60 and 315360000', ['59', '315360001']],
+    ['GRANT_TOKEN_MAX_TTL_SECONDS', 'must be an integer between 60 and 31536000', ['59', '31536001']],
+    ['REUSE_GRACE_SECONDS', 'must be an integer between 0 and 300', ['301']],
+    ['GRANT_TOKEN_LEGACY_CLAIMS', 'must be true or false', ['TRUE', '1', 'yes']],
+    ['AUTO_GENERATE_KEYS', 'must be true or false', ['on']],
+    ['JWT_SIGNING_ALG', 'must be RS256 or ES256', ['rs256', 'EdDSA', 'HS256', 'none']],
+    ['SIGNING_KEY_STORE', 'must be env (the postgres store is not available yet)', ['postgres', 'redis']],
+    ['SIGNUP_MODE', 'must be open or closed', ['Open']],
+    ['PRINCIPAL_PROOF', 'must be required or optional', ['none']],
+    ['DEFAULT_PLAN', 'must be free, pro or enterprise', ['gold']],
+    ['RATE_LIMIT_DEFAULT', 'must be an integer between 1 and 1000000000', ['0', '1000000001', 'unlimited']],
+    [
+      'PLAN_PRO_AGENTS',
+      'must be an integer between 0 and 1000000000, or unlimited',
+      ['-1', '1000000001', 'none'],
+    ],
+    [
+      'SEED_API_KEY',
+      'must be 16 to 512 printable ASCII characters without blanks',
+      ['short', 'a b'.repeat(9)],
+    ],
+    ['SEED_CONSENT_KEY', 'must be the private JWK of an EC P-256 key', ['{}', 'null', '{"kty":"EC"', '[]']],
+  ])('%s %s', (name, expected, values) => {
+    for (const value of values) {
+      const problems = problemsOf({ ...development, [name]: value });
+
+      expect(problems, value).toEqual([{ setting: name, message: `${name} ${expected}` }]);
+    }
+  });
+
+  test('is refused by its name when it is a limit that does not exist', () => {
+    const names = [
+      'RATE_LIMIT_TOKENS',
+      'RATE_LIMIT_WEBHOOK_WRITE',
+      'PLAN_FREE_WEBHOOKS',
+      'PLAN_PRO_',
+      'RATE_LIMIT_',
+    ];
+    for (const name of names) {
+      expect(problemsOf({ ...development, [name]: '1' })).toEqual([
+        { setting: name, message: `${name} is not a known limit` },
+      ]);
+    }
+    expect(problemsOf({ ...development, PLAN_GOLD_AGENTS: '1', UNRELATED: '1' })).toEqual([]);
+  });
+
+  test('takes both ends of every range', () => {
+    const ends = { PORT: '65535', SHUTDOWN_TIMEOUT_SECONDS: '1', SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0' };
+
+    expect(problemsOf({ ...development, ...ends, REUSE_GRACE_SECONDS: '300' })).toEqual([]);
+  });
+});
+
+describe('in production', () => {
+  const SEEDS = 'SEED_API_KEY, SEED_SANDBOX_KEY and SEED_CONSENT_KEY must not be set in production';
+  const consentKey = JSON.stringify({
+    kty: 'EC',
+    crv: 'P-256',
+    d: 'JcyFVGEsr9gQEmfYqnH_uaxJR4V9YOZPRHkMQFPlrSg',
+    x: 'fmESt8Hx-RQxdnCo475snO3keEaD0yJi45CAhI4AuWU',
+    y: 'gkmo9G0pWbbIS6zK9jG7_Gsj65QF5V4p793h2WvRW2g',
+  });
+
+  test.each([
+    ['AUTO_GENERATE_KEYS', 'true', 'AUTO_GENERATE_KEYS is for development only'],
+    ['SEED_API_KEY', 'a-development-key', SEEDS],
+    ['SEED_SANDBOX_KEY', 'a-development-key', SEEDS],
+    ['SEED_CONSENT_KEY', consentKey, SEEDS],
+    ['REDIS_URL', 'memory:', 'REDIS_URL must be a redis:// or rediss:// URL'],
+    ['PUBLIC_BASE_URL', 'http://id.example', 'PUBLIC_BASE_URL must use https in production'],
+    [
+      'DATABASE_URL',
+      'postgres://db.example/behest',
+      'DATABASE_URL must use sslmode=require or stricter in production',
+    ],
+    [
+      'MIGRATION_DATABASE_URL',
+      'postgres://db.example/behest?sslmode=prefer',
+      'MIGRATION_DATABASE_URL must use sslmode=require or stricter in production',
+    ],
+  ])('%s is refused with what serves development only', (setting, value, message) => {
+    expect(problemsOf({ ...production, [setting]: value })).toEqual([{ setting, message }]);
+    expect(problemsOf({ ...development, [setting]: value })).toEqual([]);
+  });
+
+  test('a switch that is off and an address on the machine are no matter', () => {
+    const harmless = { AUTO_GENERATE_KEYS: 'false', PUBLIC_BASE_URL: 'http://127.0.0.1:3001' };
+
+    expect(problemsOf({ ...production, ...harmless })).toEqual([]);
+  });
+
+  test('the two seed keys have to differ outside it', () => {
+    const key = 'a-development-key';
+
+    expect(refusalsOf({ ...development, SEED_API_KEY: key, SEED_SANDBOX_KEY: key })).toEqual([
+      'SEED_API_KEY and SEED_SANDBOX_KEY must differ',
+    ]);
+    expect(
+      loadConfig({ ...development, SEED_API_KEY: key, SEED_CONSENT_KEY: consentKey }).seed,
+    ).toMatchObject({
+      apiKey: key,
+      consentKey: { type: 'private', asymmetricKeyType: 'ec' },
+    });
+  });
+});
+
+describe('a secret', () => {
+  const secrets = Object.keys(settings).filter(isSecret);
+
+  test('is never repeated by a refusal, whatever stands in its place', () => {
+    const shapes = (secret: string) => [
+      secret,
+      `postgres://user:${secret}@db.example/behest`,
+      `postgres://user:${secret}@db.example,other.example/behest?sslmode=${secret}`,
+      `redis://:${secret}@`,
+      `-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----`,
+      `-----BEGIN ${secret.toUpperCase()}-----`,
+      JSON.stringify([{ kty: 'oct', k: secret }]),
+      JSON.stringify({ keys: [{ kty: secret, alg: secret, kid: secret, n: secret }] }),
+      JSON.stringify({ kty: 'EC', crv: 'P-256', d: secret }),
+      `{"d":"${secret}"`,
+    ];
+    const secretText = fc.stringMatching(/^[a-z0-9]{17,40}$/);
+    fc.assert(
+      fc.property(secretText, fc.constantFrom(...secrets), fc.boolean(), (secret, name, isProduction) => {
+        for (const value of shapes(secret)) {
+          const env = { ...(isProduction ? production : development), [name]: value };
+          const said = refusalsOf(env).join('\n').toLowerCase();
+          expect(said).not.toContain(secret);
+        }
+      }),
+    );
+  });
+
+  test('has one of the names that the guide gives, and no other', () => {
+    expect(secrets).toEqual([
+      'DATABASE_URL',
+      'MIGRATION_DATABASE_URL',
+      'REDIS_URL',
+      'RSA_PRIVATE_KEY',
+      'EC_PRIVATE_KEY',
+      'JWT_VERIFICATION_PUBLIC_KEYS',
+      'VAULT_ENCRYPTION_KEY',
+      'VAULT_ENCRYPTION_KEYS_PREVIOUS',
+      'SEED_API_KEY',
+      'SEED_SANDBOX_KEY',
+      'SEED_CONSENT_KEY',
+    ]);
+  });
+});
+
+describe("the operator's guide", () => {
+  test('has a row for every setting and for nothing else, and says what the code says', () => {
+    const guide = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+    const rows = guide.split('\n').filter((line) => /^\| `[A-Z_]+` \|/.test(line));
+
+    const expected = Object.entries(table).map(
+      ([name, { accepts, fallback, meaning }]) => `| \`${name}\` | ${accepts} | ${fallback} | ${meaning} |`,
+    );
+    expect(rows.toSorted()).toEqual(expected.toSorted());
+  });
+});

@@ -1,0 +1,84 @@
+import { BlockList, isIP } from 'node:net';
+import { commaList } from './readers.ts';
+import { type Reader, Refusal } from './setting.ts';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether what is sent to this host stays on the machine. IPv6 addresses may stand in brackets. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  if (address.toLowerCase() === 'localhost') return true;
+  return isIP(address) > 0 && loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+// No user name and no password: the address is published with every token.
+const ABSOLUTE_URL = /^https?:\/\/[^\s/?#@\\]+(\/[^\s?#\\]*)?$/;
+
+const isAbsoluteUrl = (text: string) => ABSOLUTE_URL.test(text) && URL.canParse(text);
+
+export const baseUrl: Reader<string> = {
+  accepts: 'an absolute URL without trailing slash, query or fragment',
+  read(text, { name, isProduction }) {
+    if (!isAbsoluteUrl(text) || text.endsWith('/')) return undefined;
+    const { protocol, hostname } = new URL(text);
+    if (isProduction && protocol === 'http:' && !isLoopback(hostname)) {
+      throw new Refusal(`${name} must use https in production`);
+    }
+    return text;
+  },
+};
+
+export const issuer: Reader<string> = {
+  accepts: 'an absolute URL without query or fragment',
+  read(text, { name }) {
+    if (!isAbsoluteUrl(text)) return undefined;
+    if (text.endsWith('/')) throw new Refusal(`${name} must not end with a slash`);
+    return text;
+  },
+};
+
+const isOrigin = (text: string) =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+export const origins = commaList('a comma list of http(s) origins without path', (text) =>
+  isOrigin(text) ? text : undefined,
+);
+
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const HOST = new RegExp(`^${LABEL}([.]${LABEL})*(:[1-9][0-9]{0,4})?$`);
+
+export const hostAndPort: Reader<string> = {
+  accepts: 'a host name, with or without a port',
+  read: (text) => (HOST.test(text) && URL.canParse(`http://${text}`) ? text : undefined),
+};
+
+/** A range of every address would let every client name the address it is counted under. */
+function proxyRange(text: string): string | undefined {
+  const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  const length = Number(prefix ?? bits);
+  const everyIpv4 = /^::ffff:/i.test(address) ? 96 : 0;
+  return length > everyIpv4 && length <= bits ? text : undefined;
+}
+
+const proxyRanges = commaList('', proxyRange);
+
+export const trustProxy: Reader<false | number | string> = {
+  accepts: 'false, a hop count from 1 to 16, or a list of proxy IPs/CIDRs',
+  read(text, context) {
+    if (text === 'false') return false;
+    if (/^\d+$/.test(text)) return +text >= 1 && +text <= 16 ? +text : undefined;
+    return proxyRanges.read(text, context)?.join(',');
+  },
+};
+
+/** `memory:` serves one process, and forgets at its end. */
+export const redisUrl: Reader<string> = {
+  accepts: 'a redis:// or rediss:// URL',
+  read(text, { isProduction }) {
+    if (text === 'memory:' && !isProduction) return text;
+    return /^rediss?:\/\/[^\s]+$/.test(text) && URL.canParse(text) ? text : undefined;
+  },
+};

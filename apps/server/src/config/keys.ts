@@ -1,0 +1,61 @@
+import type { VerificationKey } from '../features/keys/index.ts';
+import { collect, type Problem, Refusal, type ValuesOf } from './setting.ts';
+import type { settings } from './settings.ts';
+import { checkVerificationKeys } from './verification-keys.ts';
+
+type Values = Partial<ValuesOf<typeof settings>>;
+
+/** What the settings about keys say together. One that was refused by itself is not refused again. */
+export function checkKeys(values: Values, problems: Problem[]) {
+  const check = (setting: string, act: () => void) => collect(problems, setting, act);
+  const others: VerificationKey[] = [];
+  let legacyKey: VerificationKey | undefined;
+
+  check('RSA_PRIVATE_KEY', () => requireRsaKey(values));
+  check('JWT_SIGNING_ALG', () => requireEcKey(values));
+  check('VAULT_ENCRYPTION_KEYS_PREVIOUS', () => refuseRepeatedVaultKey(values));
+  check('JWT_VERIFICATION_PUBLIC_KEYS', () => others.push(...verificationKeysOf(values)));
+  const isEveryRsaKeyRead =
+    'RSA_PRIVATE_KEY' in values &&
+    !problems.some(({ setting }) => setting === 'JWT_VERIFICATION_PUBLIC_KEYS');
+  if (isEveryRsaKeyRead) check('JWT_LEGACY_KID_KEY', () => (legacyKey = legacyKeyOf(values, others)));
+  return { verificationKeys: others, legacyKey };
+}
+
+function requireRsaKey(values: Values): void {
+  const isUnset = 'RSA_PRIVATE_KEY' in values && !values.RSA_PRIVATE_KEY;
+  if (!isUnset || values.AUTO_GENERATE_KEYS !== false) return;
+  throw new Refusal('RSA_PRIVATE_KEY is required (or AUTO_GENERATE_KEYS=true for development)');
+}
+
+function requireEcKey(values: Values): void {
+  const isUnset = 'EC_PRIVATE_KEY' in values && !values.EC_PRIVATE_KEY;
+  if (!isUnset || values.AUTO_GENERATE_KEYS !== false || values.JWT_SIGNING_ALG !== 'ES256') return;
+  throw new Refusal('JWT_SIGNING_ALG=ES256 requires EC_PRIVATE_KEY');
+}
+
+function refuseRepeatedVaultKey(values: Values): void {
+  const current = values.VAULT_ENCRYPTION_KEY ? [values.VAULT_ENCRYPTION_KEY] : [];
+  const keys = [...current, ...(values.VAULT_ENCRYPTION_KEYS_PREVIOUS ?? [])];
+  const isRepeated = keys.some((key, index) => keys.findIndex((other) => other.equals(key)) < index);
+  if (isRepeated) {
+    throw new Refusal('VAULT_ENCRYPTION_KEYS_PREVIOUS must hold each key once, and not VAULT_ENCRYPTION_KEY');
+  }
+}
+
+function verificationKeysOf(values: Values): VerificationKey[] {
+  const own = [values.RSA_PRIVATE_KEY, values.EC_PRIVATE_KEY].filter((key) => key !== undefined);
+  const isProduction = values.NODE_ENV === 'production';
+  const context = { name: 'JWT_VERIFICATION_PUBLIC_KEYS', isProduction };
+  return checkVerificationKeys(values.JWT_VERIFICATION_PUBLIC_KEYS ?? [], own, context);
+}
+
+/** @returns undefined where none is named */
+function legacyKeyOf(values: Values, others: readonly VerificationKey[]): VerificationKey | undefined {
+  const named = values.JWT_LEGACY_KID_KEY?.replace(/^service-rs256-/, '');
+  if (!named) return undefined;
+  const candidates = values.RSA_PRIVATE_KEY ? [values.RSA_PRIVATE_KEY, ...others] : others;
+  const key = candidates.find(({ jwk, thumbprint }) => jwk.alg === 'RS256' && thumbprint === named);
+  if (!key) throw new Refusal('JWT_LEGACY_KID_KEY names no configured RSA key');
+  return key;
+}

@@ -1,0 +1,116 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { type SigningKey, type VerificationKey, verificationKey } from '../features/keys/index.ts';
+import { type Context, type Reader, Refusal } from './setting.ts';
+
+const LEAST_MODULUS_BITS = 2048; // specification, Versioning
+const LEAST_EXPONENT = 65_537n; // smaller ones have practical attacks on careless verifiers
+
+export const rsaPrivateKey: Reader<SigningKey> = {
+  accepts: 'a PKCS#8 PEM of an RSA key',
+  read(text, context) {
+    const { name } = context;
+    const key = readPrivateKey(text, context, 'an RSA private key');
+    if (key.asymmetricKeyType !== 'rsa') throw wrongKind(name, kindOf(key), 'an RSA private key');
+    if (hasShortModulus(key)) {
+      const bits = key.asymmetricKeyDetails?.modulusLength;
+      throw new Refusal(`${name} must be at least ${LEAST_MODULUS_BITS} bits, found ${bits}`);
+    }
+    if (hasWeakExponent(key)) throw new Refusal(`${name} has a weak public exponent`);
+    return signingKey(key, context);
+  },
+};
+
+export const hasShortModulus = ({ asymmetricKeyDetails: details }: KeyObject) =>
+  (details?.modulusLength ?? 0) < LEAST_MODULUS_BITS;
+
+export const hasWeakExponent = ({ asymmetricKeyDetails: details }: KeyObject) =>
+  (details?.publicExponent ?? 0n) < LEAST_EXPONENT;
+
+export const ecPrivateKey: Reader<SigningKey> = {
+  accepts: 'a PKCS#8 PEM of an EC P-256 key',
+  read(text, context) {
+    const { name } = context;
+    const key = readPrivateKey(text, context, 'an EC P-256 private key');
+    if (key.asymmetricKeyType !== 'ec') throw wrongKind(name, kindOf(key), 'an EC P-256 private key');
+    const curve = curveOf(key);
+    if (curve !== 'P-256') throw new Refusal(`${name} must be a P-256 key, found ${curve}`);
+    return signingKey(key, context);
+  },
+};
+
+/** Their private halves are published as test vectors, so whoever has them could sign. */
+const PUBLISHED_TEST_KEYS = new Set([
+  'SaszmOe4T02EYaFnITyD8TTWBDyyOWpp3uKUi6H5K6o',
+  'TZ0K0Gv44oItHlNBQqtw7lE8j7NCGy1n3xDkO0qGgWs',
+]);
+
+export function refuseTestKey(key: VerificationKey, { isProduction }: Context): void {
+  const isPublished = PUBLISHED_TEST_KEYS.has(key.thumbprint);
+  if (isProduction && isPublished) throw new Refusal('test key from the documentation');
+}
+
+function signingKey(privateKey: KeyObject, context: Context): SigningKey {
+  const key = verificationKey(createPublicKey(privateKey));
+  refuseTestKey(key, context);
+  return { ...key, privateKey };
+}
+
+/** What a PEM block of that label holds, if it is no PKCS#8 private key. */
+const KINDS: Readonly<Record<string, string>> = {
+  'RSA PRIVATE KEY': 'an RSA private key',
+  'EC PRIVATE KEY': 'an EC private key',
+  'DSA PRIVATE KEY': 'a DSA private key',
+  'OPENSSH PRIVATE KEY': 'an OpenSSH private key',
+  'PUBLIC KEY': 'a public key',
+  'RSA PUBLIC KEY': 'a public key',
+  CERTIFICATE: 'a certificate',
+};
+
+/** Formats before PKCS#8 that hold the right kind of key, which one command converts. */
+const OLDER_FORMATS: Readonly<Record<string, readonly [expected: string, format: string]>> = {
+  'RSA PRIVATE KEY': ['an RSA private key', 'PKCS#1'],
+  'EC PRIVATE KEY': ['an EC P-256 private key', 'SEC1'],
+};
+
+/** @param expected the kind of key, as a refusal of another kind puts it */
+function readPrivateKey(text: string, { name }: Context, expected: string): KeyObject {
+  const pem = text.replaceAll('\\n', '\n'); // environment files often cannot hold real line breaks
+  const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(([, label = '']) => label);
+  for (const label of labels) {
+    if (label === 'ENCRYPTED PRIVATE KEY' || pem.includes('Proc-Type: 4,ENCRYPTED')) {
+      throw new Refusal(`${name} must not be encrypted`);
+    }
+    const [whose, format] = OLDER_FORMATS[label] ?? [];
+    if (whose === expected) throw new Refusal(`${name} must be PKCS#8 (BEGIN PRIVATE KEY), found ${format}`);
+    const kind = KINDS[label];
+    if (kind) throw wrongKind(name, kind, expected);
+  }
+  const unreadable = new Refusal(`${name} is not a valid PKCS#8 PEM`);
+  if (labels.length !== 1) throw unreadable;
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw unreadable; // OpenSSL's own words help nobody, and might repeat a part of the key
+  }
+}
+
+const wrongKind = (name: string, kind: string, expected: string) =>
+  new Refusal(`${name} holds ${kind}, expected ${expected}`);
+
+function kindOf(key: KeyObject): string {
+  const kinds: Record<string, string> = {
+    rsa: 'an RSA private key',
+    'rsa-pss': 'an RSA-PSS private key',
+    ec: 'an EC private key',
+    ed25519: 'an Ed25519 private key',
+  };
+  const type = key.asymmetricKeyType ?? 'unknown';
+  return kinds[type] ?? `a private key of type ${type}`;
+}
+
+/** By the name that RFC 7518 gives it, where it has one there. */
+function curveOf(key: KeyObject): string {
+  const names: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
+  const curve = key.asymmetricKeyDetails?.namedCurve ?? 'unknown';
+  return names[curve] ?? curve;
+}

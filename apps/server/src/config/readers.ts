@@ -1,0 +1,64 @@
+import { isIP } from 'node:net';
+import { type Reader, Refusal } from './setting.ts';
+
+export function oneOf<const T extends string>(...words: T[]): Reader<T> {
+  const isWord = (text: string): text is T => words.some((word) => word === text);
+  const accepts = new Intl.ListFormat('en', { type: 'disjunction', style: 'long' }).format(words);
+  return { accepts: accepts.replace(', or', ' or'), read: (text) => (isWord(text) ? text : undefined) };
+}
+
+export const boolean: Reader<boolean> = {
+  accepts: 'true or false',
+  read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+};
+
+export function integer(least: number, most: number): Reader<number> {
+  return {
+    accepts: `an integer between ${least} and ${most}`,
+    read: (text) => (/^\d+$/.test(text) && +text >= least && +text <= most ? +text : undefined),
+  };
+}
+
+/** An entry that is not accepted refuses the list, and so does a list without entries. */
+export function commaList<T>(accepts: string, readEntry: (entry: string) => T | undefined): Reader<T[]> {
+  const read = (text: string) => {
+    const entries = text.split(',').map((entry) => readEntry(entry.trim()));
+    return entries.every((entry) => entry !== undefined) ? entries : undefined;
+  };
+  return { accepts, read };
+}
+
+export const ipAddress: Reader<string> = {
+  accepts: 'an IP address',
+  read: (text) => (isIP(text) > 0 ? text : undefined),
+};
+
+/** For names that only another setting can check. */
+export const anyText = (accepts: string): Reader<string> => ({ accepts, read: (text) => text });
+
+/** For a choice that has one answer so far. */
+export function onlyYet(word: string, why: string): Reader<string> {
+  return {
+    accepts: word,
+    read(text, { name }) {
+      if (text !== word) throw new Refusal(`${name} must be ${word} (${why})`);
+      return text;
+    },
+  };
+}
+
+/** @param isRefused which of the values, since a switch that is off does no harm in production */
+export function notInProduction<T>(
+  { accepts, read }: Reader<T>,
+  isRefused: (value: T) => boolean,
+  message: string,
+): Reader<T> {
+  return {
+    accepts,
+    read(text, context) {
+      const value = read(text, context);
+      if (context.isProduction && value !== undefined && isRefused(value)) throw new Refusal(message);
+      return value;
+    },
+  };
+}

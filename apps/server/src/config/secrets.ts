@@ -1,0 +1,44 @@
+import { createPrivateKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { type Reader, Refusal } from './setting.ts';
+
+const VAULT_KEY = '32 bytes as 64 hex or 44 base64 characters';
+
+/** Standard or URL-safe base64, with its padding or without. */
+export const vaultKey: Reader<KeyObject> = { accepts: VAULT_KEY, read: readVaultKey };
+
+function readVaultKey(text: string): KeyObject | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return createSecretKey(Buffer.from(text, 'hex'));
+  const plain = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');
+  const bytes = Buffer.from(plain, 'base64url');
+  // Node skips what it cannot decode, so only a text that comes out again was right.
+  return bytes.length === 32 && bytes.toString('base64url') === plain ? createSecretKey(bytes) : undefined;
+}
+
+export const vaultKeys: Reader<KeyObject[]> = {
+  accepts: `a comma list of keys, each ${VAULT_KEY}`,
+  read(text, { name }) {
+    const read = text.split(',').map((entry) => readVaultKey(entry.trim()));
+    const keys = read.filter((key) => key !== undefined);
+    const wrong = read.flatMap((key, index) => (key ? [] : `${name}[${index}] must be ${VAULT_KEY}`));
+    if (wrong.length > 0) throw new Refusal(...wrong);
+    return keys;
+  },
+};
+
+export const seedKey: Reader<string> = {
+  accepts: '16 to 512 printable ASCII characters without blanks',
+  read: (text) => (/^[\x21-\x7e]{16,512}$/.test(text) ? text : undefined),
+};
+
+export const consentKey: Reader<KeyObject> = {
+  accepts: 'the private JWK of an EC P-256 key',
+  read(text) {
+    try {
+      const jwk: JsonWebKey = JSON.parse(text);
+      const key = createPrivateKey({ key: jwk, format: 'jwk' });
+      return jwk.kty === 'EC' && jwk.crv === 'P-256' ? key : undefined;
+    } catch {
+      return undefined; // the sentence about the accepted form says all: the cause would quote the key
+    }
+  },
+};

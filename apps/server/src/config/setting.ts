@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Problem {
+  readonly setting: string;
+  /** Names what was expected, and never the value: some are secret. */
+  readonly message: string;
+}
+
+/** Every reason for which the service does not start with this configuration. */
+export class ConfigError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ setting, message }) => `${setting}: ${message}`).join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** A value that is refused, in one sentence for the operator or, for a list, in one for each bad entry. */
+export class Refusal extends Error {
+  readonly messages: readonly string[];
+
+  constructor(...messages: string[]) {
+    super(messages.join('\n'));
+    this.name = 'Refusal';
+    this.messages = messages;
+  }
+}
+
+export interface Context {
+  /** The variable's name, which most refusals begin with. */
+  readonly name: string;
+  readonly isProduction: boolean;
+}
+
+/** From a variable's text, which is trimmed and not empty, to what it means. */
+export interface Reader<T> {
+  /** Ends the sentence "<NAME> must be …". */
+  readonly accepts: string;
+  /**
+   * @returns undefined for a text that is not what `accepts` says
+   * @throws Refusal where another sentence helps more
+   */
+  readonly read: (text: string, context: Context) => T | undefined;
+}
+
+export interface Setting<T> {
+  readonly accepts: string;
+  /** What holds when the variable is unset, as the operator's guide shows it. */
+  readonly fallback: string;
+  readonly meaning: string;
+  readonly read: (text: string | undefined, context: Context) => T;
+}
+
+/** @param fallback as the operator would write it */
+export function defaulted<T>(reader: Reader<T>, fallback: string, meaning: string): Setting<T> {
+  const read = (text: string | undefined, context: Context) => accept(reader, text ?? fallback, context);
+  return { accepts: reader.accepts, fallback: `\`${fallback}\``, meaning, read };
+}
+
+/** @param fallback in words: unset is undefined, and whoever uses the setting knows what that means */
+export function optional<T>(reader: Reader<T>, fallback: string, meaning: string): Setting<T | undefined> {
+  const read = (text: string | undefined, context: Context) =>
+    text === undefined ? undefined : accept(reader, text, context);
+  return { accepts: reader.accepts, fallback, meaning, read };
+}
+
+export function required<T>(reader: Reader<T>, meaning: string): Setting<T> {
+  const read = (text: string | undefined, context: Context) => {
+    if (text === undefined) throw new Refusal(`${context.name} is required`);
+    return accept(reader, text, context);
+  };
+  return { accepts: reader.accepts, fallback: 'required', meaning, read };
+}
+
+function accept<T>(reader: Reader<T>, text: string, context: Context): T {
+  const value = reader.read(text, context);
+  if (value === undefined) throw new Refusal(`${context.name} must be ${reader.accepts}`);
+  return value;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+export type ValuesOf<S extends Settings> = { readonly [Name in keyof S]: ReturnType<S[Name]['read']> };
+
+/** Reads every setting of the table. A refused one is among the problems, and absent from the values. */
+export function readSettings<S extends Settings>(table: S, env: Environment, problems: Problem[]) {
+  const isProduction = env.NODE_ENV?.trim() === 'production';
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(table)) {
+    collect(problems, name, () => {
+      values[name] = setting.read(textOf(name, env), { name, isProduction });
+    });
+  }
+  return values as Partial<ValuesOf<S>>; // each value comes from the setting of its name: Object.entries forgets it
+}
+
+/** @throws ConfigError if there is a problem at all */
+export function completed<S extends Settings>(values: Partial<ValuesOf<S>>, problems: readonly Problem[]) {
+  if (problems.length > 0) throw new ConfigError(problems);
+  return values as ValuesOf<S>; // only what is refused is absent
+}
+
+/** Turns a refusal into problems of that setting, so that the next one is looked at as well. */
+export function collect(problems: Problem[], setting: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    problems.push(...error.messages.map((message) => ({ setting, message })));
+  }
+}
+
+const FURTHER_SECRETS = new Set([
+  'DATABASE_URL',
+  'MIGRATION_DATABASE_URL',
+  'REDIS_URL',
+  'JWT_VERIFICATION_PUBLIC_KEYS',
+  'VAULT_ENCRYPTION_KEYS_PREVIOUS',
+]);
+
+/** Whether the setting may also be given as `<NAME>_FILE`, the path of a file that holds it. */
+export function isSecret(name: string): boolean {
+  if (name === 'JWT_LEGACY_KID_KEY') return false; // names a key and holds none
+  return /_(KEY|SECRET)$/.test(name) || FURTHER_SECRETS.has(name);
+}
+
+/** @returns undefined for what is empty as for what is unset */
+function textOf(name: string, env: Environment): string | undefined {
+  const text = env[name]?.trim() || undefined;
+  const path = isSecret(name) ? env[`${name}_FILE`]?.trim() : undefined;
+  if (!path) return text;
+  if (text) throw new Refusal(`set either ${name} or ${name}_FILE, not both`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).trim() || undefined;
+  } catch {
+    throw new Refusal(`${name}_FILE cannot be read`); // the system's own words would repeat the path
+  }
+}

@@ -1,0 +1,32 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { ConfigError, loadConfig } from '../../config.ts';
+import vectors from '../../features/keys/keys.vectors.json' with { type: 'json' };
+import type { Environment, Problem } from '../setting.ts';
+
+/** The least that starts. */
+export const development: Environment = {
+  DATABASE_URL: 'postgres://localhost/behest',
+  REDIS_URL: 'redis://localhost',
+  RSA_PRIVATE_KEY: vectors.rsa.privateKey,
+};
+
+/** The least that starts in production, where the published test key does not. */
+export const production: Environment = {
+  ...development,
+  NODE_ENV: 'production',
+  RSA_PRIVATE_KEY: generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString(),
+};
+
+export function problemsOf(env: Environment): readonly Problem[] {
+  try {
+    loadConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+export const refusalsOf = (env: Environment): string[] => problemsOf(env).map(({ message }) => message);

@@ -1,0 +1,117 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isLegacyKeyId } from '@behest/protocol/key-id';
+import { renamed, type SigningAlg, type VerificationKey, verificationKey } from '../features/keys/index.ts';
+import { hasShortModulus, hasWeakExponent, refuseTestKey } from './private-keys.ts';
+import { type Context, type Reader, Refusal } from './setting.ts';
+
+const MOST_ENTRIES = 32;
+
+/** A JWK Set (RFC 7517 section 5), or its array alone. What each entry is, `checkVerificationKeys` says. */
+export const jwkEntries: Reader<readonly unknown[]> = {
+  accepts: `a JWK Set or an array of 1 to ${MOST_ENTRIES} JWKs`,
+  read(text, { name }) {
+    const json = parseJson(text, name);
+    const entries = isMembers(json) ? json.keys : json;
+    return Array.isArray(entries) && entries.length > 0 && entries.length <= MOST_ENTRIES
+      ? entries
+      : undefined;
+  },
+};
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(`${name} is not valid JSON`); // the parser's own words quote the text
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isMembers = (json: unknown): json is Members =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/**
+ * The keys that verify beside the own ones, and never sign. One listed twice, or equal to an own key, is
+ * there once.
+ * @throws Refusal with a sentence for each entry that cannot be used
+ */
+export function checkVerificationKeys(
+  entries: readonly unknown[],
+  ownKeys: readonly VerificationKey[],
+  context: Context,
+): VerificationKey[] {
+  const byKid = new Map(ownKeys.map((key) => [key.jwk.kid, key]));
+  const messages = entries.flatMap((entry, index) => {
+    try {
+      const key = readEntry(entry, byKid);
+      refuseTestKey(key, context);
+      if (!byKid.has(key.jwk.kid)) byKid.set(key.jwk.kid, key);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return error.messages.map((message) => `${context.name}[${index}]: ${message}`);
+    }
+  });
+  if (messages.length > 0) throw new Refusal(...messages);
+  return [...byKid.values()].slice(ownKeys.length);
+}
+
+/** The members that RFC 7518 section 6 gives to private and symmetric keys. */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+function readEntry(entry: unknown, byKid: ReadonlyMap<string, VerificationKey>): VerificationKey {
+  if (!isMembers(entry)) throw new Refusal('must be a JWK object');
+  const secret = PRIVATE_MEMBERS.find((member) => member in entry);
+  if (secret) throw new Refusal(`contains private member "${secret}"`);
+  const key = readPublicKey(entry);
+  if (!isForVerifying(entry)) throw new Refusal('use must be sig');
+
+  const kid = entry.kid ?? key.jwk.kid;
+  if (typeof kid !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(kid)) throw new Refusal('kid is invalid');
+  if (isLegacyKeyId(kid)) throw new Refusal('kid has the reserved legacy form');
+  const holder = byKid.get(kid);
+  if (holder && holder.thumbprint !== key.thumbprint) throw new Refusal('kid is already used by another key');
+  const isThumbprintKid = /^service-(rs256|es256)-/.test(kid);
+  if (isThumbprintKid && kid !== key.jwk.kid) throw new Refusal('kid does not match the key thumbprint');
+  return renamed(key, kid);
+}
+
+const ALG_BY_KTY = new Map<unknown, SigningAlg>([
+  ['RSA', 'RS256'],
+  ['EC', 'ES256'],
+]);
+
+function readPublicKey(entry: Members): VerificationKey {
+  const { kty, alg = ALG_BY_KTY.get(kty) } = entry;
+  if (!alg || alg !== ALG_BY_KTY.get(kty)) throw new Refusal(`unsupported alg "${nameOf(entry)}"`);
+  if (kty === 'EC') {
+    const key = entry.crv === 'P-256' ? importKey({ kty, crv: 'P-256', x: entry.x, y: entry.y }) : undefined;
+    if (!key) throw new Refusal('must be P-256');
+    return verificationKey(key);
+  }
+  const key = importKey({ kty: 'RSA', n: entry.n, e: entry.e });
+  if (!key || hasShortModulus(key)) throw new Refusal('must be at least 2048 bits');
+  if (hasWeakExponent(key)) throw new Refusal('has a weak public exponent');
+  return verificationKey(key);
+}
+
+/** Short words only: whatever else stands there may have been meant for another place. */
+function nameOf({ alg, kty }: Members): string {
+  const named = [alg, kty].find((word) => typeof word === 'string' && /^[\w+.-]{1,16}$/.test(word));
+  return String(named ?? 'none');
+}
+
+/** @returns undefined for what is no such key, a point off its curve for one */
+function importKey(members: Members): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: members, format: 'jwk' });
+  } catch {
+    return undefined; // each caller has its own sentence for it
+  }
+}
+
+function isForVerifying({ use, key_ops: operations }: Members): boolean {
+  const mayVerify = operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
+  return mayVerify && (use === undefined || use === 'sig');
+}

@@ -1,0 +1,3 @@
+export { agentRoutes } from './agents.routes.ts';
+export { acceptScopes } from './agents.rules.ts';
+export type { AgentDeps, OnAgentRevoked } from './agents.service.ts';

@@ -1,0 +1,68 @@
+import { type AuditFacts, auditLineParts } from '@behest/protocol/audit-line';
+import type { Caller, Tenant } from '../../platform/caller.ts';
+import type { Executor, Tx } from '../../platform/db/db.ts';
+import { newId, newSalt } from '../../platform/ids.ts';
+import { type Act, type Concerned, envelopeOf } from '../events/index.ts';
+import { countBlocked, insertHead, type NewRecord, recordActs } from './audit.repo.ts';
+
+/** Begins a developer's chain, in the transaction that creates the developer. */
+export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
+  return insertHead(tx, tenant);
+}
+
+/**
+ * The only writer of audit entries and events. Takes the transaction that does the acts: there is no act
+ * without its entry and its event, nor the reverse. Comes last in it and once, because it locks the
+ * tenant's audit chain, and who holds that must wait for nothing else.
+ */
+export async function record(tx: Tx, caller: Caller, acts: readonly Act[], at: Date): Promise<void> {
+  await recordActs(tx, caller.tenant, at, recordsOf(caller, acts, at));
+}
+
+/** What `record` does before it writes, for the hot functions that write for themselves. */
+export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): NewRecord[] {
+  const { tenant, actor, requestId, mode } = caller;
+  return acts.map((act) => {
+    const { type, data, evidence, ...ids } = act;
+    const metadata = { ...data, ...evidence, actor };
+    const told = { action: type, status: 'success', metadata, salt: newSalt() } as const;
+    const line = auditLineParts({ ...ids, ...told, ...tenant, id: newId('alog', at) });
+    const eventId = newId('evt', at);
+    const envelope = envelopeOf(act, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
+    return { ...line, requestId, type, eventId, envelope };
+  });
+}
+
+/** An attempt that was refused, and that whoever watches the account has to know of. It is no event. */
+export interface Attempt {
+  readonly action: 'token.reuse_detected' | 'consent.verification_failed';
+  readonly about: Concerned;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes an entry for the first attempt of each minute, and with it how many the minute before had: being
+ * refused a thousand times is not a way to fill somebody's log.
+ */
+export async function recordBlocked(db: Tx, caller: Caller, attempt: Attempt, at: Date): Promise<void> {
+  const { tenant, actor, requestId } = caller;
+  const { action, about, data } = attempt;
+  const { isFirst, previousMinute } = await countBlocked(db, tenant, action, at);
+  if (!isFirst) return;
+  const metadata = { ...data, previousMinute, actor };
+  const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
+  await appendLine(db, tenant, { ...facts, ...tenant, id: newId('alog', at) }, requestId, at);
+}
+
+/** One entry without an event. */
+export async function appendLine(
+  db: Executor,
+  tenant: Tenant,
+  facts: AuditFacts,
+  requestId: string,
+  at: Date,
+) {
+  const [recorded] = await recordActs(db, tenant, at, [{ ...auditLineParts(facts), requestId }]);
+  if (!recorded) throw new Error('record_acts() answered with no entry.');
+  return recorded;
+}

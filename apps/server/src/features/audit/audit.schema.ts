@@ -1,0 +1,88 @@
+import { Id, NextCursor, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const Status = Type.Enum(['success', 'failure', 'blocked']);
+const Nullable = Type.Union([Type.String(), Type.Null()]);
+
+/** `entryId` and `id` are equal: clients of both kinds are about. */
+export type AuditEntry = Static<typeof AuditEntry>;
+export const AuditEntry = Type.Object({
+  entryId: Id,
+  id: Id,
+  seq: Type.Integer(),
+  developerId: Id,
+  agentId: Nullable,
+  agentDid: Nullable,
+  grantId: Nullable,
+  principalId: Nullable,
+  action: Type.String(),
+  status: Status,
+  metadata: Type.Object({}, { additionalProperties: true }),
+  purpose: Nullable,
+  timestamp: Time,
+  prevHash: Nullable,
+  hash: Type.String(),
+  salt: Nullable,
+  source: Type.Enum(['service', 'developer']),
+  requestId: Nullable,
+});
+
+export type NewEntry = Static<typeof NewEntry>;
+export const NewEntry = Type.Object(
+  {
+    agentId: Type.String({ minLength: 1, maxLength: 256 }),
+    agentDid: Type.String({ minLength: 1, maxLength: 2048 }),
+    grantId: Type.String({ minLength: 1, maxLength: 256 }),
+    principalId: Type.String({ minLength: 1, maxLength: 256 }),
+    action: Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]*$' }),
+    status: Type.Enum(['success', 'failure', 'blocked'], { default: 'success' }),
+    metadata: Type.Object({}, { additionalProperties: true, default: {} }),
+  },
+  { additionalProperties: false },
+);
+
+export const EntryPath = Type.Object({ id: Id });
+
+export type EntryQuery = Static<typeof EntryQuery>;
+export const EntryQuery = Type.Object({
+  agentId: Type.Optional(Type.String({ maxLength: 256 })),
+  grantId: Type.Optional(Type.String({ maxLength: 256 })),
+  principalId: Type.Optional(Type.String({ maxLength: 256 })),
+  action: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}([.][*])?$' })),
+  status: Type.Optional(Status),
+  purpose: Type.Optional(Type.String({ maxLength: 128 })),
+  source: Type.Optional(Type.Enum(['service', 'developer'])),
+  since: Type.Optional(Time),
+  until: Type.Optional(Time),
+  order: Type.Enum(['asc', 'desc'], { default: 'asc' }),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  /** The `seq` of the page's last entry. */
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+});
+
+export type EntryPage = Static<typeof EntryPage>;
+export const EntryPage = Type.Object({ entries: Type.Array(AuditEntry), nextCursor: NextCursor });
+
+export type ChainHead = Static<typeof ChainHead>;
+export const ChainHead = Type.Object({
+  seq: Type.Integer(),
+  hash: Nullable,
+  timestamp: Type.Union([Time, Type.Null()]),
+});
+
+export type VerifyQuery = Static<typeof VerifyQuery>;
+export const VerifyQuery = Type.Object({
+  fromSeq: Type.Integer({ minimum: 1, maximum: 999_999_999_999_999, default: 1 }),
+  toSeq: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })),
+});
+
+export type ChainVerdict = Static<typeof ChainVerdict>;
+export const ChainVerdict = Type.Object({
+  valid: Type.Boolean(),
+  checkedEntries: Type.Integer(),
+  firstBrokenAt: Nullable,
+  problem: Nullable,
+  fromSeq: Type.Integer(),
+  toSeq: Type.Integer(),
+  head: Type.Object({ seq: Type.Integer(), hash: Nullable }),
+});

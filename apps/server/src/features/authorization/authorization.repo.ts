@@ -1,0 +1,112 @@
+import { type Selectable, sql } from 'kysely';
+import type { Tenant } from '../../platform/caller.ts';
+import { type Executor, repeating, row, type Tx } from '../../platform/db/db.ts';
+import type { AuthRequests } from '../../platform/db/types.gen.ts';
+
+export type RequestRow = Selectable<AuthRequests>;
+
+/** What there is to know before a request is accepted, in one read. Reads developers, agents and quotas. */
+export function findAsker(db: Executor, { developerId }: Tenant, agentId: string) {
+  return db
+    .selectFrom('developers as developer')
+    .leftJoin('agents as agent', (join) =>
+      join.onRef('agent.developerId', '=', 'developer.id').on('agent.id', '=', agentId),
+    )
+    .leftJoin('quotaCounters as quota', (join) =>
+      join.onRef('quota.developerId', '=', 'developer.id').on('quota.resource', '=', 'active_grants'),
+    )
+    .select([
+      'developer.redirectUris',
+      'developer.enforceAgentScopes',
+      'developer.consentMode',
+      'developer.consentKeys',
+      'agent.did as agentDid',
+      'agent.status as agentStatus',
+      'agent.scopes as agentScopes',
+      'quota.used as activeGrants',
+    ])
+    .where('developer.id', '=', developerId)
+    .executeTakeFirstOrThrow();
+}
+
+/** A hot write. @returns why nothing was written, or null. */
+export async function requestAuthorization(
+  db: Executor,
+  { developerId }: Tenant,
+  at: Date,
+  request: Omit<RequestRow, 'developerId'>,
+  records: readonly object[],
+): Promise<'agent_inactive' | null> {
+  const columns = row({ ...request, developerId });
+  const call = sql<{ refusal: 'agent_inactive' | null }>`
+    select request_authorization(${developerId}, ${at}, ${columns}, ${JSON.stringify(records)}) as refusal`;
+  return (await repeating(() => call.execute(db))).rows[0]?.refusal ?? null;
+}
+
+export function findRequest(db: Executor, { developerId }: Tenant, requestId: string) {
+  return db
+    .selectFrom('authRequests')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .executeTakeFirst();
+}
+
+/** Locks the row: of two decisions at once, the second sees what the first has done. */
+export function lockRequest(tx: Tx, { developerId }: Tenant, requestId: string) {
+  return tx
+    .selectFrom('authRequests')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+type Decision = Partial<Omit<RequestRow, 'authorizationDetails'>> & {
+  readonly authorizationDetails?: string | null;
+};
+
+export function updateRequest(tx: Tx, { developerId }: Tenant, requestId: string, decision: Decision) {
+  return tx
+    .updateTable('authRequests')
+    .set(decision)
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Counts, where the row is, so that no two guesses are one. */
+export async function countWrongVerifier(tx: Tx, { developerId }: Tenant, requestId: string): Promise<void> {
+  await tx
+    .updateTable('authRequests')
+    .set(({ eb }) => ({ wrongVerifiers: eb('wrongVerifiers', '+', 1) }))
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .where('status', '=', 'approved')
+    .execute();
+}
+
+/** Everything that the agent still asks for, or was allowed and has not fetched. */
+export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: string, at: Date) {
+  return tx
+    .updateTable('authRequests')
+    .set({ status: 'cancelled', decidedAt: at })
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .where('status', 'in', ['pending', 'approved'])
+    .returning(['id', 'principalId', 'expiresAt', 'codeExpiresAt', 'purpose'])
+    .execute();
+}
+
+/** The agent that a request speaks for, as its audit entries name it. Reads agents. */
+export async function findAgentDid(db: Executor, { developerId }: Tenant, agentId: string): Promise<string> {
+  const { did } = await db
+    .selectFrom('agents')
+    .select('did')
+    .where('developerId', '=', developerId)
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  return did;
+}

@@ -1,0 +1,81 @@
+import { Duration, Id, ScopeList, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+/** What a request is now: `expired` follows from the time, the others are what somebody did. */
+export type RequestStatus = Static<typeof RequestStatus>;
+export const RequestStatus = Type.Enum(['pending', 'approved', 'denied', 'cancelled', 'consumed', 'expired']);
+
+/** The entries are looked into by the protocol's own reader, which names every fault. */
+const Details = Type.Array(Type.Unknown(), { maxItems: 20 });
+
+export type NewRequest = Static<typeof NewRequest>;
+export const NewRequest = Type.Object(
+  {
+    agentId: Type.String({ minLength: 1, maxLength: 256 }),
+    principalId: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    }),
+    scopes: ScopeList,
+    expiresIn: Type.String({ ...Duration, default: '24h' }),
+    tokenExpiresIn: Type.Optional(Duration),
+    redirectUri: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+    state: Type.Optional(Type.String({ maxLength: 1024 })),
+    codeChallenge: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })),
+    codeChallengeMethod: Type.Optional(Type.Enum(['S256'])),
+    audience: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' })),
+    purpose: Type.Optional(Type.String({ maxLength: 128 })),
+    authorizationDetails: Type.Optional(Details),
+    authorization_details: Type.Optional(Details),
+    consentExpiresIn: Type.String({ ...Duration, default: '1h' }),
+    autoApprove: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+
+/** `authRequestId` and `id` are equal: clients of both kinds are about. */
+const members = {
+  authRequestId: Id,
+  id: Id,
+  agentId: Id,
+  principalId: Type.String(),
+  scopes: Type.Array(Type.String()),
+  expiresIn: Type.String(),
+  status: RequestStatus,
+  createdAt: Time,
+  /** When the request closes; once it is approved, when its code does. */
+  expiresAt: Time,
+  redirectUri: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  audience: Type.Optional(Type.String()),
+  purpose: Type.Optional(Type.String()),
+  authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
+  sandbox: Type.Optional(Type.Literal(true)),
+  decidedAt: Type.Optional(Time),
+};
+export type AuthRequest = Static<typeof AuthRequest>;
+export const AuthRequest = Type.Object(members);
+
+/** The only answer with the ticket in it; the code is there when nobody has to be asked. */
+export type NewAuthRequest = Static<typeof NewAuthRequest>;
+export const NewAuthRequest = Type.Object({
+  ...members,
+  consentUrl: Type.String(),
+  code: Type.Optional(Type.String()),
+});
+
+export const RequestPath = Type.Object({ id: Id });
+
+export type FreshCode = Static<typeof FreshCode>;
+export const FreshCode = Type.Object({ authRequestId: Id, code: Type.String(), expiresAt: Time });
+
+export type SandboxDecision = Static<typeof SandboxDecision>;
+export const SandboxDecision = Type.Object({
+  requestId: Id,
+  authRequestId: Id,
+  status: RequestStatus,
+  code: Type.Optional(Type.String()),
+});
+
+export const NoFields = Type.Object({}, { additionalProperties: false });

@@ -1,0 +1,92 @@
+import { Duration, Id, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+export const ConsentPath = Type.Object({ id: Id });
+export const PageFile = Type.Object({ file: Type.String() });
+
+export type OpenSession = Static<typeof OpenSession>;
+export const OpenSession = Type.Object(
+  {
+    ticket: Type.String({ minLength: 1, maxLength: 512 }),
+    hint: Type.Optional(Type.String({ minLength: 1, maxLength: 16_384 })),
+  },
+  { additionalProperties: false },
+);
+
+/** How the person has proved, or has to prove, who they are. */
+export type Verification = Static<typeof Verification>;
+export const Verification = Type.Object({
+  mode: Type.Enum(['sandbox', 'link', 'developer', 'email', 'sso', 'passkey']),
+  satisfied: Type.Boolean(),
+  methods: Type.Array(Type.String()),
+});
+
+/** What the page shows. `scopeDescriptions` runs beside `scopes`, one text each. */
+export type ShownRequest = Static<typeof ShownRequest>;
+export const ShownRequest = Type.Object({
+  id: Id,
+  status: Type.Literal('pending'),
+  developerName: Type.String(),
+  agentId: Id,
+  agentName: Type.String(),
+  agentDid: Type.String(),
+  agentDescription: Type.String(),
+  principalId: Type.String(),
+  scopes: Type.Array(Type.String()),
+  scopeDescriptions: Type.Array(Type.String()),
+  purpose: Type.Optional(Type.String()),
+  purposeLabel: Type.Optional(Type.String()),
+  authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
+  grantExpiresIn: Type.String(),
+  audience: Type.Optional(Type.String()),
+  redirectHost: Type.Optional(Type.String()),
+  expiresAt: Time,
+  sandbox: Type.Boolean(),
+  fidoRequired: Type.Boolean(),
+  csrfToken: Type.String(),
+  verification: Verification,
+});
+
+export type OpenedSession = Static<typeof OpenedSession>;
+export const OpenedSession = Type.Object({
+  id: Id,
+  csrfToken: Type.String(),
+  verification: Verification,
+  request: ShownRequest,
+});
+
+export type Approve = Static<typeof Approve>;
+export const Approve = Type.Object(
+  {
+    scopes: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
+    expiresIn: Type.Optional(Duration),
+    tools: Type.Optional(
+      Type.Record(Type.String({ maxLength: 128 }), Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type Deny = Static<typeof Deny>;
+export const Deny = Type.Object(
+  {
+    reason: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern: '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const back = {
+  redirectUri: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  /** Where the browser goes next: the redirect URI with the answer in its query. */
+  redirectTo: Type.Optional(Type.String()),
+};
+export type Approved = Static<typeof Approved>;
+export const Approved = Type.Object({ status: Type.Literal('approved'), code: Type.String(), ...back });
+export type Denied = Static<typeof Denied>;
+export const Denied = Type.Object({ status: Type.Literal('denied'), ...back });

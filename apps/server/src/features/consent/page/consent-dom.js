@@ -1,0 +1,93 @@
+/** @import { Attributes, Child } from './types.js' */
+
+/**
+ * The only maker of elements. Text from outside becomes text nodes, never markup.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ */
+export function element(tag, attributes, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'string') node.setAttribute(name, value);
+    else node.toggleAttribute(name, value === true);
+  }
+  setContent(node, children);
+  return node;
+}
+
+/**
+ * @param {Element} parent
+ * @param {...Child} children
+ */
+export function setContent(parent, ...children) {
+  const nodes = /** @type {Array<Node | string | false | undefined>} */ (children.flat(9));
+  parent.replaceChildren(...nodes.filter((node) => node !== false && node !== undefined));
+}
+
+/** @param {...Child} children */
+export const paragraph = (...children) => element('p', {}, children);
+
+/** @param {...Child} children */
+export const aside = (...children) => element('p', { class: 'aside' }, children);
+
+/**
+ * @param {string} label
+ * @param {() => void} press
+ * @param {Attributes} [attributes]
+ */
+export function button(label, press, attributes = {}) {
+  const node = element('button', { type: 'button', ...attributes }, label);
+  node.addEventListener('click', press);
+  return node;
+}
+
+/**
+ * Characters that would not be seen: controls, bidirectional marks, blanks of no or unusual width, lone
+ * surrogates. Joiners are left where writing needs them: in emoji, and in scripts that join.
+ */
+const UNSEEN =
+  /((?!\uFE0E|\uFE0F)(?!(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|(?!\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic})[\p{L}\p{M}])[\u200C\u200D])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB])/u;
+
+/** @param {string} text */
+function visible(text) {
+  return text.split(UNSEEN).map((piece, index) => {
+    if (index % 2 === 0 || piece === '\n') return piece;
+    return element('i', {}, `U+${piece.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
+  });
+}
+
+/**
+ * A name, isolated so that its writing direction ends where it does.
+ * @param {string} text
+ * @param {string} [kind]
+ */
+export const name = (text, kind = 'name') =>
+  element('bdi', { class: kind, translate: 'no' }, visible(text.replaceAll('\n', ' ')));
+
+/**
+ * A name in a sentence; a long one only begins there, being told in full elsewhere on the page.
+ * @param {string} text
+ */
+export const mention = (text) =>
+  name(text.length > 48 ? `${[...text].slice(0, 40).join('')}…` : text, 'mention');
+
+/**
+ * Lines in somebody else's words.
+ * @param {string} text
+ */
+export const quotation = (text) => element('blockquote', { dir: 'auto', translate: 'no' }, visible(text));
+
+/**
+ * A value exactly as it stands. It may be broken after punctuation, which adds nothing to a copy of it.
+ * @param {string} text
+ */
+export function literal(text) {
+  const pieces = text.match(/[^:/.]+[:/.]*|[:/.]+/g) ?? [];
+  return element(
+    'code',
+    { dir: 'ltr', translate: 'no' },
+    pieces.map((piece) => [visible(piece), element('wbr', {})]),
+  );
+}

@@ -1,0 +1,86 @@
+/** @import { Cap, Part } from './types.js' */
+import { element } from './consent-dom.js';
+import { language, words } from './consent-words.js';
+
+/** Dates and money follow the reader's own settings, whatever language the sentences are in. */
+const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
+const lang = locale.split('-')[0] === language ? undefined : locale;
+
+const clock = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
+const day = /** @type {const} */ ({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+
+/**
+ * A sentence with nodes in it.
+ * @param {string} sentence
+ * @param {Record<string, Part | Part[]>} values never read as sentences themselves
+ */
+export function fill(sentence, values) {
+  return sentence
+    .split(/\{(\w+)\}/)
+    .flatMap((piece, index) => (index % 2 === 0 ? piece : (values[piece] ?? '')));
+}
+
+/**
+ * @param {string} sentence
+ * @param {Record<string, string | number>} values
+ */
+export const fillText = (sentence, values) => fill(sentence, values).join('');
+
+const UNITS = /** @type {const} */ ({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
+
+/** @param {string} text as on the wire, "24h"; gives NaN for anything else */
+export function secondsOf(text) {
+  const [, count, letter] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
+  const unit = Object.entries(UNITS).find(([noun]) => noun[0] === letter);
+  return unit ? Number(count) * unit[1] : Number.NaN;
+}
+
+/**
+ * One day reads "24 hours": to many, a day ends at midnight.
+ * @param {number} seconds
+ */
+export function duration(seconds) {
+  let rest = seconds;
+  const parts = Object.entries(UNITS).flatMap(([unit, size]) => {
+    const count = unit === 'day' && rest === size ? 0 : Math.floor(rest / size);
+    rest -= count * size;
+    return count > 0
+      ? new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+      : [];
+  });
+  return parts.join(' ');
+}
+
+/**
+ * @param {Date} time
+ * @param {Date} now
+ */
+export function moment(time, now) {
+  const days = Math.round(
+    (new Date(time).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / 86_400_000,
+  );
+  const sentence = [words.time.today, words.time.tomorrow][days];
+  const text = new Intl.DateTimeFormat(locale, sentence ? clock : { ...day, ...clock }).format(time);
+  return fill(sentence ?? '{time}', { time: element('time', { datetime: time.toISOString(), lang }, text) });
+}
+
+/** @param {{ amount: string, currency: string }} limit */
+export function money({ amount, currency }) {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 4 });
+  // As text, since a number is not exact for every amount.
+  return element('strong', { lang }, format.format(/** @type {`${number}`} */ (amount)));
+}
+
+/** @param {Cap} cap */
+export function limits(cap) {
+  const { windows, never, atMost, limit } = words.tools;
+  const set = Object.entries(windows).map(([key, window]) => ({
+    window,
+    count: cap[/** @type {keyof Cap} */ (key)],
+  }));
+  const zeros = set.filter(({ count }) => count === 0);
+  const parts = (zeros.length > 0 ? zeros : set).flatMap(({ window, count }) =>
+    count === undefined ? [] : fillText(limit, { window, count: count.toLocaleString(language) }),
+  );
+  return fillText(zeros.length > 0 ? never : atMost, { limits: parts.join(', ') });
+}

@@ -1,0 +1,110 @@
+/** @import { ScopeGroup, ToolScope } from './types.js' */
+
+/*
+ * What the page must understand of scopes to be exact about them. What is granted, the service alone decides.
+ */
+
+const LEVELS = ['read', 'write', 'delete', 'admin'];
+const TOOL_SCOPE =
+  /^tool:(\*|\w[\w.-]{0,127}):(read|write|delete|admin|\*)(?::(?!capped(?::|$))(\*|[\w.-]+\*?))?(?::capped:(\d+(?:\.\d+)?))?$/;
+
+/**
+ * @param {string} scope
+ * @returns {ToolScope | undefined}
+ */
+export function toolScope(scope) {
+  const match = TOOL_SCOPE.exec(scope);
+  if (!match) return undefined;
+  const [, connector = '', level = '', resource, cap] = match;
+  return { connector, level: level === '*' ? 3 : LEVELS.indexOf(level), resource, cap };
+}
+
+/**
+ * Is `child` within `parent`?
+ * @param {string} parent
+ * @param {string} child
+ */
+export function covers(parent, child) {
+  if (parent === child) return true;
+  const outer = toolScope(parent);
+  const inner = toolScope(child);
+  if (outer && inner) return toolCovers(outer, inner);
+  if (outer || inner) return false;
+  return parent === '*' || (parent.endsWith(':*') && child.startsWith(parent.slice(0, -1)));
+}
+
+/**
+ * @param {ToolScope} outer
+ * @param {ToolScope} inner
+ */
+function toolCovers(outer, inner) {
+  const { resource } = outer;
+  return (
+    (outer.connector === '*' || outer.connector === inner.connector) &&
+    inner.level <= outer.level &&
+    (resource === undefined ||
+      resource === inner.resource ||
+      (resource.endsWith('*') && (inner.resource ?? '').startsWith(resource.slice(0, -1)))) &&
+    (outer.cap === undefined || Number(inner.cap) <= Number(outer.cap))
+  );
+}
+
+/**
+ * How far the star in a scope reaches.
+ * @param {string} scope
+ * @returns {{ kind: 'everything' | 'connectors' | 'prefix' | 'resources', prefix: string } | undefined}
+ */
+export function starReach(scope) {
+  if (scope === '*') return { kind: 'everything', prefix: '' };
+  const tool = toolScope(scope);
+  if (!tool) return scope.endsWith(':*') ? { kind: 'prefix', prefix: scope.slice(0, -1) } : undefined;
+  if (tool.connector === '*') return { kind: 'connectors', prefix: '' };
+  const prefix = tool.resource?.endsWith('*') ? tool.resource.slice(0, -1) : '';
+  return prefix === '' ? undefined : { kind: 'resources', prefix };
+}
+
+/**
+ * The limit on amounts that goes when `removed` goes: the lowest `capped` of all scopes that name a connector
+ * bounds every call to it, so a capped scope also holds the others down.
+ * @param {string} removed
+ * @param {string[]} kept
+ */
+export function lostCap(removed, kept) {
+  const { connector = '', cap } = toolScope(removed) ?? {};
+  if (cap === undefined) return undefined;
+  const others = kept
+    .flatMap((scope) => toolScope(scope) ?? [])
+    .filter((other) => meet(other.connector, connector));
+  const isStillBound = others.some((other) => Number(other.cap) <= Number(cap));
+  return others.length === 0 || isStillBound ? undefined : { amount: cap, connector };
+}
+
+/**
+ * @param {string} one
+ * @param {string} other
+ */
+function meet(one, other) {
+  return one === other || one === '*' || other === '*';
+}
+
+/**
+ * Scopes of one connector or one resource together, in order of first appearance; those that would stand
+ * alone come last.
+ * @param {string[]} scopes
+ * @returns {ScopeGroup[]}
+ */
+export function groupScopes(scopes) {
+  /** @type {Map<string, ScopeGroup>} */
+  const groups = new Map();
+  for (const scope of scopes) {
+    const connector = toolScope(scope)?.connector;
+    const kind = connector === undefined ? 'resource' : 'tool';
+    const name = connector ?? scope.split(':')[0] ?? '';
+    const members = groups.get(`${kind} ${name}`)?.members ?? [];
+    groups.set(`${kind} ${name}`, { kind, name, members: [...members, scope] });
+  }
+  const together = [...groups.values()].filter((group) => group.members.length > 1);
+  const alone = [...groups.values()].filter((group) => group.members.length === 1);
+  if (alone.length === 0) return together;
+  return [...together, { kind: 'other', name: '', members: alone.flatMap((group) => group.members) }];
+}

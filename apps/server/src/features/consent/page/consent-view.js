@@ -1,0 +1,226 @@
+/** @import { Child, ConsentRequest, RequestUse, Wish } from './types.js' */
+import {
+  aside,
+  button,
+  element,
+  literal,
+  mention,
+  name,
+  paragraph,
+  quotation,
+  setContent,
+} from './consent-dom.js';
+import { fill, moment, money } from './consent-format.js';
+import { renderSelection } from './consent-selection.js';
+import { words } from './consent-words.js';
+
+/**
+ * The request as a page: who asks, for whom, for what, how far, how long, and the decision.
+ * @param {ConsentRequest} request
+ * @param {RequestUse} use
+ */
+export function renderRequest(request, use) {
+  const { agentName, agentDescription, purpose, purposeLabel, budget, audience, redirectHost } = request;
+  const { clauses, proof } = words;
+  const { mode, satisfied } = request.verification;
+  const isProved = satisfied && mode !== 'link';
+  const developer = () => mention(request.developerName);
+  const selection = renderSelection(request, use);
+  const decision = renderDecision(request, use, selection.summary);
+  const heading = element('h1', { tabindex: '-1' }, fill(words.heading, { agent: mention(agentName) }));
+
+  function proofNote() {
+    const values = { principal: mention(request.principalId), developer: developer() };
+    if (satisfied) return note('unverified', proof.notVerified, fill(proof.link, values));
+    const missing = use.proofStep ? 'email' : request.fidoRequired ? 'passkey' : mode;
+    const sentence = byMode(proof.lacking, missing, proof.lacking.developer);
+    return note('unverified', proof.missing, fill(sentence, values), use.proofStep);
+  }
+
+  const whoAsks = [
+    [words.agent, name(agentName)],
+    Boolean(agentDescription) && [words.description, quotation(agentDescription ?? '')],
+    [words.developer, name(request.developerName)],
+    [words.did, literal(request.agentDid)],
+  ];
+  const given = isProved ? byMode(proof.given, mode, proof.given.other) : `${proof.notVerified}.`;
+  const forWhom = [
+    paragraph(name(request.principalId)),
+    aside(fill(words.principal, { developer: developer() }), ' ', fill(given, { developer: developer() })),
+  ];
+  const where = [
+    audience !== undefined && [words.audience, literal(audience)],
+    [
+      words.afterwards,
+      redirectHost === undefined
+        ? fill(words.staysHere, { developer: developer() })
+        : fill(words.returnsTo, { host: literal(redirectHost) }),
+    ],
+  ];
+
+  const page = element('article', {}, [
+    request.sandbox && note('sandbox', words.sandbox, words.sandboxText),
+    heading,
+    element('p', { class: 'lead' }, fill(words.lead, { developer: developer() })),
+    !isProved && proofNote(),
+    clause(clauses.who, record(whoAsks)),
+    clause(clauses.forWhom, forWhom),
+    purpose !== undefined &&
+      clause(clauses.purpose, [
+        paragraph(name(purposeLabel ?? purpose)),
+        paragraph(literal(purpose)),
+        aside(words.purposeOnly),
+      ]),
+    clause(clauses.scopes, selection.scopes),
+    selection.tools.length > 0 && clause(clauses.tools, selection.tools),
+    budget &&
+      clause(clauses.budget, [
+        paragraph(fill(words.budget, { amount: money(budget) })),
+        paragraph(literal(`${budget.amount} ${budget.currency}`)),
+      ]),
+    clause(clauses.time, selection.time),
+    clause(clauses.where, record(where)),
+    clause(clauses.decision, decision.parts),
+    aside(fill(words.reference, { id: literal(request.id) })),
+  ]);
+
+  return {
+    ...selection,
+    ...decision,
+    page,
+    heading,
+    /** @param {Wish | undefined} wish */
+    setSending(wish) {
+      for (const control of page.querySelectorAll('.clause :is(input, select, .total button)')) {
+        control.toggleAttribute('disabled', wish !== undefined);
+      }
+      decision.setSending(wish);
+    },
+  };
+}
+
+let clauseCount = 0;
+
+/**
+ * @param {string} title
+ * @param {Child} content
+ */
+function clause(title, content) {
+  clauseCount += 1;
+  const id = `clause-${clauseCount}`;
+  const heading = element('h2', { id }, title);
+  return element('section', { class: 'clause', 'aria-labelledby': id }, heading, element('div', {}, content));
+}
+
+/**
+ * @param {string} kind
+ * @param {string} title
+ * @param {Child} text
+ * @param {Child} [more]
+ */
+function note(kind, title, text, more) {
+  const attributes = { class: `note ${kind}`, 'aria-label': title };
+  return element('section', attributes, paragraph(element('strong', {}, title), ' ', text), more);
+}
+
+/** @param {Array<Child[] | false>} rows pairs */
+function record(rows) {
+  const pair = (/** @type {Child[]} */ [term, value]) =>
+    element('div', {}, element('dt', {}, term), element('dd', {}, value));
+  return element(
+    'dl',
+    {},
+    rows.map((row) => row && pair(row)),
+  );
+}
+
+/**
+ * @param {Record<string, string>} sentences
+ * @param {string} mode
+ * @param {string} otherwise
+ */
+function byMode(sentences, mode, otherwise) {
+  return (Object.hasOwn(sentences, mode) && sentences[mode]) || otherwise;
+}
+
+/**
+ * @param {ConsentRequest} request
+ * @param {RequestUse} use
+ * @param {HTMLElement} summary
+ */
+function renderDecision({ expiresAt, developerName, verification }, { choices, now, decide }, summary) {
+  const { decision } = words;
+  const hint = element(
+    'span',
+    { class: 'aside' },
+    fill(decision.reasonHint, { developer: mention(developerName) }),
+  );
+  const reason = element('textarea', { rows: '2', maxlength: '200' });
+  reason.value = choices.reason;
+  reason.addEventListener('input', () => {
+    choices.reason = reason.value;
+  });
+  const deny = button('', () => decide('deny'), { id: 'deny' });
+  const approve = button('', () => decide('approve'), { id: 'approve', 'aria-describedby': summary.id });
+  const notice = element('div', { class: 'notice', role: 'alert' });
+  const end = aside();
+  let isArmed = false;
+  /** @type {Wish | undefined} */
+  let sending;
+
+  /** Never `disabled`, which would drop the focus: a press on a button that cannot act is told why. */
+  function refresh() {
+    const isSending = sending !== undefined;
+    const { satisfied } = verification;
+    deny.setAttribute('aria-disabled', String(isSending));
+    approve.setAttribute('aria-disabled', String(isSending || !isArmed || !satisfied));
+    approve.classList.toggle('impossible', !satisfied);
+    setContent(deny, sending === 'deny' ? decision.denying : decision.deny);
+    setContent(approve, sending === 'approve' ? decision.approving : decision.approve);
+    reason.readOnly = isSending;
+  }
+
+  /** @param {boolean} isSoon */
+  function showEnd(isSoon) {
+    const text = fill(isSoon ? decision.closingSoon : decision.open, {
+      time: moment(new Date(expiresAt), now()),
+    });
+    setContent(end, isSoon ? element('strong', {}, text) : text);
+    return end.textContent ?? '';
+  }
+
+  refresh();
+  showEnd(false);
+  return {
+    parts: [
+      summary,
+      end,
+      element(
+        'details',
+        { open: choices.reason !== '' },
+        element('summary', {}, decision.reasonSummary),
+        element('label', {}, hint, reason),
+      ),
+      notice,
+      element('div', { class: 'decide' }, deny, approve),
+    ],
+    showEnd,
+    /** @param {Wish | undefined} wish */
+    setSending(wish) {
+      sending = wish;
+      refresh();
+    },
+    /** @param {boolean} armed */
+    setArmed(armed) {
+      isArmed = armed;
+      refresh();
+    },
+    /**
+     * @param {Child} [text] nothing takes the notice away
+     * @param {Child} [more]
+     */
+    showNotice(text, more) {
+      setContent(notice, text && paragraph(text), more);
+    },
+  };
+}

@@ -1,0 +1,215 @@
+/**
+ * Every sentence of the page. `{names}` in braces are put in as nodes of their own by `fill`, so another language
+ * may set them where its grammar wants them.
+ */
+
+export const language = 'en';
+
+export const words = {
+  loading: 'Opening the request …',
+  windowTitle: '{heading} – Behest',
+  sandbox: 'Sandbox',
+  sandboxText:
+    'This is a test. What is approved here carries a test mark and is good in the test account only.',
+
+  heading: '{agent} asks to act for you',
+  lead: 'It is an AI agent of {developer}. If you approve, it may act in your name within what is set out here. You can take parts away first.',
+  clauses: {
+    who: 'Who asks',
+    forWhom: 'For whom',
+    purpose: 'What for',
+    scopes: 'What it may do',
+    tools: 'Tools and limits',
+    budget: 'Money',
+    time: 'How long',
+    where: 'Where',
+    decision: 'Your decision',
+  },
+  agent: 'Agent',
+  description: 'In its own words',
+  developer: 'From',
+  did: 'Identifier',
+  principal: 'This is the name by which {developer} knows you.',
+  purposeOnly: 'It may be used for this purpose only.',
+  budget: 'It may spend up to {amount} in all.',
+  audience: 'For use with',
+  afterwards: 'Afterwards',
+  returnsTo: 'You are taken to {host}',
+  staysHere: 'You stay on this page. {developer} learns what you decided.',
+  reference: 'Request {id}',
+
+  proof: {
+    notVerified: 'Not verified',
+    link: 'Nobody has checked that you are {principal}: whoever holds this link can decide. The decision will be marked as unverified. Approve only if this request was meant for you.',
+    missing: 'Not verified yet',
+    /** By mode, where the proof is still missing. */
+    lacking: {
+      developer:
+        '{developer} has not confirmed that you are {principal}, or the confirmation has run out. To approve, sign in at {developer} again and open the request from there. You can deny without it.',
+      email:
+        'To approve, show that you are {principal}: a code of eight digits goes to the email address on file. You can deny without it.',
+      passkey:
+        'To approve, you need the passkey of {principal}. If there is none, register one at {developer} and open the request from there. You can deny without it.',
+      sso: 'To approve, sign in through your organisation as {principal} and open the request again. You can deny without it.',
+    },
+    /** By mode, where it was given. */
+    given: {
+      sandbox: 'In the sandbox nobody checks who you are.',
+      developer: '{developer} vouches that this is you.',
+      email: 'You have shown that you can read this person’s email.',
+      passkey: 'You have shown this person’s passkey.',
+      sso: 'You have signed in through your organisation.',
+      other: 'It has been checked that this is you.',
+    },
+  },
+
+  email: {
+    send: 'Send the code',
+    sendAgain: 'Send another code',
+    sent: 'The code is on its way. It is good for ten minutes.',
+    label: 'Code from the email',
+    check: 'Check the code',
+    waiting: 'One moment …',
+    incomplete: 'The code has eight digits.',
+    wrong: 'That is not the code that was sent last.',
+    notSent: 'No code could be sent. You can still deny.',
+  },
+
+  scopes: {
+    note: 'In words, and beneath as the permission itself, which is what counts.',
+    total: 'All permissions',
+    selected: '{kept} of {all} selected',
+    selectAll: 'Select all',
+    selectNone: 'Select none',
+    tools: 'Tools of {connector}',
+    others: 'Other permissions',
+    everything: 'Covers everything except tools.',
+    prefix: 'Covers every permission that begins with {prefix}',
+    connectors: 'Covers every connector.',
+    resources: 'Covers everything whose name begins with {prefix}',
+    stillCovered: 'Still allowed: it is part of {scope}',
+    capLost: 'Without it, its limit of {amount} no longer holds for other permissions for {connector}',
+  },
+
+  tools: {
+    any: 'Any tool that the permissions above allow.',
+    prefix: 'every tool whose name begins so',
+    other: '{tool}: {limits}',
+    costUnits: 'Cost units, all tools together: {limits}',
+    region: 'Data region: {region}',
+    unused: 'Not included, since no permission for {connector} is selected.',
+    never: 'not at all ({limits})',
+    atMost: 'at most {limits}',
+    limit: '{count} {window}',
+    windows: { per_case: 'per case', per_hour: 'per hour', per_day: 'per day' },
+  },
+
+  time: {
+    label: 'Ends by itself after',
+    asAsked: '{duration} (as asked)',
+    until: 'If you approve now, that is about {time}.',
+    sooner: 'To end it sooner, ask {developer}.',
+    today: 'today at {time}',
+    tomorrow: 'tomorrow at {time}',
+  },
+
+  decision: {
+    summary: 'Approving lets {agent} act for {principal}, with {selection}.',
+    allScopes: 'everything it asks for',
+    someScopes: '{kept} of {all} permissions',
+    someTools: '{kept} of {all} tools',
+    duration: 'for {duration}',
+    open: 'You can decide until {time}. If you do not, nothing is granted.',
+    reasonSummary: 'Add a reason, if you deny',
+    reasonHint: 'Your reason, for {developer} to read (up to 200 characters)',
+    deny: 'Deny',
+    denying: 'Denying …',
+    approve: 'Approve',
+    approving: 'Approving …',
+    closingSoon: 'This request ends soon: {time}. If you do not decide, nothing is granted.',
+    pressAgain:
+      'This page has only just come to the front, so nothing was sent. Press Approve again if you mean it.',
+    proofFirst: 'You cannot approve yet. The top of this page says what is missing.',
+    /** What keeps a selection from being approved. */
+    missing: {
+      scope: 'Nothing is selected. Select at least one permission, or deny.',
+      toolScope:
+        'The purpose of this request needs a tool. Select at least one permission for a tool, or deny.',
+      tool: 'No tool of {connector} is selected. Select at least one, or take away the permissions for it.',
+    },
+  },
+
+  /** A decision that did not go through; the request stays on the page. */
+  problems: {
+    busy: 'Too many tries in a short time. Nothing was decided; your selection is kept. Try again in {duration}.',
+    away: 'The service cannot answer just now. Nothing was decided; your selection is kept.',
+    uncertain:
+      'No clear answer came back, so your decision may or may not have arrived. Try again: if it did, you will be told so; it never counts twice. Your selection is kept.',
+    replaced:
+      'This request has been opened in another window since. Nothing was decided here; your selection is kept.',
+    proof:
+      'Nothing was decided, because it is not verified that this is you. Sign in at {developer} again and open the request from there.',
+    policy: 'A rule of {developer} does not allow this. Nothing was decided. You can select less, or deny.',
+    sso: 'Nothing was decided: {developer} asks that you first sign in through your organisation.',
+    refused: 'The service did not accept this. Nothing was decided. You can select otherwise, or deny.',
+  },
+  resumed: 'You can decide now.',
+  tryAgain: 'Try again',
+  canTryAgain: 'You can try again now.',
+  useThisWindow: 'Use this window',
+  support: 'For support: {id}',
+
+  /** In place of the request: heading, text. */
+  pages: {
+    incomplete: [
+      'This link is not complete',
+      'Part of the address is missing. Open the link again from the application that sent you.',
+    ],
+    noSession: [
+      'Please open the link again',
+      'This window has no key to the request, as when its address was copied, or the request was opened in another browser since. Open the link again from the application that sent you.',
+    ],
+    reopen: [
+      'This window has lost the request',
+      'It was perhaps opened in another browser. Nothing was decided here. You can open it again.',
+    ],
+    unknown: [
+      'There is no such request',
+      'The link may be cut short. Open it again from the application that sent you.',
+    ],
+    away: [
+      'The request cannot be opened just now',
+      'The service does not answer, or the connection is gone. Nothing was decided.',
+    ],
+    busy: [
+      'Please wait a moment',
+      'Too many tries in a short time. Nothing was decided. Try again in {duration}.',
+    ],
+    notHere: [
+      'The request cannot be opened like this',
+      'It needs a window of its own. Open the link again from the application that sent you.',
+    ],
+    approved: ['This request was approved', 'It cannot be decided again. You can close this window.'],
+    consumed: ['This request was approved', 'It is in use already. You can close this window.'],
+    denied: ['This request was denied', 'Nothing was granted. You can close this window.'],
+    expired: [
+      'This request has ended',
+      'Nobody decided in time, so nothing was granted. Start again in the application that sent you.',
+    ],
+    cancelled: [
+      'This request was withdrawn',
+      'Whoever asked took it back. Nothing was granted. You can close this window.',
+    ],
+    over: ['This request is over', 'There is nothing left to decide. You can close this window.'],
+  },
+
+  done: {
+    approved: ['Approved', '{agent} may now act for {principal}, with {selection}.'],
+    denied: ['Denied', '{agent} may not act for you on this request. Nothing was granted.'],
+    returning: 'Taking you to {host} …',
+    returningBack: 'Taking you back …',
+    close: 'You can close this window.',
+    nothingOpens: 'If nothing else opens, you can close this window.',
+    go: 'Go there now',
+  },
+};

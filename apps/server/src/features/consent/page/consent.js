@@ -1,0 +1,281 @@
+/** @import { Child, Choices, ConsentRequest, Decision, Problem, Wish } from './types.js' */
+import { consentApi, serviceTime } from './consent-api.js';
+import { aside, button, element, literal, mention, paragraph, setContent } from './consent-dom.js';
+import { renderEmailStep } from './consent-email.js';
+import { duration, fill, fillText } from './consent-format.js';
+import { renderRequest } from './consent-view.js';
+import { words } from './consent-words.js';
+
+/** A click meant for what lay on top of this page a moment ago must not approve. */
+const ARMING_MILLISECONDS = 600;
+const CLOSING_SOON_MILLISECONDS = 120_000;
+const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
+
+/** The kinds of address a decision may lead to, which the service holds to as well. */
+const SAFE_TARGET =
+  /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?])/i;
+
+const page = byId('page');
+const announcer = byId('announcer');
+const requestId = new URLSearchParams(location.search).get('req') ?? '';
+const api = consentApi(requestId);
+
+/** The ticket of the link, and the sign-in that came with it, are kept in this variable and nowhere else. */
+let key = takeKey();
+/** @type {{ request: ConsentRequest, view: ReturnType<typeof renderRequest> } | undefined} */
+let shown;
+/** @type {Choices | undefined} they outlive the view, so that a person chooses once */
+let choices;
+let isArmed = false;
+let isSending = false;
+let armingTimer = 0;
+let endTimer = 0;
+
+open();
+
+// The same link opened again in this tab changes the fragment only, and loads nothing.
+window.addEventListener('hashchange', () => {
+  if (location.hash === '' || isSending) return;
+  key = takeKey();
+  open();
+});
+// Back from where the decision led: the page kept in memory is out of date.
+window.addEventListener('pageshow', (event) => event.persisted && open());
+window.addEventListener('focus', arm);
+document.addEventListener('visibilitychange', () => {
+  arm();
+  watchEnd();
+});
+window.setInterval(() => shown?.view.refreshEnd(), 30_000);
+
+/** Takes the key out of the address, which may be copied, photographed and kept in the history. */
+function takeKey() {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  return { ticket: fragment.get('ticket') ?? '', hint: fragment.get('hint') ?? undefined };
+}
+
+async function open() {
+  if (window.top !== window.self) return showMessage('notHere');
+  if (!/^areq_[0-9A-Za-z]{1,59}$/.test(requestId)) return showMessage('incomplete');
+  show(paragraph(words.loading));
+  page.setAttribute('aria-busy', 'true');
+  const answer = await findRequest();
+  page.setAttribute('aria-busy', 'false');
+  if (!answer.ok) return showOpeningProblem(answer.problem);
+  showRequest(answer.body);
+}
+
+/** By the cookie of this browser, or by the link's ticket where the cookie does not prove enough. */
+async function findRequest() {
+  const byCookie = await api.read();
+  const isEnough = byCookie.ok
+    ? byCookie.body.verification.satisfied || key.hint === undefined
+    : byCookie.problem.kind !== 'noSession';
+  if (isEnough || key.ticket === '') return byCookie;
+  const byTicket = await api.openSession(key);
+  const isTicketWrong = !byTicket.ok && byTicket.problem.kind === 'unknown';
+  return isTicketWrong && byCookie.ok ? byCookie : byTicket;
+}
+
+/** @param {ConsentRequest} request */
+function showRequest(request) {
+  const { verification, grantExpiresIn } = request;
+  choices ??= { removedScopes: new Set(), removedTools: new Map(), expiresIn: grantExpiresIn, reason: '' };
+  const proofStep =
+    !verification.satisfied && verification.methods.includes('email')
+      ? renderEmailStep({ ...api, proved: resume, explain: explainInPlace })
+      : undefined;
+  const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide });
+  show(view.page, view.heading);
+  shown = { request, view };
+  arm();
+  watchEnd();
+}
+
+function arm() {
+  isArmed = false;
+  shown?.view.setArmed(false);
+  window.clearTimeout(armingTimer);
+  armingTimer = window.setTimeout(() => {
+    isArmed = true;
+    shown?.view.setArmed(true);
+  }, ARMING_MILLISECONDS);
+}
+
+/** Ends the request on the page when it ends. Also called when the window comes back, since timers may sleep. */
+function watchEnd() {
+  window.clearTimeout(endTimer);
+  if (!shown || isSending) return;
+  const left = Date.parse(shown.request.expiresAt) - serviceTime().getTime();
+  if (left <= 0) return showMessage('expired');
+  const isSoon = left <= CLOSING_SOON_MILLISECONDS;
+  if (isSoon) setContent(announcer, shown.view.showEnd(true));
+  endTimer = window.setTimeout(watchEnd, isSoon ? left : left - CLOSING_SOON_MILLISECONDS);
+}
+
+/** @param {Wish} wish */
+async function decide(wish) {
+  if (!shown || isSending) return;
+  const { request, view } = shown;
+  const obstacle = wish === 'approve' && whatKeepsFromApproving(request, view);
+  if (obstacle) return view.showNotice(obstacle);
+
+  isSending = true;
+  view.showNotice();
+  view.setSending(wish);
+  setContent(announcer, wish === 'approve' ? words.decision.approving : words.decision.denying);
+  const answer = await (wish === 'approve'
+    ? api.approve(view.narrowing())
+    : api.deny(choices?.reason.trim() ?? ''));
+  isSending = false;
+  if (answer.ok) return showDecided(wish, answer.body, request, view.inWords());
+  view.setSending(undefined);
+  showProblem(answer.problem, () => decide(wish));
+  watchEnd();
+}
+
+/**
+ * @param {ConsentRequest} request
+ * @param {ReturnType<typeof renderRequest>} view
+ */
+function whatKeepsFromApproving(request, view) {
+  if (!request.verification.satisfied) return [words.decision.proofFirst];
+  return view.missing() ?? (isArmed ? undefined : [words.decision.pressAgain]);
+}
+
+/**
+ * @param {Wish} wish
+ * @param {Decision} decision
+ * @param {ConsentRequest} request
+ * @param {string} selection
+ */
+function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHost }, selection) {
+  const { done } = words;
+  const [title = '', sentence = ''] = wish === 'approve' ? done.approved : done.denied;
+  const text = fill(sentence, { agent: mention(agentName), principal: mention(principalId), selection });
+  const target = redirectTo && SAFE_TARGET.test(redirectTo) ? redirectTo : undefined;
+  const { close, returning, returningBack } = done;
+  const onward = redirectHost ? fill(returning, { host: literal(redirectHost) }) : returningBack;
+  const next = paragraph(target ? onward : close);
+  showPage(title, paragraph(text), next);
+  if (!target) return;
+  location.assign(target);
+  // A private scheme opens an application or nothing. The address holds the code, so it is no link to be seen.
+  window.setTimeout(() => {
+    setContent(next, done.nothingOpens);
+    next.after(paragraph(button(done.go, () => location.assign(target))));
+  }, REDIRECT_SEEMS_STUCK_MILLISECONDS);
+}
+
+/**
+ * Something that did not go through. What a person selected stays.
+ * @param {Problem} problem
+ * @param {() => void} again
+ */
+function showProblem(problem, again) {
+  if (!shown || showIfOver(problem)) return;
+  const { kind, seconds = 0, reference } = problem;
+  const sentence = words.problems[/** @type {keyof typeof words.problems} */ (kind)];
+  const values = { developer: mention(shown.request.developerName), duration: duration(seconds) };
+  shown.view.showNotice(fill(sentence, values), [
+    kind === 'replaced' && button(words.useThisWindow, resume),
+    ['busy', 'away', 'uncertain'].includes(kind) && tryAgain(again, seconds),
+    Boolean(reference) && aside(fill(words.support, { id: literal(reference ?? '') })),
+  ]);
+}
+
+/**
+ * Problems after which nothing of the request stays on the page.
+ * @param {Problem} problem
+ */
+function showIfOver({ kind, status = '' }) {
+  if (kind === 'over')
+    showMessage(Object.hasOwn(words.pages, status) ? /** @type {'denied'} */ (status) : 'over');
+  else if (kind === 'unknown') showMessage('unknown');
+  else if (kind !== 'noSession') return false;
+  else if (key.ticket === '') showMessage('noSession');
+  else showMessage('reopen', tryAgain(open));
+  return true;
+}
+
+/** @param {Problem} problem */
+function showOpeningProblem(problem) {
+  const { kind, seconds } = problem;
+  if (showIfOver(problem)) return;
+  if (kind === 'busy') showMessage('busy', tryAgain(open, seconds), seconds);
+  else if (kind === 'replaced') showMessage('notHere');
+  else showMessage('away', tryAgain(open));
+}
+
+/** @param {Problem} problem */
+function explainInPlace(problem) {
+  if (showIfOver(problem)) return '';
+  const { busy, away } = words.problems;
+  return fillText(problem.kind === 'busy' ? busy : away, { duration: duration(problem.seconds ?? 0) });
+}
+
+/**
+ * @param {() => void} act
+ * @param {number} [seconds] before which trying has no point
+ */
+function tryAgain(act, seconds = 0) {
+  const again = button(words.tryAgain, () => again.ariaDisabled !== 'true' && act());
+  if (seconds === 0) return again;
+  again.ariaDisabled = 'true';
+  window.setTimeout(() => {
+    again.ariaDisabled = 'false';
+    if (again.isConnected) setContent(announcer, words.canTryAgain);
+  }, seconds * 1000);
+  return again;
+}
+
+/** Takes the request up again, with what the service now says of this session. */
+async function resume() {
+  const answer = await findRequest();
+  if (!shown) return;
+  if (!answer.ok) return showProblem(answer.problem, resume);
+  const isProofNew = answer.body.verification.satisfied !== shown.request.verification.satisfied;
+  if (isProofNew) showRequest(answer.body);
+  else shown.view.showNotice(words.resumed);
+}
+
+/**
+ * @param {keyof typeof words.pages} what
+ * @param {HTMLElement} [action]
+ * @param {number} [seconds]
+ */
+function showMessage(what, action, seconds = 0) {
+  const [title = '', text = ''] = words.pages[what];
+  showPage(title, paragraph(fillText(text, { duration: duration(seconds) })), action && paragraph(action));
+}
+
+/**
+ * A page in place of the request.
+ * @param {string} title
+ * @param {...Child} content
+ */
+function showPage(title, ...content) {
+  const heading = element('h1', { tabindex: '-1' }, title);
+  show(element('article', {}, heading, content), heading);
+}
+
+/**
+ * @param {HTMLElement} content
+ * @param {HTMLElement} [heading] is read out, and names the window
+ */
+function show(content, heading) {
+  shown = undefined;
+  window.clearTimeout(endTimer);
+  setContent(page, content);
+  if (!heading) return;
+  document.title = fillText(words.windowTitle, { heading: heading.textContent ?? '' });
+  heading.focus();
+}
+
+/** @param {string} id */
+function byId(id) {
+  const node = document.getElementById(id);
+  if (!node) throw new Error(`no #${id}`);
+  return node;
+}

@@ -1,0 +1,133 @@
+/** What the page's scripts hand to each other, and the shapes of the API they read. Nothing here is served. */
+
+export type Part = string | number | Node;
+export type Child = Part | false | undefined | Child[];
+export type Attributes = Record<string, string | boolean | undefined>;
+
+export interface Cap {
+  per_hour?: number;
+  per_day?: number;
+  per_case?: number;
+}
+
+export interface ToolsEntry {
+  connector: string;
+  tools?: string[];
+  /** By tool; `cost_units` stands for all of them together. */
+  caps?: Record<string, Cap>;
+  data_region?: string;
+}
+
+export interface ConsentRequest {
+  id: string;
+  csrfToken: string;
+  agentName: string;
+  agentDid: string;
+  agentDescription?: string | null;
+  developerName: string;
+  principalId: string;
+  scopes: string[];
+  /** Parallel to `scopes`. */
+  scopeDescriptions: string[];
+  expiresAt: string;
+  /** "24h" */
+  grantExpiresIn: string;
+  purpose?: string;
+  purposeLabel?: string;
+  authorizationDetails?: ToolsEntry[];
+  budget?: { amount: string; currency: string };
+  audience?: string;
+  redirectHost?: string;
+  sandbox: boolean;
+  fidoRequired: boolean;
+  verification: { mode: string; satisfied: boolean; methods: string[] };
+}
+
+export type Wish = 'approve' | 'deny';
+
+export interface RequestUse {
+  /** Kept up to date by the view. */
+  choices: Choices;
+  now: () => Date;
+  /** Where one can prove on this page who one is. */
+  proofStep: HTMLElement | undefined;
+  decide: (wish: Wish) => void;
+}
+
+/** A list of which each line can be taken away. */
+export interface Lines {
+  /** Lists that have one are headed, and their lines counted. */
+  title?: Child;
+  keys: string[];
+  removed: Set<string>;
+  /** First what is read as the line's name, then notes on it. */
+  label: (key: string) => Child[];
+}
+
+export interface EmailUse {
+  sendCode: () => Promise<Answer<unknown>>;
+  checkCode: (code: string) => Promise<Answer<unknown>>;
+  proved: () => void;
+  /** The words for a problem that is not about the code. */
+  explain: (problem: Problem) => string;
+}
+
+/** What the person has taken away so far, and the reason written so far. */
+export interface Choices {
+  removedScopes: Set<string>;
+  /** By connector. */
+  removedTools: Map<string, Set<string>>;
+  expiresIn: string;
+  reason: string;
+}
+
+/** The body of an approval: only what differs from the request. */
+export interface Narrowing {
+  scopes?: string[];
+  expiresIn?: string;
+  tools?: Record<string, string[]>;
+}
+
+export interface Decision {
+  status: string;
+  redirectTo?: string;
+}
+
+/** What can go wrong, by what a person can do about it. */
+export interface Problem {
+  /** `away`: certainly nothing happened. `uncertain`: it may have. */
+  kind:
+    | 'over'
+    | 'noSession'
+    | 'unknown'
+    | 'proof'
+    | 'policy'
+    | 'sso'
+    | 'replaced'
+    | 'busy'
+    | 'away'
+    | 'uncertain'
+    | 'refused';
+  /** How a request that is over has ended. */
+  status?: string;
+  /** To wait before trying again. */
+  seconds?: number;
+  /** The failed call's id. */
+  reference?: string;
+}
+
+export type Answer<Body> = { ok: true; body: Body } | { ok: false; problem: Problem };
+
+export interface ToolScope {
+  connector: string;
+  /** From 0, reading, to 3, administration. */
+  level: number;
+  resource: string | undefined;
+  cap: string | undefined;
+}
+
+export interface ScopeGroup {
+  kind: 'tool' | 'resource' | 'other';
+  name: string;
+  members: string[];
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+
+type Mode = 'live' | 'sandbox';
+type Status = 'active' | 'expiring' | 'expired' | 'revoked';
+
+export const MOST_KEYS = 20;
+
+/** What is shown of a key for good: enough to tell two apart, too little to guess the rest. */
+export const prefixOf = (apiKey: string): string => apiKey.slice(0, 12);
+
+export const generateKey = (mode: Mode): string =>
+  `bh_${mode === 'live' ? 'live' : 'test'}_${randomBytes(32).toString('base64url')}`;
+
+interface KeyTimes {
+  readonly expiresAt: Date | null;
+  readonly replacedAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** `expiring`: replaced by a rotation, and good until the overlap ends. */
+export function keyStatus({ expiresAt, replacedAt, revokedAt }: KeyTimes, now: Date): Status {
+  if (revokedAt) return 'revoked';
+  if (expiresAt && expiresAt <= now) return 'expired';
+  return replacedAt ? 'expiring' : 'active';
+}

@@ -1,0 +1,58 @@
+import { Duration, Id, NextCursor, nameOf, pageQuery, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const Role = Type.Enum(['full', 'runtime']);
+const NullableTime = Type.Union([Time, Type.Null()]);
+
+const members = {
+  id: Id,
+  keyId: Id,
+  name: Type.String(),
+  role: Role,
+  prefix: Type.String(),
+  createdAt: Time,
+  lastUsedAt: NullableTime,
+  expiresAt: NullableTime,
+  status: Type.Enum(['active', 'expiring', 'expired', 'revoked']),
+};
+export type ApiKey = Static<typeof ApiKey>;
+export const ApiKey = Type.Object({ ...members, current: Type.Optional(Type.Boolean()) });
+
+export type ApiKeyPage = Static<typeof ApiKeyPage>;
+export const ApiKeyPage = Type.Object({ keys: Type.Array(ApiKey), nextCursor: NextCursor });
+
+export type ApiKeyQuery = Static<typeof ApiKeyQuery>;
+export const ApiKeyQuery = Type.Object(pageQuery('key'));
+
+export type NewApiKey = Static<typeof NewApiKey>;
+export const NewApiKey = Type.Object(
+  {
+    name: nameOf(100),
+    role: Type.Enum(['full', 'runtime'], { default: 'full' }),
+    expiresIn: Type.Optional(Duration),
+  },
+  { additionalProperties: false },
+);
+
+/** `apiKey` is the key itself, which can be read in this answer and never again. */
+export type MadeApiKey = Static<typeof MadeApiKey>;
+export const MadeApiKey = Type.Object({ ...members, apiKey: Type.String() });
+
+export type Rotation = Static<typeof Rotation>;
+export const Rotation = Type.Object(
+  {
+    name: Type.Optional(nameOf(100)),
+    graceSeconds: Type.Integer({ minimum: 0, maximum: 604_800, default: 0 }),
+  },
+  { additionalProperties: false },
+);
+
+export type RotatedKey = Static<typeof RotatedKey>;
+export const RotatedKey = Type.Object({
+  apiKey: Type.String(),
+  keyId: Id,
+  rotatedAt: Time,
+  previousKeyExpiresAt: Time,
+});
+
+export const ApiKeyPath = Type.Object({ id: Id });

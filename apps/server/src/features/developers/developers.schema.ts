@@ -1,0 +1,67 @@
+import { Id, nameOf, PublicJwk, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const Mode = Type.Enum(['live', 'sandbox']);
+const Email = Type.String({
+  maxLength: 254,
+  pattern: '^[^@\\s\\u0000-\\u001f]+@[^@\\s]+[.][^@\\s]+$',
+  trim: true,
+});
+
+const ScopeDescriptions = Type.Record(
+  Type.String({ pattern: '^[!#-\\[\\]-~]{1,256}$' }),
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$',
+  }),
+  { maxProperties: 200 },
+);
+
+/** `developerId` and `id` are equal: clients of both kinds are about. */
+const members = {
+  developerId: Id,
+  id: Id,
+  name: Type.String(),
+  email: Type.Union([Type.String(), Type.Null()]),
+  emailVerified: Type.Boolean(),
+  mode: Mode,
+  plan: Type.Enum(['free', 'pro', 'enterprise']),
+  consentMode: Type.Enum(['developer', 'email', 'sso', 'passkey']),
+  consentKeys: Type.Array(Type.Object({}, { additionalProperties: true })),
+  scopeDescriptions: Type.Record(Type.String(), Type.String()),
+  redirectUris: Type.Array(Type.String()),
+  enforceAgentScopes: Type.Boolean(),
+  /** Whether people prove themselves with a passkey: what older clients read in place of `consentMode`. */
+  fidoRequired: Type.Boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+export type Developer = Static<typeof Developer>;
+export const Developer = Type.Object(members);
+export const UpdatedDeveloper = Type.Object({ ...members, updated: Type.Literal(true) });
+
+export type SignUp = Static<typeof SignUp>;
+export const SignUp = Type.Object(
+  {
+    name: nameOf(200),
+    email: Type.Optional(Type.Union([Email, Type.Null()])),
+    mode: Type.Enum(['live', 'sandbox'], { default: 'live' }),
+  },
+  { additionalProperties: false },
+);
+
+export type SignedUp = Static<typeof SignedUp>;
+export const SignedUp = Type.Object({ ...members, apiKey: Type.String(), keyId: Id });
+
+export type DeveloperChange = Static<typeof DeveloperChange>;
+export const DeveloperChange = Type.Object(
+  {
+    name: Type.Optional(nameOf(200)),
+    consentKeys: Type.Optional(Type.Array(PublicJwk, { maxItems: 5 })),
+    scopeDescriptions: Type.Optional(ScopeDescriptions),
+    redirectUris: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 50 })),
+    enforceAgentScopes: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);

@@ -1,0 +1,80 @@
+/** Every kind of act with the data that is its own. A new kind is one line here. */
+export interface Acts {
+  'developer.created': { readonly mode: 'live' | 'sandbox' };
+  'developer.updated': Changed;
+  'apikey.created': NamedKey;
+  'apikey.rotated': NamedKey;
+  'apikey.revoked': NamedKey;
+  'agent.created': Named;
+  'agent.updated': Named & Changed;
+  'agent.suspended': Named;
+  'agent.resumed': Named;
+  'agent.revoked': Named & { readonly revokedGrants: number };
+  'authorization.requested': { readonly authRequestId: string; readonly scopes: readonly string[] };
+  'authorization.approved': {
+    readonly authRequestId: string;
+    readonly scopes: readonly string[];
+    readonly method: string;
+    readonly narrowed: boolean;
+    readonly unverified?: true;
+  };
+  'authorization.denied': { readonly authRequestId: string; readonly reason?: string };
+  'authorization.cancelled': { readonly authRequestId: string };
+  'grant.created': {
+    readonly scopes: readonly string[];
+    readonly expiresAt: string;
+    readonly audience?: string;
+    readonly consentMethod: string;
+    readonly unverified?: true;
+    readonly parentGrantId?: string;
+    readonly delegationDepth: number;
+  };
+  'grant.revoked': {
+    readonly rootGrantId: string;
+    readonly reason: string;
+    readonly cascade: boolean;
+    readonly revokedBy: string;
+    readonly causedBy?: string;
+  };
+  'token.issued': {
+    readonly tokenId: string;
+    readonly scopes: readonly string[];
+    readonly expiresAt: string;
+    readonly refreshed: boolean;
+  };
+  'token.revoked': { readonly tokenId: string };
+  'token.reuse_detected': { readonly kind: 'code' | 'refresh'; readonly revoked: boolean };
+}
+
+interface Named {
+  readonly name: string;
+}
+interface NamedKey extends Named {
+  readonly keyId: string;
+}
+interface Changed {
+  readonly changed: readonly string[];
+}
+
+/** Whom an act concerns: members of its audit entry, and of its event's data. */
+export interface Concerned {
+  readonly developerId?: string;
+  readonly agentId?: string;
+  /** In the entry only. */
+  readonly agentDid?: string;
+  readonly grantId?: string;
+  readonly principalId?: string;
+  readonly purpose?: string | undefined;
+}
+
+/** Something that was done: the one statement from which both its audit entry and its event are made. */
+export type Act = {
+  [Type in keyof Acts]: Concerned & {
+    readonly type: Type;
+    readonly data: Acts[Type];
+    /** What only the audit entry tells: the browser a decision came from, the old and the new setting. */
+    readonly evidence?: Readonly<Record<string, unknown>>;
+  };
+}[keyof Acts];
+
+export type ActType = keyof Acts;

@@ -1,0 +1,3 @@
+export { allServiceActions, isServiceAction } from './events.catalogue.rules.ts';
+export { envelopeOf } from './events.rules.ts';
+export type { Act, ActType, Concerned } from './events.schema.ts';

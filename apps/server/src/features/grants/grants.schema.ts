@@ -1,0 +1,70 @@
+import { Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const Status = Type.Enum(['active', 'revoked', 'expired']);
+
+/** `grantId` and `id` are equal: clients of both kinds are about. */
+export type Grant = Static<typeof Grant>;
+export const Grant = Type.Object({
+  grantId: Id,
+  id: Id,
+  agentId: Id,
+  agentDid: Type.String(),
+  principalId: Type.String(),
+  developerId: Id,
+  scopes: Type.Array(Type.String()),
+  status: Status,
+  issuedAt: Time,
+  expiresAt: Time,
+  revokedAt: Type.Optional(Time),
+  revokedReason: Type.Optional(Type.String()),
+  parentGrantId: Type.Optional(Id),
+  rootGrantId: Id,
+  delegationDepth: Type.Integer(),
+  audience: Type.Optional(Type.String()),
+  purpose: Type.Optional(Type.String()),
+  authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
+  consentMethod: Type.String(),
+  unverified: Type.Optional(Type.Literal(true)),
+  authRequestId: Type.Optional(Id),
+  lastUsedAt: Type.Union([Time, Type.Null()]),
+  sandbox: Type.Optional(Type.Literal(true)),
+});
+
+export const GrantPath = Type.Object({ id: Id });
+
+const Filter = Type.Optional(Type.String({ maxLength: 256 }));
+export type GrantQuery = Static<typeof GrantQuery>;
+export const GrantQuery = Type.Object({
+  agentId: Filter,
+  principalId: Filter,
+  status: Type.Optional(Status),
+  parentGrantId: Filter,
+  rootGrantId: Filter,
+  purpose: Filter,
+  since: Type.Optional(Time),
+  until: Type.Optional(Time),
+  ...pageQuery('grnt'),
+});
+
+export type GrantPage = Static<typeof GrantPage>;
+export const GrantPage = Type.Object({ grants: Type.Array(Grant), nextCursor: NextCursor });
+
+export const RevokeQuery = Type.Object({ reason: Type.Optional(Type.String({ maxLength: 200 })) });
+
+export type TokenQuery = Static<typeof TokenQuery>;
+export const TokenQuery = Type.Object(pageQuery('tok'));
+
+export type TokenPage = Static<typeof TokenPage>;
+export const TokenPage = Type.Object({
+  tokens: Type.Array(
+    Type.Object({
+      tokenId: Id,
+      issuedAt: Time,
+      expiresAt: Time,
+      status: Status,
+      revokedAt: Type.Optional(Time),
+    }),
+  ),
+  nextCursor: NextCursor,
+});

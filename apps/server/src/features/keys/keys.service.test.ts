@@ -1,0 +1,316 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPairSync,
+  hkdfSync,
+  verify,
+} from 'node:crypto';
+import { createTokenVerifier } from '@behest/protocol/token-verifier';
+import { describe, expect, test } from 'vitest';
+import {
+  createKeyRing,
+  type KeySettings,
+  renamed,
+  type SigningKey,
+  verificationKey,
+  verifySignature,
+} from './index.ts';
+import vectors from './keys.vectors.json' with { type: 'json' };
+
+const signingKey = (pem: string): SigningKey => {
+  const privateKey = createPrivateKey(pem);
+  return { ...verificationKey(createPublicKey(privateKey)), privateKey };
+};
+const rsa = signingKey(vectors.rsa.privateKey);
+const ec = signingKey(vectors.ec.privateKey);
+const formerRsa = verificationKey(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey);
+const formerEc = verificationKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
+const rsaKid = `service-rs256-${vectors.rsa.thumbprint}`;
+const ecKid = `service-es256-${vectors.ec.thumbprint}`;
+
+const defaults: KeySettings = {
+  rsa,
+  ec: undefined,
+  generatesMissing: false,
+  signingAlg: 'RS256',
+  verificationKeys: [],
+  legacyKey: undefined,
+  legacyMonths: 13,
+  activationDelaySeconds: 900,
+  vaultKey: undefined,
+  previousVaultKeys: [],
+};
+
+async function start(settings: Partial<KeySettings> = {}, at = '2026-11-21T10:00:00Z') {
+  let now = new Date(at);
+  const warnings: string[] = [];
+  const keyRing = await createKeyRing(
+    { ...defaults, ...settings },
+    { clock: () => now, startedAt: now, warn: (message) => warnings.push(message) },
+  );
+  const advance = (seconds: number) => {
+    now = new Date(now.getTime() + seconds * 1000);
+  };
+  const published = (): Record<string, string>[] => JSON.parse(keyRing.jwks().body.toString()).keys;
+  const kids = () => published().map(({ kid }) => kid);
+  return { keyRing, warnings, advance, published, kids };
+}
+
+describe('signing', () => {
+  test('goes on under the legacy id until verifiers have had time to fetch the new one', async () => {
+    const { keyRing, advance } = await start();
+
+    expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: 'service-2026-11' });
+    advance(899);
+    expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: 'service-2026-11' });
+    advance(1);
+    expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: rsaKid });
+  });
+
+  test('stays RS256 for that time where ES256 is wanted', async () => {
+    const { keyRing, advance } = await start({ ec, signingAlg: 'ES256' });
+
+    expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: 'service-2026-11' });
+    advance(900);
+    expect(keyRing.signer()).toMatchObject({ alg: 'ES256', kid: ecKid });
+  });
+
+  test('changes at once where there is no delay', async () => {
+    const { keyRing } = await start({ ec, signingAlg: 'ES256', activationDelaySeconds: 0 });
+
+    expect(keyRing.signer()).toMatchObject({ alg: 'ES256', kid: ecKid });
+  });
+
+  test('names the month it is in, also when that begins during the delay', async () => {
+    const { keyRing, advance } = await start({}, '2026-12-31T23:59:59Z');
+
+    expect(keyRing.signer().kid).toBe('service-2026-12');
+    advance(1);
+    expect(keyRing.signer().kid).toBe('service-2027-01');
+  });
+
+  test('uses the own key under its own id when the private half of the legacy key is elsewhere', async () => {
+    const { keyRing, warnings } = await start({ verificationKeys: [formerRsa], legacyKey: formerRsa });
+
+    expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: rsaKid });
+    expect(warnings).toEqual([
+      'the private half of JWT_LEGACY_KID_KEY is not here: RSA_PRIVATE_KEY signs under its own key id from the start',
+    ]);
+  });
+
+  test.each(vectors.rs256Signatures)('makes the known RS256 signature under $header', async (vector) => {
+    const { keyRing } = await start();
+    const [, payload] = vectors.es256Token.split('.');
+    const header = Buffer.from(vector.header).toString('base64url');
+
+    const signature = await keyRing.signer().sign(Buffer.from(`${header}.${payload}`));
+    expect(signature.toString('base64url').slice(0, 24)).toBe(vector.begins);
+  });
+
+  test('makes ES256 signatures of 64 bytes, as JWS wants them', async () => {
+    const { keyRing } = await start({ ec, signingAlg: 'ES256', activationDelaySeconds: 0 });
+    const input = Buffer.from('input');
+
+    const signature = await keyRing.signer().sign(input);
+    expect(signature).toHaveLength(64);
+    expect(verify('sha256', input, { key: ec.publicKey, dsaEncoding: 'ieee-p1363' }, signature)).toBe(true);
+  });
+});
+
+describe('the keys to verify with', () => {
+  test('are found by id, own and others, and the legacy key apart', async () => {
+    const { keyRing } = await start({ ec, verificationKeys: [renamed(formerRsa, 'theirs'), formerEc] });
+
+    const { byId, legacy } = keyRing.verificationKeys();
+    expect([...byId.keys()]).toEqual([rsaKid, ecKid, 'theirs', formerEc.jwk.kid]);
+    expect(byId.get('theirs')).toMatchObject({
+      kid: 'theirs',
+      use: 'sig',
+      alg: 'RS256',
+      publicKey: formerRsa.publicKey,
+    });
+    expect(legacy).toMatchObject({ kid: rsaKid, publicKey: rsa.publicKey });
+  });
+
+  test('include the legacy key that is named, which then is no own key', async () => {
+    const { keyRing } = await start({ verificationKeys: [formerRsa], legacyKey: formerRsa });
+
+    expect(keyRing.verificationKeys().legacy?.kid).toBe(formerRsa.jwk.kid);
+  });
+
+  test.each([
+    ...vectors.rs256Signatures.map(({ header }) => header),
+    '{"alg":"RS256","kid":"service-2019-13"}',
+  ])('fit the verifier, which takes a legacy or absent id for the legacy key: %s', async (header) => {
+    const { keyRing } = await start();
+    const keys = () => keyRing.verificationKeys();
+    const verifier = createTokenVerifier({ keys, issuer: 'https://auth.example.test', verifySignature });
+    const [, payload] = vectors.es256Token.split('.');
+    const input = `${Buffer.from(header).toString('base64url')}.${payload}`;
+    const signature = await keyRing.signer().sign(Buffer.from(input));
+
+    const token = `${input}.${signature.toString('base64url')}`;
+    const answer = verifier.verify(token, { now: new Date('2026-11-21T10:00:00Z') });
+    expect(answer).toMatchObject(
+      header.includes('2019-13') ? { ok: false, reason: 'key_not_found' } : { ok: true },
+    );
+  });
+
+  test('accept the known ES256 token, and nothing else under its signature', async () => {
+    const { keyRing } = await start({ ec });
+    const key = keyRing.verificationKeys().byId.get(ecKid) ?? expect.fail('the EC key is missing');
+    const [header, payload, signed64 = ''] = vectors.es256Token.split('.');
+    const signature = new Uint8Array(Buffer.from(signed64, 'base64url'));
+    const accepts = (signed: string) =>
+      verifySignature({ alg: 'ES256', key, signed: new TextEncoder().encode(signed), signature });
+
+    expect(accepts(`${header}.${payload}`)).toBe(true);
+    expect(accepts(`${header}.${payload}x`)).toBe(false);
+  });
+});
+
+describe('the published set', () => {
+  test('has the RSA key, and the same key under thirteen months, newest first', async () => {
+    const { published, kids } = await start();
+
+    expect(kids()).toEqual([
+      rsaKid,
+      ...['service-2026-11', 'service-2026-10', 'service-2026-09', 'service-2026-08', 'service-2026-07'],
+      ...['service-2026-06', 'service-2026-05', 'service-2026-04', 'service-2026-03', 'service-2026-02'],
+      ...['service-2026-01', 'service-2025-12', 'service-2025-11'],
+    ]);
+    expect(published().map(({ n }) => n)).toEqual(Array(14).fill(rsa.publicKey.export({ format: 'jwk' }).n));
+  });
+
+  test('has RSA before EC, own before others, and the months of the legacy key last', async () => {
+    const verificationKeys = [formerEc, renamed(formerRsa, 'theirs')];
+    const { kids } = await start({ ec, verificationKeys, legacyKey: formerRsa, legacyMonths: 2 });
+
+    const months = ['service-2026-11', 'service-2026-10'];
+    expect(kids()).toEqual([rsaKid, 'theirs', ecKid, formerEc.jwk.kid, ...months]);
+  });
+
+  test('has an EC key before it signs', async () => {
+    const { kids, keyRing, advance } = await start({ ec });
+    advance(900);
+
+    expect(keyRing.signer().alg).toBe('RS256');
+    expect(kids()).toContain(ecKid);
+  });
+
+  test('has the public members in their order, and no other', async () => {
+    const { published } = await start({ ec, legacyMonths: 1 });
+
+    expect(published().map((key) => Object.keys(key))).toEqual([
+      ['kty', 'kid', 'use', 'alg', 'n', 'e'],
+      ['kty', 'kid', 'use', 'alg', 'crv', 'x', 'y'],
+      ['kty', 'kid', 'use', 'alg', 'n', 'e'],
+    ]);
+    expect(published()[1]).toMatchObject(JSON.parse(vectors.ec.hashed));
+  });
+
+  test('moves on with the month, without a restart', async () => {
+    const { keyRing, kids, advance } = await start({ legacyMonths: 3 }, '2026-01-31T23:59:59Z');
+    const before = keyRing.jwks();
+
+    expect(kids().slice(1)).toEqual(['service-2026-01', 'service-2025-12', 'service-2025-11']);
+    advance(1);
+    expect(kids().slice(1)).toEqual(['service-2026-02', 'service-2026-01', 'service-2025-12']);
+    expect(keyRing.jwks().etag).not.toBe(before.etag);
+  });
+
+  test('is made once a month only', async () => {
+    const { keyRing, advance } = await start();
+    const before = keyRing.jwks();
+    advance(86_400);
+
+    expect(keyRing.jwks()).toBe(before);
+  });
+
+  test('is kept by caches for five minutes, or for the activation delay when that is shorter', async () => {
+    const maxAge = async (activationDelaySeconds: number) =>
+      (await start({ activationDelaySeconds })).keyRing.jwks().maxAgeSeconds;
+
+    expect(await maxAge(900)).toBe(300);
+    expect(await maxAge(60)).toBe(60);
+    expect(await maxAge(0)).toBe(0);
+  });
+});
+
+describe('missing keys', () => {
+  const WARNING = 'ephemeral keys: tokens and stored credentials do not survive a restart';
+
+  test('are generated where that is allowed, with a warning', async () => {
+    const settings = { rsa: undefined, signingAlg: 'ES256', generatesMissing: true } as const;
+    const { keyRing, kids, warnings } = await start({ ...settings, activationDelaySeconds: 0 });
+
+    expect(warnings).toEqual([WARNING]);
+    expect(kids()).toHaveLength(15);
+    expect(keyRing.signer().alg).toBe('ES256');
+    expect(await keyRing.signer().sign(Buffer.from('input'))).toHaveLength(64);
+  });
+
+  test('are generated by themselves: a key that is there stays', async () => {
+    const { kids, warnings } = await start({ signingAlg: 'ES256', generatesMissing: true });
+
+    expect(kids()[0]).toBe(rsaKid);
+    expect(warnings).toEqual([WARNING]);
+  });
+
+  test('are no EC key where none is needed', async () => {
+    const { kids, warnings } = await start({ generatesMissing: true });
+
+    expect(kids()).toHaveLength(14);
+    expect(warnings).toEqual([]);
+  });
+
+  test('are an error where they may not be generated', async () => {
+    await expect(start({ rsa: undefined })).rejects.toThrow('A signing key is missing.');
+  });
+});
+
+describe('derived keys', () => {
+  const use = 'behest/consent-cookie/v1';
+  const secret = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
+  const rsaDer = rsa.privateKey.export({ type: 'pkcs8', format: 'der' });
+  const expanded = (source: Buffer, info: string = use) =>
+    Buffer.from(hkdfSync('sha256', source, '', info, 32)).toString('hex');
+
+  async function derived(settings: Partial<KeySettings>) {
+    const { current, previous } = (await start(settings)).keyRing.derive(use);
+    return [current, ...previous].map((key) => key.export().toString('hex'));
+  }
+
+  test('come from the RSA key where there is no vault key', async () => {
+    expect(await derived({})).toEqual([expanded(rsaDer)]);
+  });
+
+  test('come from the vault key where there is one, and those of the RSA key still open', async () => {
+    expect(await derived({ vaultKey: secret(1) })).toEqual([expanded(Buffer.alloc(32, 1)), expanded(rsaDer)]);
+  });
+
+  test('of former vault keys still open', async () => {
+    const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+
+    expect(await derived({ vaultKey: secret(2), previousVaultKeys: [secret(1)] })).toEqual([
+      expanded(two),
+      expanded(one),
+      expanded(rsaDer),
+    ]);
+    expect(await derived({ previousVaultKeys: [secret(1)] })).toEqual([expanded(rsaDer), expanded(one)]);
+  });
+
+  test('differ from use to use', async () => {
+    const { keyRing } = await start();
+
+    const uses = [
+      'behest/idempotency-seal/v1',
+      'behest/consent-cookie/v1',
+      'behest/consent-csrf/v1',
+    ] as const;
+    const keys = uses.map((each) => keyRing.derive(each).current.export().toString('hex'));
+    expect(keys).toEqual(uses.map((each) => expanded(rsaDer, each)));
+    expect(new Set(keys).size).toBe(3);
+  });
+});

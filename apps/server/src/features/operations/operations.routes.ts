@@ -1,0 +1,34 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Alive, Health } from './operations.schema.ts';
+import { checkHealth, type OperationsDeps } from './operations.service.ts';
+
+export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsDeps> = async (app, deps) => {
+  app.get(
+    '/health',
+    {
+      config: { access: 'none', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'operations.health',
+        summary: 'Whether the service and what it depends on work',
+        response: { 200: Health, 503: Health },
+      },
+    },
+    async (_request, reply) => {
+      const health = await checkHealth(deps);
+      return reply.code(health.status === 'ok' ? 200 : 503).send(health);
+    },
+  );
+
+  app.get(
+    '/livez',
+    {
+      config: { access: 'none', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'operations.alive',
+        summary: 'Whether the process runs, whatever it depends on',
+        response: { 200: Alive },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+};

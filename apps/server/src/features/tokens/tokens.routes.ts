@@ -1,0 +1,122 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../platform/http/credentials.ts';
+import { exchangeCode } from './tokens.exchange.service.ts';
+import type { TokenDeps } from './tokens.issue.service.ts';
+import { refreshTokens } from './tokens.refresh.service.ts';
+import { revokeToken } from './tokens.revoke.service.ts';
+import {
+  Exchange,
+  Introspect,
+  Introspection,
+  IssuedTokens,
+  OlderVerdict,
+  OlderVerify,
+  Refresh,
+  Revoke,
+  Verdict,
+  Verify,
+} from './tokens.schema.ts';
+import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
+
+export const tokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app, deps) => {
+  app.post(
+    '/v1/token',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'token',
+        failures: ['INVALID_GRANT', 'PLAN_LIMIT_EXCEEDED'],
+      },
+      schema: {
+        operationId: 'tokens.exchange',
+        summary: 'Exchange an authorization code for a grant token',
+        body: Exchange,
+        response: { 201: IssuedTokens },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await exchangeCode(deps, callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/token/refresh',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'refresh', failures: ['INVALID_GRANT'] },
+      schema: {
+        operationId: 'tokens.refresh',
+        summary: 'Spend a refresh token for new tokens',
+        body: Refresh,
+        response: { 201: IssuedTokens },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await refreshTokens(deps, callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/tokens/verify',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'tokens.verify',
+        summary: 'Ask whether a grant token is good now',
+        body: Verify,
+        response: { 200: Verdict },
+      },
+    },
+    (request) => verifyToken(deps, callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/grants/verify',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'grants.verify',
+        summary: 'Ask whether a grant token is good now, in an older shape',
+        body: OlderVerify,
+        response: { 200: OlderVerdict },
+      },
+    },
+    (request) => verifyOlder(deps, callerOf(request), request.body.token),
+  );
+
+  app.post(
+    '/v1/tokens/revoke',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'tokens.revoke',
+        summary: 'Revoke one grant token, by its id or its text',
+        body: Revoke,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await revokeToken(deps, callerOf(request), request.body);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/tokens/introspect',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: [],
+        errors: 'oauth',
+        takesForm: true,
+      },
+      schema: {
+        operationId: 'tokens.introspect',
+        summary: 'Introspect a token (RFC 7662)',
+        body: Introspect,
+        response: { 200: Introspection },
+      },
+    },
+    (request) => introspectToken(deps, callerOf(request), request.body.token),
+  );
+};

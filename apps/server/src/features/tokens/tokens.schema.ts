@@ -1,0 +1,129 @@
+import { Id, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const Secret = Type.String({ minLength: 1, maxLength: 512 });
+const RecordId = Type.String({ minLength: 1, maxLength: 256 });
+const Details = Type.Array(Type.Unknown());
+
+export type Exchange = Static<typeof Exchange>;
+export const Exchange = Type.Object(
+  {
+    code: Secret,
+    agentId: RecordId,
+    /** RFC 7636 §4.1. */
+    codeVerifier: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$' })),
+    redirectUri: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+    credentialFormat: Type.Enum(['jwt'], { default: 'jwt' }),
+  },
+  { additionalProperties: false },
+);
+
+export type Refresh = Static<typeof Refresh>;
+export const Refresh = Type.Object(
+  { refreshToken: Secret, agentId: RecordId },
+  { additionalProperties: false },
+);
+
+export type IssuedTokens = Static<typeof IssuedTokens>;
+export const IssuedTokens = Type.Object({
+  grantToken: Type.String(),
+  tokenType: Type.Literal('Bearer'),
+  expiresAt: Time,
+  refreshToken: Type.String(),
+  refreshExpiresAt: Time,
+  grantId: Id,
+  grantExpiresAt: Time,
+  agentId: Id,
+  principalId: Type.String(),
+  scopes: Type.Array(Type.String()),
+  audience: Type.Optional(Type.String()),
+  purpose: Type.Optional(Type.String()),
+  authorizationDetails: Type.Optional(Details),
+  sandbox: Type.Optional(Type.Literal(true)),
+});
+
+/** Any text may be asked about; one that cannot be a token is answered like any other that is not valid. */
+const AnyToken = Type.String({ minLength: 1 });
+
+export type Verify = Static<typeof Verify>;
+export const Verify = Type.Object(
+  {
+    token: AnyToken,
+    audience: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    requiredScopes: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Only `valid`, and for a token of one's own the reason, unless it is true. */
+export type Verdict = Static<typeof Verdict>;
+export const Verdict = Type.Object({
+  valid: Type.Boolean(),
+  reason: Type.Optional(
+    Type.Enum(['expired', 'revoked', 'grant_inactive', 'agent_inactive', 'audience', 'scope']),
+  ),
+  grantId: Type.Optional(Id),
+  scopes: Type.Optional(Type.Array(Type.String())),
+  principal: Type.Optional(Type.String()),
+  agent: Type.Optional(Type.String()),
+  expiresAt: Type.Optional(Time),
+  tokenId: Type.Optional(Id),
+  agentId: Type.Optional(Id),
+  agentDid: Type.Optional(Type.String()),
+  principalId: Type.Optional(Type.String()),
+  developerId: Type.Optional(Id),
+  issuedAt: Type.Optional(Time),
+  delegationDepth: Type.Optional(Type.Integer()),
+  audience: Type.Optional(Type.String()),
+  purpose: Type.Optional(Type.String()),
+  authorizationDetails: Type.Optional(Details),
+  parentGrantId: Type.Optional(Id),
+  sandbox: Type.Optional(Type.Literal(true)),
+});
+
+export const OlderVerify = Type.Object({ token: AnyToken }, { additionalProperties: false });
+
+export type OlderVerdict = Static<typeof OlderVerdict>;
+export const OlderVerdict = Type.Object({
+  active: Type.Boolean(),
+  reason: Type.Optional(Type.Enum(['revoked', 'expired', 'not_found', 'agent_inactive'])),
+  claims: Type.Optional(Type.Object({}, { additionalProperties: true })),
+});
+
+export type Revoke = Static<typeof Revoke>;
+export const Revoke = Type.Object(
+  {
+    jti: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    token: Type.Optional(AnyToken),
+  },
+  { additionalProperties: false },
+);
+
+/** RFC 7662 §2.1; what it does not name is ignored. */
+export type Introspect = Static<typeof Introspect>;
+export const Introspect = Type.Object({
+  token: AnyToken,
+  token_type_hint: Type.Optional(Type.String({ maxLength: 256 })),
+});
+
+/** RFC 7662 §2.2: only `active`, unless it is true. */
+export type Introspection = Static<typeof Introspection>;
+export const Introspection = Type.Object({
+  active: Type.Boolean(),
+  scope: Type.Optional(Type.String()),
+  client_id: Type.Optional(Type.String()),
+  token_type: Type.Optional(Type.Literal('Bearer')),
+  exp: Type.Optional(Type.Integer()),
+  iat: Type.Optional(Type.Integer()),
+  nbf: Type.Optional(Type.Integer()),
+  sub: Type.Optional(Type.String()),
+  aud: Type.Optional(Type.String()),
+  iss: Type.Optional(Type.String()),
+  jti: Type.Optional(Type.String()),
+  act: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  authorization_details: Type.Optional(Details),
+  dev: Type.Optional(Type.String()),
+  'urn:service:grant': Type.Optional(Type.Object({}, { additionalProperties: true })),
+});

@@ -1,0 +1,97 @@
+import { buildApp } from './app.ts';
+import { ConfigError } from './config/setting.ts';
+import { loadConfig } from './config.ts';
+import { seedDevelopers } from './features/developers/index.ts';
+import { createKeyRing } from './features/keys/index.ts';
+import { openDatabase, ping } from './platform/db/db.ts';
+import { migrate } from './platform/db/migrate.ts';
+import { openStore } from './platform/redis/open-store.ts';
+import { createLogger, type Logger } from './platform/telemetry/logger.ts';
+
+const clock = () => new Date();
+/** What is being done, for the line that says why it failed. */
+let step = 'configuration';
+let logger: Logger = createLogger('info');
+
+/** The specification's startup order. Whatever throws ends the process with one line and code 1. */
+async function start(): Promise<void> {
+  const config = loadConfig(process.env);
+  logger = createLogger(config.logLevel);
+  const warn = (message: string) => logger.warn(message);
+
+  step = 'keys';
+  const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
+
+  step = 'database';
+  const db = openDatabase(config.database.app, config.database.poolMax);
+  await ping(db);
+
+  step = 'migrations';
+  await migrate(config.database.migrations);
+
+  step = 'redis';
+  const store = openStore(config.redisUrl, clock, (error) => {
+    if (error) logger.warn({ err: error }, 'redis is away: requests are counted by this process alone');
+    else logger.info('redis is back');
+  });
+  if (config.redisUrl === 'memory:')
+    warn('no redis: counters and requests under way live in this process only');
+
+  step = 'seed';
+  await seedDevelopers({ db, clock, ...config }, config.seed, warn);
+
+  step = 'listener';
+  let isStopping = false;
+  const app = await buildApp({
+    settings: config,
+    db,
+    store,
+    keyRing,
+    clock,
+    logger,
+    isStopping: () => isStopping,
+  });
+  const { host, port, shutdownTimeoutSeconds } = config.http;
+  await app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
+  });
+  const { alg, kid } = keyRing.signer();
+  logger.info(
+    { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore: 'env' },
+    'ready',
+  );
+
+  const stop = async (exitCode: number) => {
+    if (isStopping) process.exit(1); // a second signal means: at once
+    isStopping = true;
+    setTimeout(() => process.exit(1), shutdownTimeoutSeconds * 1000).unref();
+    await app.close(); // answers what is in flight, accepts nothing new
+    await store.close();
+    await db.destroy();
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(0));
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error) => {
+      logger.fatal({ err: error }, 'unforeseen failure');
+      stop(1);
+    });
+  }
+}
+
+await start().catch((error: unknown) => {
+  const time = clock().toISOString();
+  const problems = error instanceof ConfigError ? error.problems : [];
+  for (const { setting, message } of problems) {
+    const line = { level: 'fatal', time, msg: message, setting, code: 'CONFIG_INVALID' };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+  }
+  if (problems.length === 0) logger.fatal({ err: error, step }, messageOf(error));
+  process.exit(1);
+});
+
+/** Of a connection that failed on every address of a name, the message is empty and the code is all there is. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}

@@ -1,0 +1,22 @@
+import { buildApp } from './app.ts';
+import { loadConfig } from './config.ts';
+import { createKeyRing } from './features/keys/index.ts';
+import { openDatabase } from './platform/db/db.ts';
+import { memoryStore } from './platform/redis/memory-store.ts';
+
+/** The description of exactly the routes that a server of this version mounts. Connects to nothing. */
+export async function describeApi(): Promise<object> {
+  const clock = () => new Date();
+  const config = loadConfig({
+    DATABASE_URL: 'postgres://localhost/unused',
+    REDIS_URL: 'memory:',
+    AUTO_GENERATE_KEYS: 'true',
+  });
+  const db = openDatabase(config.database.app);
+  const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn: () => {} });
+  const app = await buildApp({ settings: config, db, store: memoryStore(clock), keyRing, clock });
+  const description = app.swagger();
+  await app.close();
+  await db.destroy();
+  return description;
+}

@@ -1,0 +1,36 @@
+import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** An answer other than success, thrown from anywhere below a handler. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: Details | undefined;
+
+  /** @param message a sentence for the caller, with no secret and no stored value in it. */
+  constructor(code: ErrorCode, message: string, details?: Details) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}
+
+/** One sentence for the unknown, the foreign and the malformed, so that nobody can tell them apart. */
+export const notFound = () => new AppError('NOT_FOUND', 'No such record.');
+
+/** `problem` is one of the words that every validation failure is told in. */
+export const badField = (path: string, problem: string, message = 'The request is not valid.') =>
+  new AppError('BAD_REQUEST', message, { fields: [{ path, problem }] });
+
+/** What the service depends on does not answer. @param dependency as in `/health`. */
+export const unavailable = (dependency: 'db' | 'redis') =>
+  new AppError('SERVICE_UNAVAILABLE', `The ${DEPENDENCIES[dependency]} is not reachable; try again.`, {
+    dependency,
+  });
+
+const DEPENDENCIES = { db: 'database', redis: 'store of requests under way' } as const;

@@ -1,0 +1,51 @@
+import { JsonError, parseJson } from '@behest/protocol/json';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../errors.ts';
+
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route takes a form too, as RFC 7662 has it. */
+    takesForm?: boolean;
+  }
+}
+
+/** Nothing, no bytes and `{}` are the same body. Whether it suffices, the required fields decide. */
+export function addBodyParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+    if (bytes.length === 0 || request.method === 'DELETE') return {};
+    const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
+    if (encoding === 'identity' && JSON_TYPE.test(type)) return jsonOf(bytes);
+    if (encoding === 'identity' && FORM_TYPE.test(type) && request.routeOptions.config.takesForm) {
+      return formOf(bytes);
+    }
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send `Content-Type: application/json`, not compressed.');
+  });
+  app.addHook('onRequest', async ({ method, headers }) => {
+    if (method === 'DELETE') delete headers['content-type']; // or Fastify would judge it
+  });
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined) request.body = {};
+  });
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (error instanceof JsonError) throw new AppError('BAD_REQUEST', 'The body is not acceptable JSON.');
+    throw error;
+  }
+}
+
+/** @throws BAD_REQUEST when a field is there twice, as RFC 6749 §3.2 demands. */
+function formOf(bytes: Buffer): Record<string, string> {
+  const fields = [...new URLSearchParams(bytes.toString('utf8'))];
+  if (new Set(fields.map(([name]) => name)).size < fields.length) {
+    throw new AppError('BAD_REQUEST', 'A field of the form is there twice.');
+  }
+  return Object.fromEntries(fields);
+}

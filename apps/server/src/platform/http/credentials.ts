@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../caller.ts';
+import { AppError } from '../errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set unless access is `none`; handlers read it through `callerOf`. */
+    caller: Caller | null;
+  }
+}
+
+/** Resolves an API key, or returns undefined when it is not a valid one. */
+export type AuthenticateKey = (apiKey: string, requestId: string) => Promise<Caller | undefined>;
+
+/** Resolves what a browser sends. @throws the refusal when it proves nothing. */
+export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
+
+/** What is looked at when a person's browser asks, and nothing else. */
+export interface BrowserRequest {
+  /** The id of the record that the path is about. */
+  readonly recordId: string;
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  readonly csrfToken: string | undefined;
+  readonly isWrite: boolean;
+  /** An `Authorization` header, which is not a browser's. */
+  readonly hasAuthorization: boolean;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+}
+
+/** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error(`${request.routeOptions.url} has no caller.`);
+  return request.caller;
+}
+
+/** The one `Authorization: Bearer <credential>`; nothing when there is none, or two. */
+export function bearerOf({ raw, headers }: FastifyRequest): string | undefined {
+  // Node keeps the first of two; whoever sits before us may have looked at the second.
+  const sent = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization');
+  return sent.length === 1 ? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] : undefined;
+}
+
+/** RFC 6750 §3: what to send, said where clients look for it, and whether what was sent is at fault. */
+export function unauthorized(reply: FastifyReply, credential: string | undefined): AppError {
+  reply.header('www-authenticate', credential ? 'Bearer error="invalid_token"' : 'Bearer');
+  return new AppError('UNAUTHORIZED', 'Send `Authorization: Bearer <API key>` with a valid key.');
+}

@@ -1,0 +1,95 @@
+import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { Type } from 'typebox';
+import type { Role } from '../caller.ts';
+import type { Rate } from './rate-rules.ts';
+
+/** The credentials there are. `none` takes nothing, and ignores what is sent. */
+export type Access = 'none' | 'developer' | 'consent';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access: Access;
+    /** The least that an API key must be, where one is asked for. */
+    role?: Role;
+    rate: Rate;
+    /** The refusals that are this route's own; those of its kind are added. */
+    failures: readonly ErrorCode[];
+    /** Only the service's own pages may call it: what says that it comes from elsewhere is refused. */
+    fromOwnPages?: true;
+    /** Whose shape refusals have, if not our own. */
+    errors?: 'oauth';
+  }
+  interface FastifySchema {
+    operationId?: string;
+    summary?: string;
+    description?: string;
+    tags?: readonly string[];
+    security?: readonly { [scheme: string]: readonly string[] }[];
+  }
+}
+
+/** Path by path, the methods it has. */
+export type Methods = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** A route that leaves anything undeclared stops the server from starting. */
+export function requireDeclarations(app: FastifyInstance): Methods {
+  const methods = new Map<string, Set<string>>();
+  app.addHook('onRoute', (route) => {
+    const missing = Object.entries(declarationsOf(route)).filter(([, value]) => !value);
+    const names = missing.map(([name]) => name).join(', ');
+    if (names) throw new Error(`${route.method} ${route.url} does not declare ${names}.`);
+
+    route.schema = {
+      ...route.schema,
+      tags: [String(route.schema?.operationId).split('.')[0] ?? ''],
+      security: route.config?.access === 'none' ? [] : [{ [String(route.config?.access)]: [] }],
+      response: { ...failureShapes(route), ...Object(route.schema?.response) },
+    };
+    const known = methods.get(route.url) ?? new Set();
+    methods.set(route.url, known.add(String(route.method)));
+  });
+  return methods;
+}
+
+function declarationsOf({ method, url, config, schema }: RouteOptions) {
+  return {
+    operationId: schema?.operationId,
+    summary: schema?.summary,
+    access: config?.access,
+    role: config?.role ?? config?.access !== 'developer',
+    rate: config?.rate,
+    failures: config?.failures,
+    response: schema?.response,
+    params: schema?.params ?? !url.includes(':'),
+    body: schema?.body ?? !takesBody(method),
+  };
+}
+
+/** The precise codes a client has to expect, status by status, as the published description shows them. */
+function failureShapes({ method, config, schema }: RouteOptions) {
+  const codes = new Set<ErrorCode>(['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
+  if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
+  for (const code of config?.failures ?? []) codes.add(code);
+  if (config?.access !== 'none') codes.add('UNAUTHORIZED');
+  if (config?.role === 'full' || config?.fromOwnPages) codes.add('FORBIDDEN');
+  if (takesBody(method)) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (schema?.querystring) codes.add('BAD_REQUEST');
+
+  const shape = config?.errors === 'oauth' ? () => OAuthFailure : failureShape;
+  const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
+  return Object.fromEntries([...byStatus].map(([status, allowed]) => [status, shape(allowed)]));
+}
+
+const failureShape = (codes: ErrorCode[]) =>
+  Type.Object({
+    code: Type.Enum(codes),
+    message: Type.String(),
+    requestId: Type.String(),
+    details: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  });
+
+/** RFC 6749 §5.2. */
+const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });
+
+const takesBody = (method: RouteOptions['method']) => ['POST', 'PUT', 'PATCH'].includes(String(method));

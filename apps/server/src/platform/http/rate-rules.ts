@@ -1,0 +1,61 @@
+import type { Plan } from '../caller.ts';
+
+/**
+ * Every limit of the product, a minute. A rule is one or more budgets, each keyed by what it names: the client's
+ * address, the developer, or the record in the path (whose id is the path's `:id`). `factor` multiplies the
+ * rule's setting.
+ */
+export const rateRules = {
+  default: [{ by: 'address' }],
+  authorize: [{ by: 'developer' }],
+  token: [{ by: 'developer' }],
+  refresh: [{ by: 'developer' }],
+  signup: [{ by: 'address' }],
+  keys: [{ by: 'developer' }],
+  consent: [{ by: 'record' }, { by: 'address', factor: 4 }],
+  auditLog: [{ by: 'developer' }],
+  auditVerify: [{ by: 'developer' }],
+  unlimited: [],
+} as const satisfies Record<string, readonly RateBudget[]>;
+
+interface RateBudget {
+  readonly by: 'address' | 'developer' | 'record';
+  readonly factor?: number;
+}
+
+export type Rate = keyof typeof rateRules;
+
+/** Requests a minute: of each rule, and of a plan as a whole, which is in addition to the rule. */
+export type RateLimits = Readonly<Record<Exclude<Rate, 'unlimited'> | PlanRule, number>>;
+
+const planRules = { free: 'planFree', pro: 'planPro', enterprise: 'planEnterprise' } as const;
+type PlanRule = (typeof planRules)[Plan];
+
+export const planLimit = (plan: Plan, limits: RateLimits): number => limits[planRules[plan]];
+
+/** One budget of a request, named: what is counted, for whom, and up to where. */
+export interface Budget {
+  readonly rule: string;
+  readonly subject: string;
+  readonly limit: number;
+  /** 0 looks whether there is room and takes none. */
+  readonly cost: 0 | 1;
+}
+
+/** The budgets of a rule that are known by `subjects`: the others wait for who is asking. */
+export function budgetsOf(
+  rate: Rate,
+  subjects: { address?: string; developer?: string; record?: string },
+  limits: RateLimits,
+): Budget[] {
+  if (rate === 'unlimited') return [];
+  const budgets: readonly RateBudget[] = rateRules[rate];
+  return budgets.flatMap(({ by, factor = 1 }) => {
+    const subject = subjects[by];
+    if (subject === undefined) return [];
+    return [{ rule: rate, subject: `${by}:${subject}`, limit: limits[rate] * factor, cost: 1 }];
+  });
+}
+
+export const isKeyedByDeveloper = (rate: Rate): boolean =>
+  rateRules[rate].some(({ by }: RateBudget) => by === 'developer');

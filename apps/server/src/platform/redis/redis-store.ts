@@ -1,0 +1,96 @@
+import { createClient, defineScript } from 'redis';
+import { unavailable } from '../errors.ts';
+import type { Charge, EphemeralStore, Spent } from './ephemeral-store.ts';
+
+const COMMAND_TIMEOUT = 2000; // milliseconds: a Redis that hangs is one that is away
+const LONGEST_PAUSE = 1000; // milliseconds between two attempts to reconnect
+
+/**
+ * All or none of the charges, decided where the counters are. ARGV holds limit, cost and seconds of each key.
+ * Returns whether they were admitted, then the counts.
+ */
+const spend = defineScript({
+  SCRIPT: `
+    local admitted = 1
+    local counts = {}
+    for at, key in ipairs(KEYS) do
+      counts[at] = tonumber(redis.call('GET', key) or '0')
+      if counts[at] >= tonumber(ARGV[at * 3 - 2]) then admitted = 0 end
+    end
+    if admitted == 1 then
+      for at, key in ipairs(KEYS) do
+        local cost = tonumber(ARGV[at * 3 - 1])
+        if cost > 0 then
+          counts[at] = redis.call('INCRBY', key, cost)
+          redis.call('EXPIRE', key, ARGV[at * 3])
+        end
+      end
+    end
+    table.insert(counts, 1, admitted)
+    return counts`,
+  parseCommand(parser, charges: readonly Charge[]) {
+    parser.push(String(charges.length));
+    for (const { key } of charges) parser.pushKey(key);
+    for (const { limit, cost, seconds } of charges) parser.push(String(limit), String(cost), String(seconds));
+  },
+  transformReply: ([admitted, ...used]: number[]): Spent => ({ isAdmitted: admitted === 1, used }),
+});
+
+/** @param onTrouble told once each time the connection is lost, and with undefined when it is back. */
+export function redisStore(url: string, onTrouble: (error?: Error) => void = () => {}): EphemeralStore {
+  const client = createClient({
+    url,
+    scripts: { spend },
+    disableOfflineQueue: true, // a request does not wait for Redis to come back
+    commandOptions: { timeout: COMMAND_TIMEOUT },
+    socket: { reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE) },
+  });
+  let isAway = false;
+  client.on('error', (error: Error) => {
+    if (!isAway) onTrouble(error);
+    isAway = true;
+  });
+  client.on('ready', () => {
+    if (isAway) onTrouble();
+    isAway = false;
+  });
+  const firstOutcome = new Promise<void>((resolve) => {
+    client.once('ready', () => resolve());
+    client.once('error', () => resolve());
+  });
+  // Not awaited: the service starts without Redis, and says in /health that it is away.
+  client.connect().catch(() => {});
+
+  const answerOf = async <T>(command: () => Promise<T>): Promise<T> => {
+    await firstOutcome;
+    try {
+      return await command();
+    } catch (cause) {
+      throw Object.assign(unavailable('redis'), { cause });
+    }
+  };
+
+  return {
+    async put(entries) {
+      // Sent together, since commands of one turn of the event loop are; no MULTI, which one hash tag would need.
+      const set = () =>
+        Promise.all(
+          entries.map(({ key, value, seconds }) =>
+            client.set(key, value, { expiration: { type: 'EX', value: seconds } }),
+          ),
+        );
+      await answerOf(set);
+    },
+    get: (key) => answerOf(async () => (await client.get(key)) ?? undefined),
+    async remove(key) {
+      await answerOf(() => client.del(key));
+    },
+    spend: (charges) => answerOf(() => client.spend(charges)),
+    async ping() {
+      await answerOf(() => client.ping());
+    },
+    async close() {
+      if (client.isOpen) client.destroy();
+    },
+  };
+}

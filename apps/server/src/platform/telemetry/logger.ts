@@ -1,0 +1,26 @@
+import { pino } from 'pino';
+
+export type Logger = pino.Logger;
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+/**
+ * One JSON line a record on stdout. What of a request is logged is listed where it is logged; headers and bodies
+ * never are. @see specification, Runtime configuration and operation
+ */
+export function createLogger(level: LogLevel): Logger {
+  return pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: errorFacts },
+  });
+}
+
+/** Of an error its kind, its text and where; not the members that libraries hang on it, such as a query's values. */
+function errorFacts(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? String(error.code) : undefined;
+  return { name, code, message, stack, ...(cause instanceof Error && { cause: cause.message }) };
+}

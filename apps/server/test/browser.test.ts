@@ -1,0 +1,16 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
+
+test('a browser is there, runs scripts and has letters to draw text with', async () => {
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.setContent('<span id="wide">mmmm</span><br><span id="narrow">iiii</span>');
+
+  const [wide, narrow] = (await page.evaluate(
+    "['wide', 'narrow'].map((id) => document.getElementById(id).getBoundingClientRect().width)",
+  )) as [number, number];
+
+  expect(narrow).toBeGreaterThan(0);
+  expect(wide).toBeGreaterThan(narrow);
+});

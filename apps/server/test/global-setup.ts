@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { execute, startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A database that is migrated and empty, on a server where it may be cloned. */
+    templateUrl: string;
+    /** Shared by the whole run, hence a key prefix each; `memory:` where no Redis can be had. */
+    redisUrl: string;
+  }
+}
+
+export default async function setup(project: TestProject) {
+  const started = await Promise.allSettled([startPostgres(), startRedis()]);
+  const stop = () =>
+    Promise.all(started.map((server) => server.status === 'fulfilled' && server.value.stop()));
+  try {
+    const [postgres, redis] = started;
+    if (postgres.status === 'rejected') throw postgres.reason;
+    if (redis.status === 'rejected') throw redis.reason;
+    project.provide('templateUrl', await createTemplate(postgres.value.url));
+    project.provide('redisUrl', redis.value.url);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}
+
+async function createTemplate(serverUrl: string): Promise<string> {
+  const name = `template_${randomUUID().replaceAll('-', '')}`;
+  await execute(serverUrl, `create database ${name}`);
+  const templateUrl = new URL(name, serverUrl).href;
+  await migrate({ connectionString: templateUrl });
+  return templateUrl;
+}

@@ -1,0 +1,6 @@
+import pg from 'pg';
+import { changeOther } from '../other/other.service.ts';
+import { removeThing } from './thing.repo.ts';
+
+/** Breaks routes-call-services, routes-stay-at-home, features-meet-at-the-index and pg-only-in-db on purpose. */
+export const routes = [removeThing, changeOther, pg];

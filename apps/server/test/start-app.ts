@@ -1,0 +1,110 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { LightMyRequestResponse } from 'fastify';
+import { inject, onTestFinished } from 'vitest';
+import { buildApp } from '../src/app.ts';
+import { loadConfig } from '../src/config.ts';
+import { createKeyRing } from '../src/features/keys/index.ts';
+import { openDatabase } from '../src/platform/db/db.ts';
+import { memoryStore } from '../src/platform/redis/memory-store.ts';
+import { openStore } from '../src/platform/redis/open-store.ts';
+import { execute } from './postgres.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Mode = 'live' | 'sandbox';
+
+/** A database cloned from the migrated template. It goes when the server goes. @returns its URL. */
+export async function newDatabase(): Promise<string> {
+  const template = new URL(inject('templateUrl'));
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const statement = `create database ${name} template ${template.pathname.slice(1)} strategy file_copy`;
+  await execute(new URL('postgres', template).href, statement);
+  return new URL(name, template).href;
+}
+
+/** One a test file, which is what a module's variable is one of. Tests are apart as tenants are. */
+let ownDatabase: Promise<string> | undefined;
+
+/** Made once: a key takes longer than most tests. */
+const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+});
+
+/** So high that no test meets a limit but those about limits. */
+const roomyLimits = {
+  RATE_LIMIT_PLAN_FREE: '100000',
+  RATE_LIMIT_AUTHORIZE: '100000',
+  RATE_LIMIT_TOKEN: '100000',
+  RATE_LIMIT_REFRESH: '100000',
+  RATE_LIMIT_SIGNUP: '100000',
+  RATE_LIMIT_KEYS: '100000',
+  RATE_LIMIT_CONSENT: '100000',
+  RATE_LIMIT_AUDIT_LOG: '100000',
+  RATE_LIMIT_AUDIT_VERIFY: '100000',
+  RATE_LIMIT_DEFAULT: '100000',
+};
+
+export interface TestOptions {
+  /** Settings beside the defaults, by the names that operators use. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The limits of the product in place of roomy ones. */
+  readonly realLimits?: boolean;
+  /** A database of its own, in place of the file's. */
+  readonly databaseUrl?: string;
+  /** `redis` is the run's server, `memory` its twin in this process. */
+  readonly store?: 'redis' | 'memory';
+  readonly startsAt?: string;
+}
+
+/** The whole application. The clock stands still until it is moved. */
+export async function startApp(options: TestOptions = {}) {
+  const { env = {}, realLimits = false, store: kind = 'redis' } = options;
+  ownDatabase ??= newDatabase();
+  const databaseUrl = options.databaseUrl ?? (await ownDatabase);
+  const settings = loadConfig({
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: kind === 'redis' ? inject('redisUrl') : 'memory:',
+    RSA_PRIVATE_KEY: String(rsaKey),
+    SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
+    PUBLIC_BASE_URL: 'https://auth.test',
+    ...(!realLimits && roomyLimits),
+    ...env,
+  });
+
+  let now = new Date(options.startsAt ?? '2026-01-01T00:00:00Z');
+  const clock = () => now;
+  const advance = (seconds: number) => {
+    now = new Date(now.getTime() + seconds * 1000);
+  };
+  const db = openDatabase(settings.database.app, 8);
+  const store = settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
+  const keyRing = await createKeyRing(settings.keys, { clock, startedAt: now, warn: () => {} });
+  const app = await buildApp({ settings, db, store, keyRing, clock });
+  onTestFinished(async () => {
+    await app.close();
+    await store.close();
+    await db.destroy();
+  });
+
+  const calling =
+    (apiKey: string) =>
+    (method: Method, url: string, body?: object): Promise<LightMyRequestResponse> =>
+      app.inject({ method, url, headers: { authorization: `Bearer ${apiKey}` }, ...(body && { body }) });
+
+  /** Signs up a new developer and returns a way to call the service as them. */
+  async function asDeveloper({ mode = 'live' }: { mode?: Mode } = {}) {
+    const body = { name: 'Acme', mode };
+    const { apiKey, developerId } = (await app.inject({ method: 'POST', url: '/v1/signup', body })).json();
+    const call = calling(apiKey);
+    const asRuntime = async () => {
+      const made = await call('POST', '/v1/keys', { name: 'backend', role: 'runtime' });
+      return calling(made.json().apiKey);
+    };
+    return Object.assign(call, { developerId: String(developerId), apiKey: String(apiKey), asRuntime });
+  }
+
+  return { app, db, store, clock, advance, calling, asDeveloper, settings, databaseUrl, keyRing };
+}
+
+export type Service = Awaited<ReturnType<typeof startApp>>;
+export type Developer = Awaited<ReturnType<Service['asDeveloper']>>;

@@ -1,0 +1,20 @@
+const DURATION = /^([1-9][0-9]{0,9})([smhd])$/;
+const UNIT_SECONDS = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+]);
+
+/**
+ * Reads a duration such as `90s`, `30m`, `24h` or `7d`; a day has 86,400 seconds.
+ *
+ * @returns seconds, at least one and without an upper bound (every field has its own), or undefined when
+ * the text is not a duration
+ */
+export function parseDuration(text: string): number | undefined {
+  if (text.length > 11) return undefined; // ten digits and a unit
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  const unitSeconds = UNIT_SECONDS.get(unit ?? '');
+  return unitSeconds && Number(count) * unitSeconds;
+}

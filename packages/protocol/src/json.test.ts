@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { JsonError, type JsonProblem, parseJson, parseJsonText } from './json.ts';
+
+function problemOf(text: string | Uint8Array): JsonProblem | 'none' {
+  try {
+    parseJson(typeof text === 'string' ? new TextEncoder().encode(text) : text);
+    return 'none';
+  } catch (error) {
+    if (error instanceof JsonError) return error.problem;
+    throw error;
+  }
+}
+
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+const withMembers = (count: number) =>
+  `{${Array.from({ length: count }, (_, index) => `"m${index}":0`).join(',')}}`;
+
+describe('what is read', () => {
+  test('anything that every reader understands in one way, as `JSON.parse` does', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), fc.nat(3), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        fc.pre(!text.includes('\\u0000') && !/\\ud[89a-f]/.test(text));
+        expect(parseJsonText(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test.each([
+    ['32 levels', nested(32)],
+    ['10,000 members', withMembers(10_000)],
+    ['one name in two objects', '{"a":{"b":1},"c":{"b":2},"d":[{"b":3},{"b":4}]}'],
+    ['structure inside texts', '{"a":"{\\"b\\":1,[:}","\\\\":":"}'],
+    ['a pair of escaped surrogates', '"\\ud83d\\ude00"'],
+    ['names that objects inherit', '{"__proto__":1,"constructor":2,"toString":3}'],
+    ['names that are numbers', '{"1":1,"0":0,"01":2}'],
+    ['a large number', '1e308'],
+  ])('%s', (_, text) => {
+    expect(problemOf(text)).toBe('none');
+  });
+
+  test('`__proto__` is data like any other', () => {
+    const read = parseJsonText('{"__proto__":{"admin":true}}');
+
+    expect(Object.keys(Object(read))).toEqual(['__proto__']);
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+  });
+});
+
+describe('what is refused', () => {
+  test.each<[string, string | Uint8Array, JsonProblem]>([
+    ['nothing', '', 'syntax'],
+    ['two values', '{}{}', 'syntax'],
+    ['a trailing comma', '[1,]', 'syntax'],
+    ['NaN', '{"a":NaN}', 'syntax'],
+    ['an open string', '"abc', 'syntax'],
+    ['a bare NUL', '"\0"', 'syntax'],
+    ['a byte-order mark', '\ufeff{}', 'syntax'],
+    ['a byte that is no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'encoding'],
+    ['UTF-8 that is too long for its character', Uint8Array.of(0x22, 0xc0, 0x80, 0x22), 'encoding'],
+    ['half a pair in UTF-8', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), 'encoding'],
+    ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0), 'encoding'],
+    ['33 levels', nested(33), 'too_deep'],
+    ['33 levels of objects', `${'{"a":'.repeat(33)}0${'}'.repeat(33)}`, 'too_deep'],
+    ['10,001 members', withMembers(10_001), 'too_many_members'],
+    ['a member named twice', '{"a":1,"a":1}', 'repeated_member'],
+    ['a member named twice, once escaped', '{"a":1,"\\u0061":1}', 'repeated_member'],
+    ['`__proto__` named twice', '{"__proto__":1,"__proto__":2}', 'repeated_member'],
+    ['a number as a name twice', '{"1":1,"1":2}', 'repeated_member'],
+    ['a member named twice, deep inside', '[[{"x":[{"a":1,"b":2,"a":3}]}]]', 'repeated_member'],
+    ['an escaped NUL', '"\\u0000"', 'value'],
+    ['an escaped NUL in a name', '{"a\\u0000":1}', 'value'],
+    ['half a pair', '"\\ud83d"', 'value'],
+    ['the other half', '["\\ude00"]', 'value'],
+    ['half a pair in a name', '{"\\ud83d":1}', 'value'],
+    ['a number too large', '{"a":[1e400]}', 'value'],
+    ['a negative number too large', '-1e400', 'value'],
+  ])('%s', (_, text, problem) => {
+    expect(problemOf(text)).toBe(problem);
+  });
+
+  test('a text with half a pair in it', () => {
+    expect(() => parseJsonText('"\ud83d"')).toThrow(JsonError);
+  });
+
+  test('and the error repeats nothing of it', () => {
+    expect(() => parseJsonText('{"password":"hunter2"')).toThrow('not acceptable JSON: syntax');
+  });
+
+  test('every repetition, wherever it is put', () => {
+    const name = fc.constantFrom('a', 'b', '__proto__', '\\u0061', '1');
+
+    fc.assert(
+      fc.property(fc.array(fc.array(name, { maxLength: 4 }), { maxLength: 4 }), (objects) => {
+        const text = `[${objects.map((names) => `{${names.map((one) => `"${one}":0`).join(',')}}`).join(',')}]`;
+        const plain = objects.map((names) => names.map((one) => one.replace('\\u0061', 'a')));
+        const repeats = plain.some((names) => new Set(names).size < names.length);
+        expect(problemOf(text)).toBe(repeats ? 'repeated_member' : 'none');
+      }),
+    );
+  });
+});
+
+test.each<[string, string]>([
+  ['brackets', '['.repeat(1 << 20)],
+  ['nested lists', nested(1 << 19)],
+  ['nested objects', '{"a":'.repeat(200_000)],
+  ['colons', ':'.repeat(1 << 20)],
+  ['quotes', '"'.repeat(1 << 20)],
+  ['one text', `"${'a'.repeat((1 << 20) - 2)}"`],
+  ['backslashes', `"${'\\'.repeat((1 << 20) - 2)}"`],
+  ['escapes', `"${'\\u0041'.repeat(170_000)}"`],
+  ['members', withMembers(70_000)],
+  ['empty lists', `[${'[],'.repeat(349_000)}[]]`],
+  ['numbers', `[${'1,'.repeat(524_000)}1]`],
+  ['digits', '9'.repeat(1 << 20)],
+  ['blanks', ' '.repeat(1 << 20)],
+])('1 MiB of %s takes less than 200 ms', (_, text) => {
+  const start = performance.now();
+
+  problemOf(text);
+
+  expect(performance.now() - start).toBeLessThan(200);
+});

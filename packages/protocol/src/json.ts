@@ -1,0 +1,129 @@
+/** How deep objects and arrays may be nested; more is never needed and makes readers recurse. */
+const MAX_DEPTH = 32;
+/** Members of all objects together. */
+const MAX_MEMBERS = 10_000;
+
+const [QUOTE, BACKSLASH, COLON, UNICODE] = [0x22, 0x5c, 0x3a, 0x75]; // " \ : u
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+export type JsonProblem =
+  | 'encoding'
+  | 'syntax'
+  | 'too_deep'
+  | 'too_many_members'
+  | 'repeated_member'
+  | 'value';
+
+/** Says what kind of fault it is, and repeats nothing of the text. */
+export class JsonError extends Error {
+  override readonly name = 'JsonError';
+  readonly problem: JsonProblem;
+
+  constructor(problem: JsonProblem) {
+    super(`not acceptable JSON: ${problem}`);
+    this.problem = problem;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads JSON more strictly than `JSON.parse` does: whatever two readers of one text could understand
+ * differently is refused. That is a byte-order mark, bytes that are not UTF-8, a member named twice in one
+ * object (however it is escaped), NUL or half a surrogate pair in a string, and a number too large for one.
+ * More than 32 levels or 10,000 members are refused as well.
+ *
+ * @throws JsonError
+ * @see RFC 8259, sections 4, 6 and 8, which leave each of these to the reader
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new JsonError('encoding');
+  }
+  return parseJsonText(text);
+}
+
+/**
+ * As `parseJson`, for what is text already.
+ *
+ * @throws JsonError
+ */
+export function parseJsonText(text: string): unknown {
+  if (!text.isWellFormed()) throw new JsonError('encoding');
+  const { members, hasEscapes } = measure(text); // first, so that a hostile text is never made into a value
+  const value = parse(text);
+  if (countKept(value, hasEscapes) !== members) throw new JsonError('repeated_member');
+  return value;
+}
+
+/** A byte-order mark is a syntax error here, now that it is left in the text. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new JsonError('syntax');
+  }
+}
+
+/**
+ * Counts what is written, without making it. Right for JSON only; in another text the counts mean nothing,
+ * and `JSON.parse` refuses it.
+ */
+function measure(text: string): { members: number; hasEscapes: boolean } {
+  let [depth, members, hasEscapes] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      for (at += 1; at < text.length; at += 1) {
+        const inside = text.charCodeAt(at);
+        if (inside === QUOTE) break;
+        if (inside !== BACKSLASH) continue;
+        at += 1;
+        if (text.charCodeAt(at) === UNICODE) hasEscapes = true;
+      }
+    } else if (character === COLON) {
+      members += 1;
+      if (members > MAX_MEMBERS) throw new JsonError('too_many_members');
+    } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw new JsonError('too_deep');
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
+      depth -= 1;
+    }
+  }
+  return { members, hasEscapes };
+}
+
+/**
+ * `JSON.parse` keeps the last of two members with one name, so fewer are kept than were written. Strings are
+ * looked at only where the text has an escape such as `\u0000`: written out, those characters cannot get here.
+ */
+function countKept(value: unknown, hasEscapes: boolean): number {
+  if (typeof value === 'string') {
+    if (hasEscapes) mustBeText(value);
+    return 0;
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new JsonError('value');
+    return 0;
+  }
+  if (typeof value !== 'object' || value === null) return 0;
+  let kept = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) kept += countKept(element, hasEscapes);
+    return kept;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (hasEscapes) mustBeText(name);
+    kept += 1 + countKept(member, hasEscapes);
+  }
+  return kept;
+}
+
+/** Databases store no NUL and UTF-8 has no half pair: both would be another text when read back. */
+function mustBeText(text: string): void {
+  if (text.includes('\0') || !text.isWellFormed()) throw new JsonError('value');
+}

@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+
+/** In a path: whatever is not one of these was never issued, and is unknown (404), not malformed. */
+export const Id = Type.String({ pattern: '^[ -~]{1,256}$' });
+export const Time = Type.String({ format: 'date-time' });
+
+/** No control characters and no bidirectional overrides, which make a text look like another. */
+const NOT_SHOWN = '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
+
+/** A name, shown on one line. Trimmed before it is measured. */
+export const nameOf = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: `^[^${NOT_SHOWN}\\n]*$`, trim: true });
+
+/** A text of one or more lines. */
+export const textOf = (maxLength: number) =>
+  Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$`, default: '' });
+
+/** `cursor` is the `nextCursor` of the page before: the id of its last row, a position and no authority. */
+export const pageQuery = (prefix: string) => ({
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  cursor: Type.Optional(Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` })),
+});
+
+/** Null on the last page. */
+export const NextCursor = Type.Union([Type.String(), Type.Null()]);
+
+/** The texts are not looked into: what is no scope is `INVALID_SCOPE`, which a shape cannot say. */
+export const ScopeList = Type.Array(Type.String(), { minItems: 1, maxItems: 100 });
+
+/** `90s`, `30m`, `24h`, `7d`; `parseDuration` reads it, and each field has its own bounds. */
+export const Duration = Type.String({ pattern: '^[1-9][0-9]{0,9}[smhd]$' });
+
+/** The parameters of a key are numbers in base64url without padding (RFC 7518, section 6). */
+const keyNumber = (minLength: number, maxLength = minLength) =>
+  Type.String({ minLength, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
+
+const keyUse = {
+  kid: Type.Optional(Type.String({ pattern: '^[ -~]{1,256}$' })),
+  use: Type.Optional(Type.Literal('sig')),
+  // Browsers write the next two when they export a key.
+  key_ops: Type.Optional(Type.Array(Type.Literal('verify'), { minItems: 1, maxItems: 1 })),
+  ext: Type.Optional(Type.Boolean()),
+};
+
+/**
+ * A public key that may verify: RSA of 2,048 to 16,384 bits or EC P-256. Members it does not list are
+ * refused, and so is every private one. That the numbers make a key is for whoever imports it to find.
+ */
+export const PublicJwk = Type.Union([
+  Type.Object(
+    {
+      kty: Type.Literal('RSA'),
+      n: keyNumber(342, 2_731),
+      e: keyNumber(1, 11),
+      alg: Type.Optional(Type.Literal('RS256')),
+      ...keyUse,
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      kty: Type.Literal('EC'),
+      crv: Type.Literal('P-256'),
+      x: keyNumber(43),
+      y: keyNumber(43),
+      alg: Type.Optional(Type.Literal('ES256')),
+      ...keyUse,
+    },
+    { additionalProperties: false },
+  ),
+]);

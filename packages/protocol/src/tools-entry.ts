@@ -1,0 +1,150 @@
+import type { FieldFault, FieldProblem } from './errors.ts';
+import { CONNECTOR_NAME, isWithin } from './tool-scopes.ts';
+
+export const TOOLS_TYPE = 'urn:service:tools:v1';
+
+const capWindows = ['per_hour', 'per_day', 'per_case'] as const;
+export type CapWindow = (typeof capWindows)[number];
+
+/** Calls (or cost units) allowed in a window, by exact tool name or `cost_units`. */
+export type Caps = Readonly<Record<string, Readonly<Partial<Record<CapWindow, number>>>>>;
+
+/** What an agent may do with one connector, beyond what the scopes say (RFC 9396, section 2). */
+export interface ToolsEntry {
+  readonly type: typeof TOOLS_TYPE;
+  readonly connector: string;
+  /** In stored and issued entries of a grant with a purpose; a request says it once, outside the entries. */
+  readonly purpose?: string;
+  /** Exact names, and prefixes that end in `*`; absent when every tool is allowed. */
+  readonly tools?: readonly string[];
+  readonly caps?: Caps;
+  readonly data_region?: string;
+}
+
+const NAME = new RegExp(`^${CONNECTOR_NAME}$`);
+const NAME_OR_PREFIX = new RegExp(`^${CONNECTOR_NAME}[*]?$`);
+const REGION = /^[A-Za-z0-9_-]*$/;
+const MAX_TOOLS = 100;
+const MAX_COUNT = 2_147_483_647; // the interface specification, Errors: a count is 0 to this
+
+/** Takes note of a fault, so that all of them can be told at once. */
+export type Report = (path: string, problem: FieldProblem) => undefined;
+
+/** Where a value was found, and whom to tell what is wrong with it. */
+export interface Place {
+  readonly path: string;
+  readonly report: Report;
+}
+
+/** @param faults where the reports are kept */
+export function reportTo(faults: FieldFault[]): Report {
+  return (path, problem) => {
+    faults.push({ path, problem });
+    return undefined;
+  };
+}
+
+/** Reads one entry of a request. The result is complete only when nothing was reported. */
+export function readEntry(value: unknown, { path, report }: Place): ToolsEntry | undefined {
+  if (!isObject(value)) return report(path, 'type');
+  const { type, connector, tools, caps, data_region, ...others } = value;
+  for (const name of Object.keys(others)) {
+    report(`${path}.${name}`, name === 'purpose' ? 'not_allowed' : 'unknown');
+  }
+  const typeText = readText(type, { path: `${path}.type`, report });
+  if (typeText !== undefined && typeText !== TOOLS_TYPE) report(`${path}.type`, 'not_allowed');
+  const name = readText(connector, { path: `${path}.connector`, report });
+  if (name === undefined) return undefined;
+  if (!isConnectorName(name)) return report(`${path}.connector`, 'format');
+  const limits = {
+    tools: tools === undefined ? undefined : readTools(tools, { path: `${path}.tools`, report }),
+    caps: caps === undefined ? undefined : readCaps(caps, { path: `${path}.caps`, report }),
+    region:
+      data_region === undefined
+        ? undefined
+        : readRegion(data_region, { path: `${path}.data_region`, report }),
+  };
+  return {
+    type: TOOLS_TYPE,
+    connector: name,
+    ...(limits.tools && { tools: limits.tools }),
+    ...(limits.caps && { caps: limits.caps }),
+    ...(limits.region !== undefined && { data_region: limits.region }),
+  };
+}
+
+function readText(value: unknown, { path, report }: Place): string | undefined {
+  if (typeof value === 'string') return value;
+  return report(path, value === undefined ? 'required' : 'type');
+}
+
+export function isConnectorName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** Reads a list of tool names and prefixes. */
+export function readTools(value: unknown, { path, report }: Place): string[] | undefined {
+  if (!Array.isArray(value)) return report(path, 'type');
+  if (value.length === 0) return report(path, 'too_short');
+  if (value.length > MAX_TOOLS) return report(path, 'too_long');
+  const names = new Set<string>();
+  for (const [index, name] of value.entries()) {
+    if (typeof name !== 'string') report(`${path}.${index}`, 'type');
+    else if (!NAME_OR_PREFIX.test(name)) report(`${path}.${index}`, 'format');
+    else if (names.has(name)) report(`${path}.${index}`, 'not_allowed');
+    else names.add(name);
+  }
+  return [...names];
+}
+
+/** Reports each of `tools` that the list of before does not hold. Where there was no list, all were allowed. */
+export function reportOutside(
+  before: readonly string[] | undefined,
+  tools: readonly string[],
+  { path, report }: Place,
+): void {
+  if (!before) return;
+  for (const [index, name] of tools.entries()) {
+    if (!before.some((pattern) => isWithin(pattern, name))) report(`${path}.${index}`, 'not_allowed');
+  }
+}
+
+/** Keys are never wildcards, so that no two of them count the same call. */
+function readCaps(value: unknown, { path, report }: Place): Caps | undefined {
+  if (!isObject(value)) return report(path, 'type');
+  const members = Object.entries(value);
+  if (members.length === 0) return report(path, 'too_short');
+  const caps = members.map(([tool, windows]) => {
+    if (!isConnectorName(tool)) report(`${path}.${tool}`, 'format');
+    return [tool, readWindows(windows, { path: `${path}.${tool}`, report })];
+  });
+  return Object.fromEntries(caps);
+}
+
+function readWindows(value: unknown, { path, report }: Place): Partial<Record<CapWindow, number>> {
+  if (!isObject(value)) return report(path, 'type') ?? {};
+  const members = Object.entries(value);
+  if (members.length === 0) report(path, 'too_short');
+  const counts: Partial<Record<CapWindow, number>> = {};
+  for (const [name, count] of members) {
+    const at = `${path}.${name}`;
+    const window = capWindows.find((known) => known === name);
+    if (!window) report(at, 'unknown');
+    else if (typeof count !== 'number' || !Number.isInteger(count)) report(at, 'type');
+    else if (count < 0) report(at, 'too_small');
+    else if (count > MAX_COUNT) report(at, 'too_large');
+    else counts[window] = count;
+  }
+  return counts;
+}
+
+function readRegion(value: unknown, { path, report }: Place): string | undefined {
+  if (typeof value !== 'string') return report(path, 'type');
+  if (value === '') return report(path, 'too_short');
+  if (value.length > 64) return report(path, 'too_long');
+  return REGION.test(value) ? value : report(path, 'format');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

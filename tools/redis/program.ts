@@ -1,0 +1,31 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { unpackRedis } from './unpack.ts';
+
+export interface RedisProgram {
+  readonly path: string;
+  readonly origin: 'installed' | 'unpacked';
+  /** Folders of libraries that the system may lack. */
+  readonly libraries: readonly string[];
+}
+
+/** No npm package brings a Redis. @returns undefined when this machine has none and can get none. */
+export async function findRedis(home: string, beforeFetching = () => {}): Promise<RedisProgram | undefined> {
+  for (const name of ['redis-server', 'valkey-server']) {
+    const path = (process.env.PATH ?? '')
+      .split(delimiter)
+      .map((folder) => join(folder, name))
+      .find(isProgram);
+    if (path) return { path, origin: 'installed', libraries: [] };
+  }
+  return unpackRedis(home, beforeFetching);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

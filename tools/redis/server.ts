@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { freePort } from '../machine/ports.ts';
+import { waitUntil } from '../machine/processes.ts';
+import type { RedisProgram } from './program.ts';
+
+/** Enough to reach a Redis that runs in a folder of ours, also after the process that started it is gone. */
+export interface RedisAccess {
+  readonly port: number;
+  readonly password: string;
+}
+
+const PORT_ATTEMPTS = 5; // a port that was free a moment ago may be taken by now
+
+/** @throws with the end of its log when it does not answer. */
+export async function startRedis(
+  program: RedisProgram,
+  folder: string,
+  settings: readonly string[] = [],
+): Promise<RedisAccess> {
+  for (let attempt = 1; ; attempt += 1) {
+    const access = { port: await freePort(), password: randomBytes(24).toString('base64url') };
+    const log = join(folder, 'log');
+    const server = launch(program, { folder, access, log, settings });
+    if (await isUp(server, access)) {
+      fs.writeFileSync(join(folder, 'access'), JSON.stringify(access), { mode: 0o600 });
+      server.unref();
+      return access;
+    }
+    server.kill('SIGKILL');
+    if (attempt === PORT_ATTEMPTS)
+      throw new Error(`Redis does not start: ${fs.readFileSync(log, 'utf8').slice(-2000)}`);
+  }
+}
+
+interface Launch {
+  readonly folder: string;
+  readonly access: RedisAccess;
+  readonly log: string;
+  readonly settings: readonly string[];
+}
+
+/** The configuration goes in by stdin, for a password on the command line could be seen by everybody. */
+function launch(program: RedisProgram, { folder, access, log, settings }: Launch): ChildProcess {
+  const output = fs.openSync(log, 'w', 0o600);
+  const server = spawn(program.path, ['-'], {
+    cwd: folder,
+    detached: true,
+    stdio: ['pipe', output, output],
+    env: { PATH: process.env.PATH, LD_LIBRARY_PATH: program.libraries.join(':') },
+  });
+  fs.closeSync(output);
+  const configuration = [
+    `port ${access.port}`,
+    'bind 127.0.0.1',
+    `requirepass ${access.password}`,
+    'save ""',
+    'appendonly no',
+    'maxmemory-policy noeviction',
+    `dir ${folder}`,
+    ...settings,
+  ];
+  server.stdin?.on('error', () => {}); // it ended before it read: `isUp` sees that
+  server.stdin?.end(`${configuration.join('\n')}\n`);
+  return server;
+}
+
+async function isUp(server: ChildProcess, access: RedisAccess): Promise<boolean> {
+  let failed = false;
+  server.once('error', () => {
+    failed = true;
+  });
+  const hasEnded = () => failed || server.exitCode !== null || server.signalCode !== null;
+  await waitUntil(async () => hasEnded() || (await answers(access)), { seconds: 10 });
+  return !hasEnded();
+}
+
+/** The one started in this folder, if it still runs there: nobody else knows the password. */
+export async function findRunning(folder: string): Promise<RedisAccess | undefined> {
+  try {
+    const access: RedisAccess = JSON.parse(fs.readFileSync(join(folder, 'access'), 'utf8'));
+    return (await answers(access)) ? access : undefined;
+  } catch {
+    return undefined; // never started, or killed while that was being written
+  }
+}
+
+export async function stopRedis(access: RedisAccess): Promise<void> {
+  await ask(access, 'SHUTDOWN NOSAVE').catch(() => {});
+  await waitUntil(async () => !(await answers(access)), { seconds: 5 });
+}
+
+async function answers(access: RedisAccess): Promise<boolean> {
+  return (await ask(access, 'PING').catch(() => '')).includes('+PONG');
+}
+
+/** One command, without a client library. */
+export function ask({ port, password }: RedisAccess, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const connection = connect(port, '127.0.0.1', () =>
+      connection.write(`AUTH ${password}\r\n${command}\r\nQUIT\r\n`),
+    );
+    connection.setTimeout(2_000, () => connection.destroy(new Error('Redis does not answer.')));
+    connection.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+    });
+    connection.once('close', () => resolve(answer)).once('error', reject);
+  });
+}
+
+export function redisUrl({ port, password }: RedisAccess): string {
+  return `redis://:${password}@127.0.0.1:${port}`;
+}
