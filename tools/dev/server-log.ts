@@ -1,5 +1,5 @@
 const QUIET = new Set(['trace', 'debug', 'info']);
-const ROUTINE = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId']);
+const ROUTINE = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'err']); // an error's stack fills a screen
 
 /**
  * What a person should see of a line of the server's log: `warn` and above in a readable form, and whatever
@@ -13,7 +13,11 @@ export function readableLine(line: string): string | undefined {
   const more = Object.entries(entry)
     .filter(([name]) => !ROUTINE.has(name))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return [`${level}:`, entry.msg, ...more].filter(Boolean).join(' ');
+  return [`${level}:`, entry.msg ?? errorMessage(entry.err), ...more].filter(Boolean).join(' ');
+}
+
+function errorMessage(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
 }
 
 function parse(line: string): Record<string, unknown> | undefined {

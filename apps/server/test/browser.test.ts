@@ -7,9 +7,9 @@ test('a browser is there, runs scripts and has letters to draw text with', async
   const page = await browser.newPage();
   await page.setContent('<span id="wide">mmmm</span><br><span id="narrow">iiii</span>');
 
-  const [wide, narrow] = (await page.evaluate(
+  const [wide, narrow] = await page.evaluate<[number, number]>(
     "['wide', 'narrow'].map((id) => document.getElementById(id).getBoundingClientRect().width)",
-  )) as [number, number];
+  );
 
   expect(narrow).toBeGreaterThan(0);
   expect(wide).toBeGreaterThan(narrow);

@@ -40,6 +40,25 @@ describe('what is read', () => {
     expect(problemOf(text)).toBe('none');
   });
 
+  /** @see https://github.com/nodejs/node/issues/63785 */
+  test('names are what they were written as, whatever was read before', () => {
+    for (const poison of ['{"\\\\":1}', '{"a":1,"\\\\":2}', '{"a":1,"b":1,"\\\\":2}']) JSON.parse(poison);
+
+    for (const name of ['a', 'b', '"', '\\', '\n', '\t', 'é', '\\\\', '"a', 'constructor', '__proto__']) {
+      const escaped = [...name]
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        .join('');
+      for (const before of ['', '"x":[1,{"y:":"z:"}],', '"x":1,"w":1 , ']) {
+        for (const written of [JSON.stringify(name), `"${escaped}"`]) {
+          const read = Object(parseJsonText(`{${before}${written} :{"\\u0062":"\\\\"}}`));
+
+          expect(Object.keys(read).at(-1)).toBe(name);
+          expect(Object.entries(read).at(-1)?.[1]).toEqual({ b: '\\' });
+        }
+      }
+    }
+  });
+
   test('`__proto__` is data like any other', () => {
     const read = parseJsonText('{"__proto__":{"admin":true}}');
 
@@ -112,6 +131,8 @@ test.each<[string, string]>([
   ['backslashes', `"${'\\'.repeat((1 << 20) - 2)}"`],
   ['escapes', `"${'\\u0041'.repeat(170_000)}"`],
   ['members', withMembers(70_000)],
+  ['escaped names', `[${'{"\\u0061\\u0061":[0]},'.repeat(9_999)}"${'\\"'.repeat(400_000)}"]`],
+  ['escaped quotes without an end', `{"\\u0061":"${'\\"'.repeat(500_000)}`],
   ['empty lists', `[${'[],'.repeat(349_000)}[]]`],
   ['numbers', `[${'1,'.repeat(524_000)}1]`],
   ['digits', '9'.repeat(1 << 20)],

@@ -53,9 +53,10 @@ export function parseJson(bytes: Uint8Array): unknown {
  */
 export function parseJsonText(text: string): unknown {
   if (!text.isWellFormed()) throw new JsonError('encoding');
-  const { members, hasEscapes } = measure(text); // first, so that a hostile text is never made into a value
-  const value = parse(text);
-  if (countKept(value, hasEscapes) !== members) throw new JsonError('repeated_member');
+  const measured = measure(text); // first, so that a hostile text is never made into a value
+  const parsed = parse(text);
+  const value = measured.hasEscapedNames ? parseNamesApart(text) : parsed;
+  if (countKept(value, measured.hasEscapes) !== measured.members) throw new JsonError('repeated_member');
   return value;
 }
 
@@ -72,19 +73,23 @@ function parse(text: string): unknown {
  * Counts what is written, without making it. Right for JSON only; in another text the counts mean nothing,
  * and `JSON.parse` refuses it.
  */
-function measure(text: string): { members: number; hasEscapes: boolean } {
-  let [depth, members, hasEscapes] = [0, 0, false];
+function measure(text: string) {
+  let [depth, members] = [0, 0];
+  let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // the first is of the last string
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
+      isEscaped = false;
       for (at += 1; at < text.length; at += 1) {
         const inside = text.charCodeAt(at);
         if (inside === QUOTE) break;
         if (inside !== BACKSLASH) continue;
+        isEscaped = true;
         at += 1;
         if (text.charCodeAt(at) === UNICODE) hasEscapes = true;
       }
     } else if (character === COLON) {
+      if (isEscaped) hasEscapedNames = true;
       members += 1;
       if (members > MAX_MEMBERS) throw new JsonError('too_many_members');
     } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
@@ -94,7 +99,36 @@ function measure(text: string): { members: number; hasEscapes: boolean } {
       depth -= 1;
     }
   }
-  return { members, hasEscapes };
+  return { members, hasEscapes, hasEscapedNames };
+}
+
+/** A whole string, and the colon that makes it a name. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"([ \t\n\r]*:)?/g;
+
+/**
+ * V8 reads a name that is one escaped character as a backslash, once it has seen a name that is one. So names
+ * are counted through, and put back when the text, which is known to be JSON, has been read without them.
+ *
+ * @see https://github.com/nodejs/node/issues/63785
+ */
+function parseNamesApart(text: string): unknown {
+  const names: string[] = [];
+  const numbered = text.replace(STRING, (string: string, colon: string | undefined) => {
+    if (colon === undefined) return string;
+    names.push(JSON.parse(string.slice(0, -colon.length)));
+    return `"#${names.length - 1}"${colon}`;
+  });
+  return withNames(JSON.parse(numbered), names);
+}
+
+function withNames(value: unknown, names: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((element) => withNames(element, names));
+  const members = Object.entries(value).map(([numbered, member]) => [
+    names[Number(numbered.slice(1))],
+    withNames(member, names),
+  ]);
+  return Object.fromEntries(members);
 }
 
 /**

@@ -22,3 +22,17 @@ export interface Caller {
   /** The browser that a person's decision comes from. */
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
+
+/** What is looked at when a person's browser asks, and nothing else. */
+export interface BrowserRequest {
+  /** The id of the record that the path is about. */
+  readonly recordId: string;
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  readonly csrfToken: string | undefined;
+  readonly isWrite: boolean;
+  /** An `Authorization` header, which is not a browser's. */
+  readonly hasAuthorization: boolean;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+}

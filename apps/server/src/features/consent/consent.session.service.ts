@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Caller, Mode, Plan } from '../../platform/caller.ts';
+import type { BrowserRequest, Caller, Mode, Plan } from '../../platform/caller.ts';
 import { inTransaction } from '../../platform/db/db.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
-import type { BrowserRequest } from '../../platform/http/credentials.ts';
 import { hashOf, newSecret } from '../../platform/ids.ts';
 import type { EphemeralStore } from '../../platform/redis/ephemeral-store.ts';
 import { recordBlocked } from '../audit/index.ts';
@@ -10,8 +9,9 @@ import { type AuthorizationDeps, findTicket, gone, statusAt } from '../authoriza
 import type { KeyRing } from '../keys/index.ts';
 import { isGoodHint } from './consent.hint.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
-import { shownRequest, verificationOf } from './consent.rules.ts';
+import { verificationOf } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest, Verification } from './consent.schema.ts';
+import { shownRequest } from './consent.show.service.ts';
 
 export interface ConsentDeps extends AuthorizationDeps {
   readonly keyRing: KeyRing;

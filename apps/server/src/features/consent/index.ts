@@ -1,2 +1,2 @@
 export { consentRoutes } from './consent.routes.ts';
-export { authenticateConsent, type ConsentDeps } from './consent.session.service.ts';
+export { authenticateConsent } from './consent.session.service.ts';

@@ -76,5 +76,3 @@ export type Act = {
     readonly evidence?: Readonly<Record<string, unknown>>;
   };
 }[keyof Acts];
-
-export type ActType = keyof Acts;

@@ -1,3 +1,3 @@
 export { revokeGrant, revokeGrantsOfAgent } from './grants.revoke.service.ts';
 export { grantRoutes } from './grants.routes.ts';
-export { findGrantFacts, type GrantDeps } from './grants.service.ts';
+export { findGrantFacts } from './grants.service.ts';

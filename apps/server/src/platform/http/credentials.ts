@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../caller.ts';
+import type { BrowserRequest, Caller } from '../caller.ts';
 import { AppError } from '../errors.ts';
 
 declare module 'fastify' {
@@ -14,20 +14,6 @@ export type AuthenticateKey = (apiKey: string, requestId: string) => Promise<Cal
 
 /** Resolves what a browser sends. @throws the refusal when it proves nothing. */
 export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
-
-/** What is looked at when a person's browser asks, and nothing else. */
-export interface BrowserRequest {
-  /** The id of the record that the path is about. */
-  readonly recordId: string;
-  readonly cookies: Readonly<Record<string, string | undefined>>;
-  readonly csrfToken: string | undefined;
-  readonly isWrite: boolean;
-  /** An `Authorization` header, which is not a browser's. */
-  readonly hasAuthorization: boolean;
-  readonly requestId: string;
-  readonly ip: string;
-  readonly userAgent: string | undefined;
-}
 
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
 export function callerOf(request: FastifyRequest): Caller {

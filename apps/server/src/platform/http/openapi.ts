@@ -7,6 +7,20 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../errors.ts';
 
+/** The nouns that operation ids begin with. */
+const TAGS = {
+  developers: 'The account itself.',
+  apiKeys: 'Credentials of the account.',
+  agents: 'Those who act.',
+  authorization: 'Asking a person.',
+  consent: 'What the page does on which the person decides.',
+  tokens: 'What an agent shows, and what whoever is shown it asks.',
+  grants: 'What a person allowed.',
+  audit: 'What was done, as a chain that anybody can check.',
+  keys: 'What tokens are verified with.',
+  operations: 'Running the service.',
+} as const;
+
 /** Set-up of the published description. Comes before the routes it describes. */
 export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string): Promise<void> {
   await app.register(swagger, {
@@ -19,6 +33,7 @@ export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicBaseUrl }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
           developer: { type: 'http', scheme: 'bearer', description: 'A developer API key.' },

@@ -109,14 +109,12 @@ function problemOf(status, { code = '', message = '', requestId = '', details })
  * @returns {body is ConsentRequest}
  */
 function isRequest(body) {
-  const { id, csrfToken, agentName, agentDid, developerName, principalId, grantExpiresIn, verification } =
-    body;
+  const { id, csrfToken, agentName, agentDid, developerName, principalId, grantExpiresIn } = body;
   const texts = [id, csrfToken, agentName, agentDid, developerName, principalId, grantExpiresIn];
   return (
     texts.every((text) => typeof text === 'string') &&
-    Array.isArray(body.scopes) &&
-    Array.isArray(body.scopeDescriptions) &&
-    typeof verification?.satisfied === 'boolean' &&
-    !Number.isNaN(Date.parse(body.expiresAt ?? ''))
+    [body.scopes, body.scopeDescriptions].every(Array.isArray) &&
+    typeof body.verification?.satisfied === 'boolean' &&
+    Date.parse(body.expiresAt ?? '') > 0
   );
 }

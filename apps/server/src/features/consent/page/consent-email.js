@@ -1,4 +1,4 @@
-/** @import { Answer, EmailUse, Problem } from './types.js' */
+/** @import { Answer, EmailUse } from './types.js' */
 import { button, element, paragraph, setContent } from './consent-dom.js';
 import { words } from './consent-words.js';
 
@@ -13,14 +13,13 @@ export function renderEmailStep({ sendCode, checkCode, proved, explain }) {
     id: 'email-code',
     inputmode: 'numeric',
     autocomplete: 'one-time-code',
-    maxlength: '12',
     size: '10',
     'aria-describedby': status.id,
   });
-  const send = button(email.send, () => once(sendCode, sent));
+  const send = button(email.send, () => once(sendCode, email.notSent, askForCode));
   const check = button(email.check, () => {
     const digits = code.value.replace(/\D/g, '');
-    if (digits.length === 8) once(() => checkCode(digits), checked);
+    if (digits.length === 8) once(() => checkCode(digits), email.wrong, proved);
     else setContent(status, email.incomplete);
   });
   code.addEventListener('keydown', (event) => event.key === 'Enter' && check.click());
@@ -30,31 +29,24 @@ export function renderEmailStep({ sendCode, checkCode, proved, explain }) {
 
   /**
    * @param {() => Promise<Answer<unknown>>} call
-   * @param {(problem?: Problem) => string} conclude gives what to say
+   * @param {string} refusal
+   * @param {() => void} proceed
    */
-  async function once(call, conclude) {
+  async function once(call, refusal, proceed) {
     if (isWaiting) return;
     isWaiting = true;
     setContent(status, email.waiting);
     const answer = await call();
     isWaiting = false;
-    setContent(status, answer.ok ? conclude() : conclude(answer.problem));
+    if (answer.ok) proceed();
+    else setContent(status, answer.problem.kind === 'refused' ? refusal : explain(answer.problem));
   }
 
-  /** @param {Problem} [problem] */
-  function sent(problem) {
-    if (problem) return problem.kind === 'refused' ? email.notSent : explain(problem);
+  function askForCode() {
     entry.hidden = false;
     setContent(send, email.sendAgain);
+    setContent(status, email.sent);
     code.focus();
-    return email.sent;
-  }
-
-  /** @param {Problem} [problem] */
-  function checked(problem) {
-    if (problem) return problem.kind === 'refused' ? email.wrong : explain(problem);
-    proved();
-    return email.waiting;
   }
 
   return element('div', { class: 'step' }, paragraph(send), entry, status);

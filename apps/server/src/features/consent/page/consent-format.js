@@ -20,10 +20,7 @@ export function fill(sentence, values) {
     .flatMap((piece, index) => (index % 2 === 0 ? piece : (values[piece] ?? '')));
 }
 
-/**
- * @param {string} sentence
- * @param {Record<string, string | number>} values
- */
+/** @type {(sentence: string, values: Record<string, string | number>) => string} */
 export const fillText = (sentence, values) => fill(sentence, values).join('');
 
 const UNITS = /** @type {const} */ ({ day: 86_400, hour: 3_600, minute: 60, second: 1 });

@@ -74,17 +74,9 @@ export function lostCap(removed, kept) {
   if (cap === undefined) return undefined;
   const others = kept
     .flatMap((scope) => toolScope(scope) ?? [])
-    .filter((other) => meet(other.connector, connector));
+    .filter((other) => connector === '*' || [connector, '*'].includes(other.connector));
   const isStillBound = others.some((other) => Number(other.cap) <= Number(cap));
   return others.length === 0 || isStillBound ? undefined : { amount: cap, connector };
-}
-
-/**
- * @param {string} one
- * @param {string} other
- */
-function meet(one, other) {
-  return one === other || one === '*' || other === '*';
 }
 
 /**

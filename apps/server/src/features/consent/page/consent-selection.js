@@ -130,7 +130,7 @@ export function renderSelection(request, { choices, now }) {
     const state = aside();
     followers.push(() => setContent(state, !isUsed(entry) && fill(words.tools.unused, { connector })));
     const others = Object.keys(caps).filter((tool) => tool !== 'cost_units' && !tools?.includes(tool));
-    return [
+    return element('div', { class: 'group' }, [
       tools
         ? renderList({
             title,
@@ -145,7 +145,7 @@ export function renderSelection(request, { choices, now }) {
       ),
       caps.cost_units && paragraph(fillText(words.tools.costUnits, { limits: limits(caps.cost_units) })),
       region !== undefined && paragraph(fill(words.tools.region, { region: literal(region) })),
-    ];
+    ]);
   }
 
   function renderTime() {

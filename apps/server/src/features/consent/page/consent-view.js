@@ -33,8 +33,12 @@ export function renderRequest(request, use) {
     const values = { principal: mention(request.principalId), developer: developer() };
     if (satisfied) return note('unverified', proof.notVerified, fill(proof.link, values));
     const missing = use.proofStep ? 'email' : request.fidoRequired ? 'passkey' : mode;
-    const sentence = byMode(proof.lacking, missing, proof.lacking.developer);
-    return note('unverified', proof.missing, fill(sentence, values), use.proofStep);
+    return note(
+      'unverified',
+      proof.missing,
+      fill(proof.lacking[missing] ?? proof.unproved, values),
+      use.proofStep,
+    );
   }
 
   const whoAsks = [
@@ -43,7 +47,7 @@ export function renderRequest(request, use) {
     [words.developer, name(request.developerName)],
     [words.did, literal(request.agentDid)],
   ];
-  const given = isProved ? byMode(proof.given, mode, proof.given.other) : `${proof.notVerified}.`;
+  const given = isProved ? (proof.given[mode] ?? proof.proved) : `${proof.notVerified}.`;
   const forWhom = [
     paragraph(name(request.principalId)),
     aside(fill(words.principal, { developer: developer() }), ' ', fill(given, { developer: developer() })),
@@ -84,19 +88,7 @@ export function renderRequest(request, use) {
     aside(fill(words.reference, { id: literal(request.id) })),
   ]);
 
-  return {
-    ...selection,
-    ...decision,
-    page,
-    heading,
-    /** @param {Wish | undefined} wish */
-    setSending(wish) {
-      for (const control of page.querySelectorAll('.clause :is(input, select, .total button)')) {
-        control.toggleAttribute('disabled', wish !== undefined);
-      }
-      decision.setSending(wish);
-    },
-  };
+  return { ...selection, ...decision, page, heading };
 }
 
 let clauseCount = 0;
@@ -120,7 +112,7 @@ function clause(title, content) {
  */
 function note(kind, title, text, more) {
   const attributes = { class: `note ${kind}`, 'aria-label': title };
-  return element('section', attributes, paragraph(element('strong', {}, title), ' ', text), more);
+  return element('section', attributes, paragraph(element('strong', {}, title, '.'), ' ', text), more);
 }
 
 /** @param {Array<Child[] | false>} rows pairs */
@@ -132,15 +124,6 @@ function record(rows) {
     {},
     rows.map((row) => row && pair(row)),
   );
-}
-
-/**
- * @param {Record<string, string>} sentences
- * @param {string} mode
- * @param {string} otherwise
- */
-function byMode(sentences, mode, otherwise) {
-  return (Object.hasOwn(sentences, mode) && sentences[mode]) || otherwise;
 }
 
 /**
@@ -168,7 +151,7 @@ function renderDecision({ expiresAt, developerName, verification }, { choices, n
   /** @type {Wish | undefined} */
   let sending;
 
-  /** Never `disabled`, which would drop the focus: a press on a button that cannot act is told why. */
+  /** The buttons are never `disabled`, which would drop the focus: who presses one in vain is told why. */
   function refresh() {
     const isSending = sending !== undefined;
     const { satisfied } = verification;
@@ -178,6 +161,9 @@ function renderDecision({ expiresAt, developerName, verification }, { choices, n
     setContent(deny, sending === 'deny' ? decision.denying : decision.deny);
     setContent(approve, sending === 'approve' ? decision.approving : decision.approve);
     reason.readOnly = isSending;
+    for (const control of document.querySelectorAll('.clause :is(input, select, .total button)')) {
+      control.toggleAttribute('disabled', isSending);
+    }
   }
 
   /** @param {boolean} isSoon */

@@ -7,7 +7,6 @@ export const language = 'en';
 
 export const words = {
   loading: 'Opening the request …',
-  windowTitle: '{heading} – Behest',
   sandbox: 'Sandbox',
   sandboxText:
     'This is a test. What is approved here carries a test mark and is good in the test account only.',
@@ -42,24 +41,24 @@ export const words = {
     notVerified: 'Not verified',
     link: 'Nobody has checked that you are {principal}: whoever holds this link can decide. The decision will be marked as unverified. Approve only if this request was meant for you.',
     missing: 'Not verified yet',
-    /** By mode, where the proof is still missing. */
+    unproved:
+      '{developer} has not confirmed that you are {principal}, or the confirmation has run out. To approve, sign in at {developer} again and open the request from there. You can deny without it.',
+    /** @type {Record<string, string>} by mode, where the proof is still missing */
     lacking: {
-      developer:
-        '{developer} has not confirmed that you are {principal}, or the confirmation has run out. To approve, sign in at {developer} again and open the request from there. You can deny without it.',
       email:
         'To approve, show that you are {principal}: a code of eight digits goes to the email address on file. You can deny without it.',
       passkey:
         'To approve, you need the passkey of {principal}. If there is none, register one at {developer} and open the request from there. You can deny without it.',
       sso: 'To approve, sign in through your organisation as {principal} and open the request again. You can deny without it.',
     },
-    /** By mode, where it was given. */
+    proved: 'It has been checked that this is you.',
+    /** @type {Record<string, string>} by mode, where it was given */
     given: {
       sandbox: 'In the sandbox nobody checks who you are.',
       developer: '{developer} vouches that this is you.',
       email: 'You have shown that you can read this person’s email.',
       passkey: 'You have shown this person’s passkey.',
       sso: 'You have signed in through your organisation.',
-      other: 'It has been checked that this is you.',
     },
   },
 
@@ -115,7 +114,7 @@ export const words = {
 
   decision: {
     summary: 'Approving lets {agent} act for {principal}, with {selection}.',
-    allScopes: 'everything it asks for',
+    allScopes: 'everything requested',
     someScopes: '{kept} of {all} permissions',
     someTools: '{kept} of {all} tools',
     duration: 'for {duration}',
@@ -207,7 +206,6 @@ export const words = {
     approved: ['Approved', '{agent} may now act for {principal}, with {selection}.'],
     denied: ['Denied', '{agent} may not act for you on this request. Nothing was granted.'],
     returning: 'Taking you to {host} …',
-    returningBack: 'Taking you back …',
     close: 'You can close this window.',
     nothingOpens: 'If nothing else opens, you can close this window.',
     go: 'Go there now',

@@ -15,8 +15,9 @@ const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
 const SAFE_TARGET =
   /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?])/i;
 
-const page = byId('page');
-const announcer = byId('announcer');
+const page = document.getElementById('page') ?? document.body;
+const announcer = element('p', { id: 'announcer', role: 'status' });
+page.after(announcer);
 const requestId = new URLSearchParams(location.search).get('req') ?? '';
 const api = consentApi(requestId);
 
@@ -84,7 +85,7 @@ function showRequest(request) {
   choices ??= { removedScopes: new Set(), removedTools: new Map(), expiresIn: grantExpiresIn, reason: '' };
   const proofStep =
     !verification.satisfied && verification.methods.includes('email')
-      ? renderEmailStep({ ...api, proved: resume, explain: explainInPlace })
+      ? renderEmailStep({ ...api, proved: resume, explain })
       : undefined;
   const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide });
   show(view.page, view.heading);
@@ -118,13 +119,16 @@ function watchEnd() {
 async function decide(wish) {
   if (!shown || isSending) return;
   const { request, view } = shown;
-  const obstacle = wish === 'approve' && whatKeepsFromApproving(request, view);
-  if (obstacle) return view.showNotice(obstacle);
+  const { proofFirst, pressAgain, approving, denying } = words.decision;
+  if (wish === 'approve') {
+    const obstacle = request.verification.satisfied ? view.missing() : proofFirst;
+    if (obstacle || !isArmed) return view.showNotice(obstacle ?? pressAgain);
+  }
 
   isSending = true;
   view.showNotice();
   view.setSending(wish);
-  setContent(announcer, wish === 'approve' ? words.decision.approving : words.decision.denying);
+  setContent(announcer, wish === 'approve' ? approving : denying);
   const answer = await (wish === 'approve'
     ? api.approve(view.narrowing())
     : api.deny(choices?.reason.trim() ?? ''));
@@ -133,15 +137,6 @@ async function decide(wish) {
   view.setSending(undefined);
   showProblem(answer.problem, () => decide(wish));
   watchEnd();
-}
-
-/**
- * @param {ConsentRequest} request
- * @param {ReturnType<typeof renderRequest>} view
- */
-function whatKeepsFromApproving(request, view) {
-  if (!request.verification.satisfied) return [words.decision.proofFirst];
-  return view.missing() ?? (isArmed ? undefined : [words.decision.pressAgain]);
 }
 
 /**
@@ -155,9 +150,7 @@ function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHos
   const [title = '', sentence = ''] = wish === 'approve' ? done.approved : done.denied;
   const text = fill(sentence, { agent: mention(agentName), principal: mention(principalId), selection });
   const target = redirectTo && SAFE_TARGET.test(redirectTo) ? redirectTo : undefined;
-  const { close, returning, returningBack } = done;
-  const onward = redirectHost ? fill(returning, { host: literal(redirectHost) }) : returningBack;
-  const next = paragraph(target ? onward : close);
+  const next = paragraph(target ? fill(done.returning, { host: literal(redirectHost ?? '') }) : done.close);
   showPage(title, paragraph(text), next);
   if (!target) return;
   location.assign(target);
@@ -174,11 +167,10 @@ function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHos
  * @param {() => void} again
  */
 function showProblem(problem, again) {
-  if (!shown || showIfOver(problem)) return;
-  const { kind, seconds = 0, reference } = problem;
-  const sentence = words.problems[/** @type {keyof typeof words.problems} */ (kind)];
-  const values = { developer: mention(shown.request.developerName), duration: duration(seconds) };
-  shown.view.showNotice(fill(sentence, values), [
+  const text = explain(problem);
+  if (!shown) return;
+  const { kind, seconds, reference } = problem;
+  shown.view.showNotice(text, [
     kind === 'replaced' && button(words.useThisWindow, resume),
     ['busy', 'away', 'uncertain'].includes(kind) && tryAgain(again, seconds),
     Boolean(reference) && aside(fill(words.support, { id: literal(reference ?? '') })),
@@ -190,8 +182,7 @@ function showProblem(problem, again) {
  * @param {Problem} problem
  */
 function showIfOver({ kind, status = '' }) {
-  if (kind === 'over')
-    showMessage(Object.hasOwn(words.pages, status) ? /** @type {'denied'} */ (status) : 'over');
+  if (kind === 'over') showMessage(status in words.pages ? /** @type {'denied'} */ (status) : 'over');
   else if (kind === 'unknown') showMessage('unknown');
   else if (kind !== 'noSession') return false;
   else if (key.ticket === '') showMessage('noSession');
@@ -208,11 +199,15 @@ function showOpeningProblem(problem) {
   else showMessage('away', tryAgain(open));
 }
 
-/** @param {Problem} problem */
-function explainInPlace(problem) {
-  if (showIfOver(problem)) return '';
-  const { busy, away } = words.problems;
-  return fillText(problem.kind === 'busy' ? busy : away, { duration: duration(problem.seconds ?? 0) });
+/**
+ * The words for a problem that leaves the request on the page; any other takes it away.
+ * @param {Problem} problem
+ */
+function explain(problem) {
+  if (!shown || showIfOver(problem)) return '';
+  const sentence = words.problems[/** @type {keyof typeof words.problems} */ (problem.kind)];
+  const developer = mention(shown.request.developerName);
+  return fill(sentence, { developer, duration: duration(problem.seconds ?? 0) });
 }
 
 /**
@@ -269,13 +264,6 @@ function show(content, heading) {
   window.clearTimeout(endTimer);
   setContent(page, content);
   if (!heading) return;
-  document.title = fillText(words.windowTitle, { heading: heading.textContent ?? '' });
+  document.title = `${heading.textContent} – Behest`;
   heading.focus();
-}
-
-/** @param {string} id */
-function byId(id) {
-  const node = document.getElementById(id);
-  if (!node) throw new Error(`no #${id}`);
-  return node;
 }

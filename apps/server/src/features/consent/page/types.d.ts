@@ -69,7 +69,7 @@ export interface EmailUse {
   checkCode: (code: string) => Promise<Answer<unknown>>;
   proved: () => void;
   /** The words for a problem that is not about the code. */
-  explain: (problem: Problem) => string;
+  explain: (problem: Problem) => Child;
 }
 
 /** What the person has taken away so far, and the reason written so far. */

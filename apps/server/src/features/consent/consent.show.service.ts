@@ -1,0 +1,37 @@
+import { purposeLabel, scopeInWords } from '@behest/protocol/words';
+import type { ShownRow } from './consent.repo.ts';
+import type { ShownRequest, Verification } from './consent.schema.ts';
+
+/** A request as the person reads it. */
+export function shownRequest(row: ShownRow, csrfToken: string, verification: Verification): ShownRequest {
+  const { purpose, audience, redirectUri, authorizationDetails } = row;
+  const own: Record<string, string> = Object(row.scopeDescriptions);
+  return {
+    id: row.id,
+    status: 'pending',
+    developerName: row.developerName,
+    agentId: row.agentId,
+    agentName: row.agentName,
+    agentDid: row.agentDid,
+    agentDescription: row.agentDescription,
+    principalId: row.principalId,
+    scopes: row.scopes,
+    scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
+    ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose) }),
+    ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    grantExpiresIn: row.expiresIn,
+    ...(audience !== null && { audience }),
+    ...(redirectUri !== null && { redirectHost: hostOf(redirectUri) }),
+    expiresAt: row.expiresAt.toISOString(),
+    sandbox: row.developerMode === 'sandbox',
+    fidoRequired: row.consentMode === 'passkey',
+    csrfToken,
+    verification,
+  };
+}
+
+/** Of an app's own address, which has no host, the scheme says whose it is. */
+function hostOf(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host || protocol.slice(0, -1);
+}
