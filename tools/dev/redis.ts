@@ -22,7 +22,7 @@ export async function runRedis({ folder }: Home, print: (line: string) => void):
 }
 
 const NONE =
-  'none to be had: memory: instead, so counters are lost on restart, and one process only (install redis-server to change that)';
+  'memory: — none to be had; counters are lost on restart, one process only (redis-server would change that)';
 
 export function redisFolder(folder: string): string {
   return join(folder, 'redis-data');

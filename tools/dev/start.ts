@@ -22,7 +22,7 @@ export async function start(home: Home, { life, print, isLogShown }: StartOption
   const host = givenSetting('HOST') ?? '127.0.0.1';
   await refuseTakenPort(port, host);
   if (process.env.NODE_ENV === 'production')
-    print('NODE_ENV=production is ignored: this is for development. See docs/ for running it in production.');
+    print('NODE_ENV=production is ignored: production starts with node apps/server/start.mjs.');
 
   const starting = [life.add(() => runPostgres(home)), life.add(() => runRedis(home, print))] as const;
   const [postgres, redis] = await Promise.all(starting);

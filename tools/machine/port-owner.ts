@@ -13,7 +13,11 @@ const LISTENING = '0A';
 function ownerInProc(port: number): number | undefined {
   const sockets = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6']
-      .flatMap((file) => read(file).split('\n').slice(1))
+      .flatMap((file) =>
+        orNothing(() => readFileSync(file, 'utf8'), '')
+          .split('\n')
+          .slice(1),
+      )
       .map((line) => line.trim().split(/\s+/))
       .filter(([, local, , state]) => state === LISTENING && portOf(local) === port)
       .map((fields) => `socket:[${fields[9]}]`),
@@ -28,17 +32,17 @@ function portOf(address = ''): number {
 }
 
 function openFiles(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).map((file) => readlinkSync(`/proc/${pid}/fd/${file}`));
-  } catch {
-    return []; // it ended just now, or is another user's
-  }
+  const folder = `/proc/${pid}/fd`;
+  return orNothing(() => readdirSync(folder), []).map((file) =>
+    orNothing(() => readlinkSync(`${folder}/${file}`), ''),
+  );
 }
 
-function read(file: string): string {
+/** What is read here may go at any moment, be another user's, or not exist on a system without IPv6. */
+function orNothing<T>(read: () => T, nothing: T): T {
   try {
-    return readFileSync(file, 'utf8');
+    return read();
   } catch {
-    return ''; // a system without IPv6
+    return nothing;
   }
 }

@@ -36,6 +36,8 @@ create index grants_agent on grants (developer_id, agent_id, id);
 create index grants_principal on grants (developer_id, principal_id, id);
 create index grants_root on grants (developer_id, root_grant_id, id);
 create index grants_children on grants (developer_id, parent_grant_id, id) where parent_grant_id is not null;
+-- Counting those that live, when a plan's limit is met.
+create index grants_active on grants (developer_id, expires_at) where status = 'active';
 
 -- Owner: tokens. Grant tokens by their `jti`; the text of a token is nowhere. One whose grant is revoked is
 -- revoked with it, without a mark of its own.

@@ -4,15 +4,20 @@
 create function redeem_code(p_developer_id text, p_at timestamptz, p_grant jsonb, p_token jsonb, p_refresh jsonb,
   p_grant_limit bigint, p_max_wrong_verifiers integer, p_acts jsonb) returns text language plpgsql as
 $$
-declare new_grant grants := jsonb_populate_record(null::grants, p_grant);
+declare
+  new_grant grants := jsonb_populate_record(null::grants, p_grant);
+  refusal   text;
 begin
   perform from agents
     where developer_id = p_developer_id and id = new_grant.agent_id and status = 'active' for share;
   if not found then return 'agent_inactive'; end if;
-  perform from auth_requests
-    where developer_id = p_developer_id and id = new_grant.auth_request_id and status = 'approved'
-      and code_expires_at > p_at and wrong_verifiers < p_max_wrong_verifiers for update;
-  if not found then return 'code_used'; end if;
+  select case
+      when status <> 'approved' then 'code_used'
+      when wrong_verifiers >= p_max_wrong_verifiers then 'code_unknown'
+      when code_expires_at <= p_at then 'code_expired'
+    end into refusal
+    from auth_requests where developer_id = p_developer_id and id = new_grant.auth_request_id for update;
+  if refusal is not null then return refusal; end if;
   if not take_quota(p_developer_id, 'active_grants', p_grant_limit, p_at) then return 'over_quota'; end if;
 
   update auth_requests set status = 'consumed'

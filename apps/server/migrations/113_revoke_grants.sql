@@ -3,38 +3,47 @@
 create function lock_delegation(p_developer_id text) returns void language sql as
 $$ select pg_advisory_xact_lock(hashtextextended('delegation:' || p_developer_id, 0)) $$;
 
--- Every grant at or below the roots, whatever the state of those between.
-create function grant_tree(p_developer_id text, p_root_ids text[]) returns setof grants language sql stable as
+-- Every grant at or below the roots, whatever the state of those between, each with the root it falls with:
+-- itself, or of the roots above it the nearest.
+create function grant_tree(p_developer_id text, p_root_ids text[])
+  returns table (id text, cause_id text) language sql stable as
 $$
   with recursive tree as (
-    select g.id from grants g where g.developer_id = p_developer_id and g.id = any (p_root_ids)
+    select g.id, g.id as cause_id from grants g
+      where g.developer_id = p_developer_id and g.id = any (p_root_ids)
     union
-    select child.id from tree join grants child
+    select child.id, tree.cause_id from tree join grants child
       on child.developer_id = p_developer_id and child.parent_grant_id = tree.id
+      where child.id <> all (p_root_ids)
   )
-  select g.* from tree join grants g on g.developer_id = p_developer_id and g.id = tree.id
+  select * from tree
 $$;
 
 -- Revokes the active grants of a tree. The caller has read the tree to say what will happen; when it is
 -- another by now (`changed`), nothing happens and the caller reads again. Rows are locked in order of id.
+-- The quota gets back only what it still counts: when it counted exactly, it left out what had run out.
 create function revoke_tree(p_developer_id text, p_at timestamptz, p_root_ids text[], p_expected_ids text[],
   p_reason revoked_reason) returns text language plpgsql as
 $$
-declare active_ids text[];
+declare
+  active_ids   text[];
+  expected_ids text[] := (select coalesce(array_agg(id order by id), '{}') from unnest(p_expected_ids) id);
+  living       bigint;
 begin
   perform lock_delegation(p_developer_id);
-  select coalesce(array_agg(id order by id), '{}') into active_ids from (
-    select g.id from grants g
+  select coalesce(array_agg(id order by id), '{}'), count(*) filter (where expires_at > p_at)
+    into active_ids, living from (
+    select g.id, g.expires_at from grants g
       where g.developer_id = p_developer_id and g.status = 'active'
-        and g.id in (select id from grant_tree(p_developer_id, p_root_ids))
+        and g.id in (select tree.id from grant_tree(p_developer_id, p_root_ids) tree)
       order by g.id for update
   ) locked;
-  if active_ids is distinct from p_expected_ids then return 'changed'; end if;
+  if active_ids <> expected_ids then return 'changed'; end if;
 
   update grants set status = 'revoked', revoked_at = p_at,
       revoked_reason = case when id = any (p_root_ids) then p_reason else 'parent' end
     where developer_id = p_developer_id and id = any (active_ids);
-  perform release_quota(p_developer_id, 'active_grants', cardinality(active_ids));
+  perform release_quota(p_developer_id, 'active_grants', living);
   return null;
 end
 $$;

@@ -13,6 +13,7 @@ import { tokenRoutes } from './features/tokens/index.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Executor } from './platform/db/db.ts';
 import { addBodyParser } from './platform/http/bodies.ts';
+import { addClosing } from './platform/http/closing.ts';
 import { requireDeclarations } from './platform/http/declarations.ts';
 import { addErrorHandler } from './platform/http/error-handler.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
@@ -64,20 +65,26 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     bodyLimit: http.bodyLimitBytes,
     trustProxy: trusted(http.trustProxy),
     routerOptions: { maxParamLength: 256 },
-    ...outermostAnswers(spend, limits),
+    return503OnClosing: false, // what still arrives on an open connection is answered, `/health` with 503
+    // Milliseconds for a whole request to arrive, its headers before that; a slow client holds nothing longer.
+    requestTimeout: 30_000,
+    http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
+    ...outermostAnswers(spend, limits, isProduction),
   });
   app.setValidatorCompiler(compileSchema);
   addBodyParser(app);
   addErrorHandler(app, http.bodyLimitBytes);
+  addClosing(app, isStopping);
   if (logger) addRequestLog(app);
-  const methods = requireDeclarations(app);
+  const paths = requireDeclarations(app);
   await app.register(cookie);
   await describeRoutes(app, publicBaseUrl);
   addRequestPath(app, {
     spend,
     limits,
-    methods,
+    paths,
     isProduction,
+    corsAllowedOrigins: http.corsAllowedOrigins,
     ownOrigin: new URL(publicBaseUrl).origin,
     developer: (apiKey, requestId) => authenticateApiKey({ db, clock }, apiKey, requestId),
     consent: authenticateConsent({ store, keyRing, publicBaseUrl }),

@@ -1,13 +1,16 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
-import { inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { createKeyRing } from '../src/features/keys/index.ts';
 import { openDatabase } from '../src/platform/db/db.ts';
+import type { EphemeralStore } from '../src/platform/redis/ephemeral-store.ts';
 import { memoryStore } from '../src/platform/redis/memory-store.ts';
 import { openStore } from '../src/platform/redis/open-store.ts';
+import { createLogger, type LogLevel } from '../src/platform/telemetry/logger.ts';
 import { execute } from './postgres.ts';
+import { watchingRoutes } from './watched-routes.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Mode = 'live' | 'sandbox';
@@ -54,6 +57,10 @@ export interface TestOptions {
   /** `redis` is the run's server, `memory` its twin in this process. */
   readonly store?: 'redis' | 'memory';
   readonly startsAt?: string;
+  /** Puts something between the service and its store, such as a counter or a failure. */
+  readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
+  /** Keeps a log, which is otherwise not written. */
+  readonly logLevel?: LogLevel;
 }
 
 /** The whole application. The clock stands still until it is moved. */
@@ -77,13 +84,21 @@ export async function startApp(options: TestOptions = {}) {
     now = new Date(now.getTime() + seconds * 1000);
   };
   const db = openDatabase(settings.database.app, 8);
-  const store = settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
+  const realStore =
+    settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
+  const store = options.storeAs?.(realStore) ?? realStore;
   const keyRing = await createKeyRing(settings.keys, { clock, startedAt: now, warn: () => {} });
-  const app = await buildApp({ settings, db, store, keyRing, clock });
+  const logLines: string[] = [];
+  const write = (line: string) => void logLines.push(line);
+  const logger = options.logLevel && createLogger(options.logLevel, { write });
+  const { app, routes, undeclared } = await watchingRoutes(() =>
+    buildApp({ settings, db, store, keyRing, clock, ...(logger && { logger }) }),
+  );
   onTestFinished(async () => {
     await app.close();
     await store.close();
     await db.destroy();
+    expect(undeclared, 'answers that their routes do not declare').toEqual([]);
   });
 
   const calling =
@@ -103,7 +118,20 @@ export async function startApp(options: TestOptions = {}) {
     return Object.assign(call, { developerId: String(developerId), apiKey: String(apiKey), asRuntime });
   }
 
-  return { app, db, store, clock, advance, calling, asDeveloper, settings, databaseUrl, keyRing };
+  return {
+    app,
+    db,
+    store,
+    clock,
+    advance,
+    calling,
+    asDeveloper,
+    settings,
+    databaseUrl,
+    keyRing,
+    routes,
+    logLines,
+  };
 }
 
 export type Service = Awaited<ReturnType<typeof startApp>>;

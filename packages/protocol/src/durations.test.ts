@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { shortest } from '../test/timing.ts';
 import { parseDuration } from './durations.ts';
 
 test.each([
@@ -36,10 +37,10 @@ test.each([
 });
 
 test('I7: 100,000 characters are refused at once', () => {
-  const start = performance.now();
+  const text = `${'1'.repeat(100_000)}s`;
 
-  expect(parseDuration(`${'1'.repeat(100_000)}s`)).toBeUndefined();
-  expect(performance.now() - start).toBeLessThan(20);
+  expect(parseDuration(text)).toBeUndefined();
+  expect(shortest(() => parseDuration(text))).toBeLessThan(20);
 });
 
 test('nothing but a number and a unit is ever read', () => {

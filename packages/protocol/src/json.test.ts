@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { shortest } from '../test/timing.ts';
 import { JsonError, type JsonProblem, parseJson, parseJsonText } from './json.ts';
 
 function problemOf(text: string | Uint8Array): JsonProblem | 'none' {
@@ -17,12 +18,12 @@ const withMembers = (count: number) =>
   `{${Array.from({ length: count }, (_, index) => `"m${index}":0`).join(',')}}`;
 
 describe('what is read', () => {
-  test('anything that every reader understands in one way, as `JSON.parse` does', () => {
+  test('anything that every reader understands in one way', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), fc.nat(3), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
         fc.pre(!text.includes('\\u0000') && !/\\ud[89a-f]/.test(text));
-        expect(parseJsonText(text)).toEqual(JSON.parse(text));
+        expect(JSON.stringify(parseJsonText(text), null, indent)).toBe(text);
       }),
     );
   });
@@ -138,9 +139,5 @@ test.each<[string, string]>([
   ['digits', '9'.repeat(1 << 20)],
   ['blanks', ' '.repeat(1 << 20)],
 ])('1 MiB of %s takes less than 200 ms', (_, text) => {
-  const start = performance.now();
-
-  problemOf(text);
-
-  expect(performance.now() - start).toBeLessThan(200);
+  expect(shortest(() => problemOf(text))).toBeLessThan(200);
 });

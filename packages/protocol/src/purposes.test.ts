@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { shortest } from '../test/timing.ts';
 import { canHavePurpose, isPurpose, purposes } from './purposes.ts';
 
 test.each([...purposes, 'x-acme.claims', 'x-acme-2.claims_review.step2', `x-a.${'b'.repeat(124)}`])(
@@ -47,8 +48,6 @@ test.each([
   ['dots', `x-a${'.a'.repeat(50_000)}`],
   ['one word', `x-${'a'.repeat(100_000)}`],
 ])('I7: %s of 100,000 characters are refused at once', (_, text) => {
-  const start = performance.now();
-
   expect(isPurpose(text)).toBe(false);
-  expect(performance.now() - start).toBeLessThan(20);
+  expect(shortest(() => isPurpose(text))).toBeLessThan(20);
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { shortest } from '../test/timing.ts';
 import { covers, distinctScopes, isScope, scopesFit, uncovered } from './scopes.ts';
 import { namedConnectors, parseToolScope, reachesConnector, toolLevels } from './tool-scopes.ts';
 
@@ -67,11 +68,10 @@ describe('what a scope is', () => {
     ['caps', `tool:a:read${':capped'.repeat(15_000)}`],
     ['digits', `tool:a:read:capped:${'1'.repeat(100_000)}x`],
   ])('I7: %s of 100,000 characters is refused at once', (_, text) => {
-    const start = performance.now();
+    const read = () => [isScope(text), covers('*', text), covers(text, 'tool:a:read')];
 
-    expect(isScope(text)).toBe(false);
-    expect(covers('*', text) || covers(text, 'tool:a:read')).toBe(text.startsWith('a'));
-    expect(performance.now() - start).toBeLessThan(20);
+    expect(read()).toEqual([false, text.startsWith('a'), false]);
+    expect(shortest(read)).toBeLessThan(20);
   });
 
   test('the first of each is kept, in the order they were sent', () => {
@@ -142,6 +142,14 @@ describe('which scope covers which', () => {
     ).toEqual(['tool:gmail:write', 'email']);
     expect(uncovered([], [])).toEqual([]);
   });
+
+  test('a hundred scopes are held against a hundred in no time', () => {
+    const scopes = Array.from({ length: 100 }, (_, n) => `tool:c${n}:read:r*:capped:${n}.5`);
+    const other = scopes.map((scope) => scope.replace('read', 'write'));
+
+    expect(uncovered(scopes, other)).toEqual(other);
+    expect(shortest(() => uncovered(scopes, other))).toBeLessThan(20);
+  });
 });
 
 describe('whatever the scopes are', () => {
@@ -197,10 +205,9 @@ describe('whatever the scopes are', () => {
   test('no child ever allows a call that its parent does not', () => {
     fc.assert(
       fc.property(toolScope, toolScope, call, (parent, child, made) => {
-        fc.pre(covers(parent, child) && allows(child, made));
-        return allows(parent, made);
+        return !(covers(parent, child) && allows(child, made)) || allows(parent, made);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 20_000 }, // few of which are covered and allowed
     );
   });
 

@@ -1,4 +1,4 @@
-import { coversTool, parseToolScope } from './tool-scopes.ts';
+import { coversTool, parseToolScope, type ToolScope } from './tool-scopes.ts';
 
 /** RFC 6749, section 3.3, `scope-token`: no space, no quote, no backslash. */
 const SCOPE = /^[!#-[\]-~]{1,256}$/;
@@ -24,18 +24,32 @@ export function scopesFit(scopes: readonly string[]): boolean {
 
 /** Whether whoever holds `parent` may give or use `child`. Never true for a scope that reaches further. */
 export function covers(parent: string, child: string): boolean {
-  if (parent === child) return true;
-  if (child.startsWith('tool:')) return parent.startsWith('tool:') && toolCovers(parent, child);
-  if (parent === '*') return true;
-  return parent.endsWith(':*') && !parent.startsWith('tool:') && child.startsWith(parent.slice(0, -1));
+  return isWithin(readScope(child), readScope(parent));
 }
 
 /** The children that no parent covers, in their order; none when the one set is within the other. */
 export function uncovered(parents: readonly string[], children: readonly string[]): string[] {
-  return children.filter((child) => !parents.some((parent) => covers(parent, child)));
+  const wide = parents.map(readScope); // once, or a hundred against a hundred would be read ten thousand times
+  const beyond = children.map(readScope).filter((child) => !wide.some((parent) => isWithin(child, parent)));
+  return beyond.map(({ text }) => text);
 }
 
-function toolCovers(parent: string, child: string): boolean {
-  const [wide, narrow] = [parseToolScope(parent), parseToolScope(child)];
-  return wide !== undefined && narrow !== undefined && coversTool(wide, narrow);
+interface ReadScope {
+  readonly text: string;
+  readonly isTool: boolean;
+  /** Absent for a bare scope, and for a text that claims to be a tool scope and is none. */
+  readonly tool: ToolScope | undefined;
+}
+
+function readScope(text: string): ReadScope {
+  const isTool = text.startsWith('tool:');
+  return { text, isTool, tool: isTool ? parseToolScope(text) : undefined };
+}
+
+function isWithin(child: ReadScope, parent: ReadScope): boolean {
+  if (parent.text === child.text) return true;
+  if (parent.tool && child.tool) return coversTool(parent.tool, child.tool);
+  if (parent.isTool || child.isTool) return false;
+  if (parent.text === '*') return true;
+  return parent.text.endsWith(':*') && child.text.startsWith(parent.text.slice(0, -1));
 }

@@ -14,6 +14,7 @@ import {
   standardPayload,
   verifyWithNode,
 } from '../test/signing.ts';
+import { shortest } from '../test/timing.ts';
 import { keySetOf, type VerificationJwk } from './key-set.ts';
 import { createTokenVerifier, type SignatureToCheck } from './token-verifier.ts';
 
@@ -301,10 +302,9 @@ describe('form', () => {
     ['with a byte-order mark', '\ufeff{}'],
   ])('J9: a payload %s is refused in less than 50 ms', (_, text) => {
     const token = `${header}.${base64url(text)}.${signature}`;
-    const start = performance.now();
 
     expect(outcome(token)).toBe('malformed');
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(shortest(() => outcome(token))).toBeLessThan(50);
   });
 
   test.each([

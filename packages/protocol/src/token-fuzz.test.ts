@@ -11,16 +11,15 @@ import {
   standardPayload,
   verifier,
 } from '../test/signing.ts';
+import { shortest } from '../test/timing.ts';
 import { createTokenVerifier } from './token-verifier.ts';
 
 describe('whatever it is given', () => {
   const genuine = [grantToken(), grantToken({}, ecHeader, ec), ES256_TOKEN];
   const expected = { now: NOW };
   const refusedQuickly = (token: unknown) => {
-    const start = performance.now();
-    const verdict = verifier.verify(token, expected);
-    expect(performance.now() - start).toBeLessThan(50);
-    return !verdict.ok;
+    expect(shortest(() => verifier.verify(token, expected))).toBeLessThan(50);
+    return !verifier.verify(token, expected).ok;
   };
 
   test('bytes at random never verify and never throw', () => {

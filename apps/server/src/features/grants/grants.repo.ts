@@ -74,6 +74,8 @@ export function listTokenRows(
 
 export interface Branch {
   readonly id: string;
+  /** Of the roots, the one it falls with: itself, or the nearest above it. */
+  readonly causeId: string;
   readonly rootGrantId: string;
   readonly agentId: string;
   readonly agentDid: string;
@@ -81,17 +83,18 @@ export interface Branch {
   readonly purpose: string | null;
 }
 
-/** The active grants at or below the roots, in order of id: what a revocation of the roots will end. */
+/** The active grants at or below the roots, parents first: what a revocation of the roots will end. */
 export async function listActiveTree(
   db: Executor,
   { developerId }: Tenant,
   rootIds: readonly string[],
 ): Promise<Branch[]> {
   const call = sql<Branch>`
-    select g.id, g.root_grant_id, g.agent_id, a.did as agent_did, g.principal_id, g.purpose
-    from grant_tree(${developerId}, ${rootIds}) g
+    select g.id, tree.cause_id, g.root_grant_id, g.agent_id, a.did as agent_did, g.principal_id, g.purpose
+    from grant_tree(${developerId}, ${rootIds}) tree
+    join grants g on g.developer_id = ${developerId} and g.id = tree.id
     join agents a on a.developer_id = g.developer_id and a.id = g.agent_id
-    where g.status = 'active' order by g.id`;
+    where g.status = 'active' order by g.delegation_depth, g.id`;
   return (await call.execute(db)).rows;
 }
 
@@ -115,7 +118,7 @@ export async function lockDelegation(tx: Tx, { developerId }: Tenant): Promise<v
 export interface Revocation {
   readonly at: Date;
   readonly rootIds: readonly string[];
-  /** The tree that the caller has seen, in order of id. */
+  /** The tree that the caller has seen. */
   readonly expectedIds: readonly string[];
   readonly reason: RevokedReason;
 }

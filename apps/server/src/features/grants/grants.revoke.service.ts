@@ -37,7 +37,7 @@ export async function revokeGrant(
     if (!tree.some(({ id }) => id === grantId)) return mustExist(deps, caller, grantId);
 
     const at = deps.clock();
-    const acts = [...(revoking.because ?? []), ...actsOf(caller, tree, [grantId], revoking)];
+    const acts = [...(revoking.because ?? []), ...actsOf(caller, tree, revoking)];
     const expectedIds = tree.map(({ id }) => id);
     const revocation = { at, rootIds: [grantId], expectedIds, reason: revoking.reason };
     const records = recordsOf(caller, acts, at);
@@ -60,28 +60,22 @@ export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, a
   const reason = 'agent_revoked';
   const outcome = await revokeTree(tx, caller.tenant, { at, rootIds, expectedIds, reason });
   if (outcome !== null) throw new Error('A tree changed although its lock was held.');
-  return actsOf(caller, tree, rootIds, { reason });
+  return actsOf(caller, tree, { reason });
 };
 
 /** One act for each grant, so that whoever follows one grant learns of its end. */
-function actsOf(
-  { actor }: Caller,
-  tree: readonly Branch[],
-  rootIds: readonly string[],
-  { reason, note }: Revoking,
-): Act[] {
-  const [only] = rootIds;
+function actsOf({ actor }: Caller, tree: readonly Branch[], { reason, note }: Revoking): Act[] {
+  const withBranches = new Set(
+    tree.filter(({ id, causeId }) => id !== causeId).map(({ causeId }) => causeId),
+  );
   const revokedBy = actor.split(':')[0] ?? actor;
-  return tree.map(({ id, rootGrantId, agentId, agentDid, principalId, purpose }): Act => {
-    const isRoot = rootIds.includes(id);
+  return tree.map(({ id, causeId, rootGrantId, agentId, agentDid, principalId, purpose }): Act => {
     const about = { grantId: id, agentId, agentDid, principalId, ...(purpose && { purpose }) };
-    const data = {
-      rootGrantId,
-      reason: isRoot ? reason : 'parent',
-      cascade: isRoot ? tree.length > rootIds.length : true,
-      revokedBy,
-      ...(!isRoot && rootIds.length === 1 && only && { causedBy: only }),
-    };
-    return { type: 'grant.revoked', ...about, data, ...(isRoot && note && { evidence: { note } }) };
+    if (id !== causeId) {
+      const data = { rootGrantId, reason: 'parent', cascade: true, revokedBy, causedBy: causeId };
+      return { type: 'grant.revoked', ...about, data };
+    }
+    const data = { rootGrantId, reason, cascade: withBranches.has(id), revokedBy };
+    return { type: 'grant.revoked', ...about, data, ...(note && { evidence: { note } }) };
   });
 }

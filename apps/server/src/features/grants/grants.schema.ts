@@ -33,7 +33,10 @@ export const Grant = Type.Object({
 
 export const GrantPath = Type.Object({ id: Id });
 
-const Filter = Type.Optional(Type.String({ maxLength: 256 }));
+/** No id has a control character in it, and the database has no NUL. */
+const Filter = Type.Optional(
+  Type.String({ maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
+);
 export type GrantQuery = Static<typeof GrantQuery>;
 export const GrantQuery = Type.Object({
   agentId: Filter,
@@ -50,7 +53,9 @@ export const GrantQuery = Type.Object({
 export type GrantPage = Static<typeof GrantPage>;
 export const GrantPage = Type.Object({ grants: Type.Array(Grant), nextCursor: NextCursor });
 
-export const RevokeQuery = Type.Object({ reason: Type.Optional(Type.String({ maxLength: 200 })) });
+export const RevokeQuery = Type.Object({
+  reason: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\u0000]*$' })),
+});
 
 export type TokenQuery = Static<typeof TokenQuery>;
 export const TokenQuery = Type.Object(pageQuery('tok'));

@@ -9,6 +9,7 @@ import type { Act } from '../events/index.ts';
 import type { KeyRing } from '../keys/index.ts';
 import type { Quotas } from '../quotas/index.ts';
 import type { NewRefreshToken, NewToken } from './tokens.repo.ts';
+import { wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
 export interface TokenDeps {
@@ -102,9 +103,6 @@ export async function issueTokens(
     },
   };
 }
-
-/** A token's times are whole seconds; so is what is stored of them, since the two are compared. */
-const wholeSecond = (milliseconds: number) => new Date(Math.floor(milliseconds / 1000) * 1000);
 
 async function signGrantToken(
   { keyRing, issuer, issuesLegacyClaims }: TokenDeps,

@@ -45,7 +45,13 @@ export interface Redemption {
   readonly records: readonly object[];
 }
 
-export type RedemptionRefusal = 'agent_inactive' | 'code_used' | 'over_quota' | null;
+export type RedemptionRefusal =
+  | 'agent_inactive'
+  | 'code_unknown'
+  | 'code_used'
+  | 'code_expired'
+  | 'over_quota'
+  | null;
 
 /** A hot write. @returns why nothing was written, or null. */
 export async function redeemCode(
@@ -108,8 +114,9 @@ export type TokenRow = Selectable<Grants> & {
 };
 
 /**
- * A token with its grant and agent as they are now. Notes the grant's use, once a minute at most, in the same
- * statement: verifying is one round trip. Reads agents and writes the grant's `last_used_at`.
+ * A token with its grant and agent as they are now. When it is good, notes the grant's use in the same statement,
+ * once a minute at most: verifying is one round trip. It waits for nobody who holds the grant, since the note is
+ * worth no waiting. Reads agents and writes the grant's `last_used_at`.
  */
 export async function findUsedToken(
   db: Executor,
@@ -125,10 +132,16 @@ export async function findUsedToken(
       join grants g on g.developer_id = t.developer_id and g.id = t.grant_id
       join agents a on a.developer_id = g.developer_id and a.id = g.agent_id
       where t.developer_id = ${developerId} and t.id = ${tokenId}
-    ), noted as (
-      update grants g set last_used_at = ${at} from found
-      where g.developer_id = found.developer_id and g.id = found.id
+    ), noting as (
+      select g.developer_id, g.id from found
+      join grants g on g.developer_id = found.developer_id and g.id = found.id
+      where found.status = 'active' and found.agent_status = 'active'
+        and found.token_revoked_at is null and found.token_expires_at > ${at}
         and (found.last_used_at is null or found.last_used_at <= ${at}::timestamptz - interval '1 minute')
+      for no key update of g skip locked
+    ), noted as (
+      update grants g set last_used_at = ${at} from noting
+      where g.developer_id = noting.developer_id and g.id = noting.id
     )
     select * from found`;
   return (await call.execute(db)).rows[0];

@@ -2,21 +2,20 @@ import type { Caller } from '../../platform/caller.ts';
 import { inTransaction } from '../../platform/db/db.ts';
 import { badField, notFound } from '../../platform/errors.ts';
 import { record } from '../audit/index.ts';
-import type { TokenDeps } from './tokens.issue.service.ts';
+import { findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
 import { lockToken, markTokenRevoked } from './tokens.repo.ts';
 import type { Revoke } from './tokens.schema.ts';
-import { tokenIdOf } from './tokens.verify.service.ts';
 
 /**
  * Ends one token; its grant and refresh token go on. Harmless to repeat.
  * @throws NOT_FOUND for an unknown token and for a foreign one alike, BAD_REQUEST unless one way to name it is sent
  */
-export async function revokeToken(deps: TokenDeps, caller: Caller, { jti, token }: Revoke): Promise<void> {
+export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token }: Revoke): Promise<void> {
   if (jti === undefined && token === undefined) throw badField('jti', 'required');
   if (jti !== undefined && token !== undefined) throw badField('token', 'not_allowed');
-  const tokenId = token === undefined ? jti : await tokenIdOf(deps, caller, token);
-  if (tokenId === undefined) throw notFound();
   const at = deps.clock();
+  const tokenId = token === undefined ? jti : findGenuine(deps, token, at)?.verified.claims.tokenId;
+  if (tokenId === undefined) throw notFound();
 
   await inTransaction(deps.db, async (tx) => {
     const found = await lockToken(tx, caller.tenant, tokenId);

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
 import { exchangeCode } from './tokens.exchange.service.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
+import { ownVerifier } from './tokens.look-up.service.ts';
 import { refreshTokens } from './tokens.refresh.service.ts';
 import { revokeToken } from './tokens.revoke.service.ts';
 import {
@@ -19,7 +20,9 @@ import {
 } from './tokens.schema.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app, deps) => {
+export const tokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app, given) => {
+  const deps = { ...given, verifier: ownVerifier(given) };
+
   app.post(
     '/v1/token',
     {

@@ -25,6 +25,9 @@ const REFRESH_TOKEN = /^(ref_[0-9A-HJKMNP-TV-Z]{26})[A-Za-z0-9_-]{43}$/;
 export const refreshIdOf = (refreshToken: string): string | undefined =>
   REFRESH_TOKEN.exec(refreshToken)?.[1];
 
+/** A token's times are whole seconds; so is what is stored of its end, since the two are compared. */
+export const wholeSecond = (milliseconds: number) => new Date(Math.floor(milliseconds / 1000) * 1000);
+
 /** @see RFC 7636 §4.6 */
 export function isVerifierOf(challenge: string, verifier: string): boolean {
   const computed = createHash('sha256').update(verifier).digest('base64url');

@@ -63,7 +63,7 @@ export function row(columns: Readonly<Record<string, unknown>>): string {
 /** Whether a failure means that Postgres is down, and not that a statement of ours is wrong. */
 export function isDatabaseAway(error: unknown): boolean {
   return (
-    /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE|08|53300|57P0)/.test(codeOf(error)) ||
+    /^(ECONN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|EAI_AGAIN|ETIMEDOUT|EPIPE|08|53|57P0)/.test(codeOf(error)) ||
     /timeout exceeded|Connection terminated/.test(String(error))
   );
 }

@@ -18,10 +18,9 @@ export function addBodyParser(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
     if (bytes.length === 0 || request.method === 'DELETE') return {};
     const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
-    if (encoding === 'identity' && JSON_TYPE.test(type)) return jsonOf(bytes);
-    if (encoding === 'identity' && FORM_TYPE.test(type) && request.routeOptions.config.takesForm) {
-      return formOf(bytes);
-    }
+    const isPlain = encoding.toLowerCase() === 'identity';
+    if (isPlain && JSON_TYPE.test(type)) return jsonOf(bytes);
+    if (isPlain && FORM_TYPE.test(type) && request.routeOptions.config.takesForm) return formOf(bytes);
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send `Content-Type: application/json`, not compressed.');
   });
   app.addHook('onRequest', async ({ method, headers }) => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserRequest, Caller } from '../caller.ts';
 import { AppError } from '../errors.ts';
@@ -24,8 +25,17 @@ export function callerOf(request: FastifyRequest): Caller {
 /** The one `Authorization: Bearer <credential>`; nothing when there is none, or two. */
 export function bearerOf({ raw, headers }: FastifyRequest): string | undefined {
   // Node keeps the first of two; whoever sits before us may have looked at the second.
-  const sent = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization');
-  return sent.length === 1 ? /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] : undefined;
+  if (timesSent(raw, 'authorization') !== 1) return undefined;
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+/** How many lines of a request have this name, which Node may have made one of. @param name in lower case */
+export function timesSent({ rawHeaders }: IncomingMessage, name: string): number {
+  let times = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === name.length && rawHeaders[at]?.toLowerCase() === name) times += 1;
+  }
+  return times;
 }
 
 /** RFC 6750 §3: what to send, said where clients look for it, and whether what was sent is at fault. */

@@ -29,12 +29,12 @@ declare module 'fastify' {
   }
 }
 
-/** Path by path, the methods it has. */
-export type Methods = ReadonlyMap<string, ReadonlySet<string>>;
+/** Path by path, the methods it has, and whether only the service's own pages may use it. */
+export type Paths = ReadonlyMap<string, { methods: ReadonlySet<string>; isForOwnPages: boolean }>;
 
 /** A route that leaves anything undeclared stops the server from starting. */
-export function requireDeclarations(app: FastifyInstance): Methods {
-  const methods = new Map<string, Set<string>>();
+export function requireDeclarations(app: FastifyInstance): Paths {
+  const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean }>();
   app.addHook('onRoute', (route) => {
     const missing = Object.entries(declarationsOf(route)).filter(([, value]) => !value);
     const names = missing.map(([name]) => name).join(', ');
@@ -46,10 +46,12 @@ export function requireDeclarations(app: FastifyInstance): Methods {
       security: route.config?.access === 'none' ? [] : [{ [String(route.config?.access)]: [] }],
       response: { ...failureShapes(route), ...Object(route.schema?.response) },
     };
-    const known = methods.get(route.url) ?? new Set();
-    methods.set(route.url, known.add(String(route.method)));
+    const known = paths.get(route.url) ?? { methods: new Set(), isForOwnPages: false };
+    known.methods.add(String(route.method));
+    known.isForOwnPages ||= route.config?.fromOwnPages === true;
+    paths.set(route.url, known);
   });
-  return methods;
+  return paths;
 }
 
 function declarationsOf({ method, url, config, schema }: RouteOptions) {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { Type } from 'typebox';
 import { notFound } from '../errors.ts';
 
@@ -53,7 +53,7 @@ function withoutOwnKeywords<Schema>(schema: Schema): Schema {
 }
 
 const DOCS_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const SWAGGER_UI = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
@@ -152,6 +152,6 @@ export async function openapiRoutes(app: FastifyInstance): Promise<void> {
 }
 
 function readSwaggerUi(file: string): Buffer {
-  const folder = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..');
+  const folder = swaggerUiFolder();
   return readFileSync(join(folder, file));
 }

@@ -8,12 +8,12 @@ import { type Spend, subjectOf } from './rates.ts';
 import { standardHeaders } from './standard-headers.ts';
 
 /** Answers to what is refused before any hook runs: they look like, and count as, all others. */
-export function outermostAnswers(spend: Spend, limits: RateLimits) {
+export function outermostAnswers(spend: Spend, limits: RateLimits, isProduction: boolean) {
   const answer = async (error: AppError, requestId: string, address: string) => {
     const standing = await spend(budgetsOf('default', { address: subjectOf(address) }, limits));
     const refusal = standing?.refusal ?? error;
     const headers = {
-      ...standardHeaders,
+      ...standardHeaders(isProduction),
       'x-request-id': requestId,
       'content-type': 'application/json; charset=utf-8',
       ...standing?.headers,

@@ -3,8 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import { AppError } from '../errors.ts';
-import { type AuthenticateBrowser, type AuthenticateKey, bearerOf, unauthorized } from './credentials.ts';
-import type { Methods } from './declarations.ts';
+import { crossOrigin } from './cors.ts';
+import {
+  type AuthenticateBrowser,
+  type AuthenticateKey,
+  bearerOf,
+  timesSent,
+  unauthorized,
+} from './credentials.ts';
+import type { Paths } from './declarations.ts';
 import {
   type Budget,
   budgetsOf,
@@ -14,35 +21,46 @@ import {
   type RateLimits,
 } from './rate-rules.ts';
 import { type Spend, subjectOf } from './rates.ts';
-import { standardHeaders, strictTransport } from './standard-headers.ts';
-import { unknownRoutes } from './unknown-route.ts';
+import { standardHeaders } from './standard-headers.ts';
+import { type KnownPath, pathFinder, unknownRoute } from './unknown-route.ts';
+
+const MOST_HEADERS = 100; // lines; browsers and proxies together send some thirty
 
 export interface RequestPath {
   readonly spend: Spend;
   readonly limits: RateLimits;
   readonly developer: AuthenticateKey;
   readonly consent: AuthenticateBrowser;
-  readonly methods: Methods;
+  readonly paths: Paths;
   readonly isProduction: boolean;
+  /** Origins whose pages may call the API. */
+  readonly corsAllowedOrigins: readonly string[];
   /** Of the service's own pages, as browsers name it: `https://auth.example`. */
   readonly ownOrigin: string;
 }
 
 /** What happens to every request before its body is read, in this order. */
 export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
-  const { limits, methods, isProduction } = path;
+  const { limits } = path;
   const charge = chargeWith(path.spend);
-  const unknownRoute = unknownRoutes(methods);
-  const headers = { ...standardHeaders, ...(isProduction && strictTransport) };
+  const findPath = pathFinder(path.paths);
+  const cors = crossOrigin(path.corsAllowedOrigins);
+  const headers = standardHeaders(path.isProduction);
 
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
+    const { origin } = request.headers;
     const { access, role, rate = 'default', fromOwnPages } = request.routeOptions.config;
+    const unknown = isUnknown(request) ? findPath(request.url) : undefined;
+    if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     // The limit that needs no identity comes first, so that guessing credentials is bounded too.
     await charge(reply, anonymousBudgets(request, rate, limits));
-    const isOther = request.url.split('?')[0]?.endsWith('/'); // to the router, a path with an empty id
-    if (request.is404 || isOther) throw unknownRoute(request, reply);
+    refuseOddHeaders(request);
+    if (unknown) {
+      if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request, reply);
+      return reply.headers(cors.preflightFor(origin)).code(204).send();
+    }
     if (fromOwnPages) refuseOtherPages(request, path.ownOrigin);
     if (access === 'none') return;
     if (access === 'consent') {
@@ -66,6 +84,25 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
   });
   // Never reached, since the hook above has thrown; without it Fastify would skip that hook.
   app.setNotFoundHandler(() => {});
+}
+
+/** To the router, a path with a slash at its end has an empty id. */
+const isUnknown = ({ is404, url }: FastifyRequest) => is404 || /^[^?#]*\/([?#]|$)/.test(url);
+
+/** A browser asks before it sends what a form could not (Fetch, section 3.3.2). */
+const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPages }: KnownPath) =>
+  method === 'OPTIONS' &&
+  methods.length > 0 &&
+  !isForOwnPages &&
+  headers.origin !== undefined &&
+  headers['access-control-request-method'] !== undefined;
+
+/** @throws BAD_REQUEST for what a proxy before us may read otherwise (RFC 9112, section 3.2), or no client sends. */
+function refuseOddHeaders({ raw }: FastifyRequest): void {
+  const hosts = timesSent(raw, 'host');
+  const hasHost = hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');
+  if (hasHost && raw.rawHeaders.length <= 2 * MOST_HEADERS) return;
+  throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
 }
 
 function chargeWith(spend: Spend) {

@@ -1,5 +1,4 @@
-/** What every answer carries; a page or a public document overrides what it must. */
-export const standardHeaders = {
+const always = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -10,6 +9,12 @@ export const standardHeaders = {
 } as const;
 
 /** Browsers that came by TLS once come by TLS always (RFC 6797); for production, where there is TLS. */
-export const strictTransport = {
+const strictTransport = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 } as const;
+
+/** What every answer carries; a page or a public document overrides what it must. */
+export const standardHeaders = (isProduction: boolean): Readonly<Record<string, string>> => ({
+  ...always,
+  ...(isProduction && strictTransport),
+});

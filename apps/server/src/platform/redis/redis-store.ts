@@ -2,8 +2,11 @@ import { createClient, defineScript } from 'redis';
 import { unavailable } from '../errors.ts';
 import type { Charge, EphemeralStore, Spent } from './ephemeral-store.ts';
 
-const COMMAND_TIMEOUT = 2000; // milliseconds: a Redis that hangs is one that is away
-const LONGEST_PAUSE = 1000; // milliseconds between two attempts to reconnect
+// All in milliseconds.
+const COMMAND_TIMEOUT = 2000; // a Redis that hangs is one that is away
+const PING_EVERY = 2000; // so that a good connection is never silent for long
+const LONGEST_SILENCE = 5000; // after which the connection is given up for a new one
+const LONGEST_PAUSE = 1000; // between two attempts to reconnect
 
 /**
  * All or none of the charges, decided where the counters are. ARGV holds limit, cost and seconds of each key.
@@ -36,24 +39,30 @@ const spend = defineScript({
   transformReply: ([admitted, ...used]: number[]): Spent => ({ isAdmitted: admitted === 1, used }),
 });
 
-/** @param onTrouble told once each time the connection is lost, and with undefined when it is back. */
+/** @param onTrouble told once each time Redis goes away, and with undefined when it is back. */
 export function redisStore(url: string, onTrouble: (error?: Error) => void = () => {}): EphemeralStore {
   const client = createClient({
     url,
     scripts: { spend },
     disableOfflineQueue: true, // a request does not wait for Redis to come back
-    commandOptions: { timeout: COMMAND_TIMEOUT },
-    socket: { reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE) },
+    pingInterval: PING_EVERY,
+    socket: {
+      socketTimeout: LONGEST_SILENCE,
+      reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE),
+    },
   });
   let isAway = false;
-  client.on('error', (error: Error) => {
+  let overdue = 0; // commands that nobody waits for any more, and that Redis has not answered
+  const isLost = (error: Error) => {
     if (!isAway) onTrouble(error);
     isAway = true;
-  });
-  client.on('ready', () => {
+  };
+  const isBack = () => {
     if (isAway) onTrouble();
     isAway = false;
-  });
+  };
+  client.on('error', isLost);
+  client.on('ready', isBack);
   const firstOutcome = new Promise<void>((resolve) => {
     client.once('ready', () => resolve());
     client.once('error', () => resolve());
@@ -61,12 +70,32 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
   // Not awaited: the service starts without Redis, and says in /health that it is away.
   client.connect().catch(() => {});
 
+  const giveUp = (answer: Promise<unknown>, reject: (error: Error) => void) => {
+    const error = new Error(`Redis has not answered for ${COMMAND_TIMEOUT} ms.`);
+    isLost(error);
+    reject(error);
+    overdue += 1;
+    const answered = () => {
+      overdue -= 1;
+      if (overdue === 0 && client.isReady) isBack();
+    };
+    answer.then(answered, answered);
+  };
+
   const answerOf = async <T>(command: () => Promise<T>): Promise<T> => {
-    await firstOutcome;
+    let timer: NodeJS.Timeout | undefined;
     try {
-      return await command();
+      // One request has waited in vain; the others need not. No command is sent, so the silence is noticed.
+      if (overdue > 0) throw new Error('Redis does not answer.');
+      const answer = firstOutcome.then(command);
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => giveUp(answer, reject), COMMAND_TIMEOUT);
+      });
+      return await Promise.race([answer, late]);
     } catch (cause) {
       throw Object.assign(unavailable('redis'), { cause });
+    } finally {
+      clearTimeout(timer);
     }
   };
 

@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 
 export type Logger = pino.Logger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -7,14 +7,15 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
  * One JSON line a record on stdout. What of a request is logged is listed where it is logged; headers and bodies
  * never are. @see specification, Runtime configuration and operation
  */
-export function createLogger(level: LogLevel): Logger {
-  return pino({
+export function createLogger(level: LogLevel, destination: DestinationStream = pino.destination()): Logger {
+  const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: errorFacts },
-  });
+  };
+  return pino(options, destination);
 }
 
 /** Of an error its kind, its text and where; not the members that libraries hang on it, such as a query's values. */

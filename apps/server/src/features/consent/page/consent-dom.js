@@ -22,8 +22,8 @@ export function element(tag, attributes, ...children) {
  * @param {...Child} children
  */
 export function setContent(parent, ...children) {
-  const nodes = /** @type {Array<Node | string | false | undefined>} */ (children.flat(9));
-  parent.replaceChildren(...nodes.filter((node) => node !== false && node !== undefined));
+  const nodes = /** @type {Array<Node | string | false | null | undefined>} */ (children.flat(9));
+  parent.replaceChildren(...nodes.filter((node) => node !== false && node != null));
 }
 
 /** @param {...Child} children */

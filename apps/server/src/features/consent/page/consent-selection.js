@@ -14,7 +14,8 @@ const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m
  * @param {RequestUse} use
  */
 export function renderSelection(request, { choices, now }) {
-  const { scopes, grantExpiresIn, authorizationDetails = [] } = request;
+  const { scopes, grantExpiresIn } = request;
+  const entries = request.authorizationDetails ?? [];
   /** @type {Array<() => void>} what is written anew when the selection changes */
   const followers = [];
   const summary = element('p', { id: 'summary' });
@@ -32,7 +33,7 @@ export function renderSelection(request, { choices, now }) {
   const keptTools = ({ connector, tools = [] }) =>
     tools.filter((tool) => !choices.removedTools.get(connector)?.has(tool));
   /** Entries that list tools, of connectors still in use. */
-  const usedEntries = () => authorizationDetails.filter((entry) => entry.tools && isUsed(entry));
+  const usedEntries = () => entries.filter((entry) => entry.tools && isUsed(entry));
 
   /**
    * @param {Set<string>} removed
@@ -96,7 +97,7 @@ export function renderSelection(request, { choices, now }) {
   /** @param {string} scope */
   function scopeLabel(scope) {
     const description = request.scopeDescriptions[scopes.indexOf(scope)] ?? scope;
-    const consequence = element('p', { class: 'aside', role: 'status' });
+    const consequence = element('p', { role: 'status' });
     followers.push(() => {
       const news = element('p', {}, consequenceOf(scope));
       // Written anew only when it says something else, since it is read out each time.
@@ -144,7 +145,7 @@ export function renderSelection(request, { choices, now }) {
         paragraph(fill(words.tools.other, { tool: literal(tool), limits: limits(caps[tool] ?? {}) })),
       ),
       caps.cost_units && paragraph(fillText(words.tools.costUnits, { limits: limits(caps.cost_units) })),
-      region !== undefined && paragraph(fill(words.tools.region, { region: literal(region) })),
+      region && paragraph(fill(words.tools.region, { region: literal(region) })),
     ]);
   }
 
@@ -213,7 +214,7 @@ export function renderSelection(request, { choices, now }) {
     const kept = keptScopes();
     const { scope, toolScope: anyTool, tool } = words.decision.missing;
     if (kept.length === 0) return [scope];
-    if (request.purpose !== undefined && !kept.some(namesConnector)) return [anyTool];
+    if (request.purpose && !kept.some(namesConnector)) return [anyTool];
     const empty = usedEntries().find((entry) => keptTools(entry).length === 0);
     return empty && fill(tool, { connector: literal(empty.connector) });
   }
@@ -231,7 +232,7 @@ export function renderSelection(request, { choices, now }) {
     };
   }
 
-  const parts = { scopes: renderScopes(), tools: authorizationDetails.map(renderTools), time: renderTime() };
+  const parts = { scopes: renderScopes(), tools: entries.map(renderTools), time: renderTime() };
   followers.push(() =>
     setContent(
       summary,

@@ -24,52 +24,47 @@ export function renderRequest(request, use) {
   const { clauses, proof } = words;
   const { mode, satisfied } = request.verification;
   const isProved = satisfied && mode !== 'link';
-  const developer = () => mention(request.developerName);
+  const developer = mention(request.developerName);
   const selection = renderSelection(request, use);
   const decision = renderDecision(request, use, selection.summary);
   const heading = element('h1', { tabindex: '-1' }, fill(words.heading, { agent: mention(agentName) }));
 
   function proofNote() {
-    const values = { principal: mention(request.principalId), developer: developer() };
-    if (satisfied) return note('unverified', proof.notVerified, fill(proof.link, values));
+    const values = { principal: mention(request.principalId), developer };
+    if (satisfied) return note(proof.notVerified, fill(proof.link, values));
     const missing = use.proofStep ? 'email' : request.fidoRequired ? 'passkey' : mode;
-    return note(
-      'unverified',
-      proof.missing,
-      fill(proof.lacking[missing] ?? proof.unproved, values),
-      use.proofStep,
-    );
+    return note(proof.missing, fill(proof.lacking[missing] ?? proof.unproved, values), use.proofStep);
   }
 
   const whoAsks = [
     [words.agent, name(agentName)],
-    Boolean(agentDescription) && [words.description, quotation(agentDescription ?? '')],
+    agentDescription && [words.description, quotation(agentDescription)],
     [words.developer, name(request.developerName)],
     [words.did, literal(request.agentDid)],
   ];
   const given = isProved ? (proof.given[mode] ?? proof.proved) : `${proof.notVerified}.`;
   const forWhom = [
     paragraph(name(request.principalId)),
-    aside(fill(words.principal, { developer: developer() }), ' ', fill(given, { developer: developer() })),
+    aside(fill(words.principal, { developer }), ' ', fill(given, { developer })),
   ];
   const where = [
-    audience !== undefined && [words.audience, literal(audience)],
+    audience && [words.audience, literal(audience)],
     [
       words.afterwards,
-      redirectHost === undefined
-        ? fill(words.staysHere, { developer: developer() })
-        : fill(words.returnsTo, { host: literal(redirectHost) }),
+      redirectHost
+        ? fill(words.returnsTo, { host: literal(redirectHost) })
+        : fill(words.staysHere, { developer }),
     ],
   ];
 
   const page = element('article', {}, [
-    request.sandbox && note('sandbox', words.sandbox, words.sandboxText),
+    request.sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
     heading,
-    element('p', { class: 'lead' }, fill(words.lead, { developer: developer() })),
+    element('p', { class: 'lead' }, fill(words.lead, { developer })),
     !isProved && proofNote(),
     clause(clauses.who, record(whoAsks)),
     clause(clauses.forWhom, forWhom),
-    purpose !== undefined &&
+    purpose &&
       clause(clauses.purpose, [
         paragraph(name(purposeLabel ?? purpose)),
         paragraph(literal(purpose)),
@@ -105,25 +100,21 @@ function clause(title, content) {
 }
 
 /**
- * @param {string} kind
  * @param {string} title
  * @param {Child} text
  * @param {Child} [more]
  */
-function note(kind, title, text, more) {
-  const attributes = { class: `note ${kind}`, 'aria-label': title };
+function note(title, text, more) {
+  const attributes = { class: 'note', 'aria-label': title };
   return element('section', attributes, paragraph(element('strong', {}, title, '.'), ' ', text), more);
 }
 
-/** @param {Array<Child[] | false>} rows pairs */
+/** @param {Child[]} rows pairs, or nothing */
 function record(rows) {
-  const pair = (/** @type {Child[]} */ [term, value]) =>
-    element('div', {}, element('dt', {}, term), element('dd', {}, value));
-  return element(
-    'dl',
-    {},
-    rows.map((row) => row && pair(row)),
-  );
+  const pairs = rows.filter(Array.isArray).map(([term, value]) => {
+    return element('div', {}, element('dt', {}, term), element('dd', {}, value));
+  });
+  return element('dl', {}, pairs);
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Every sentence of the page. `{names}` in braces are put in as nodes of their own by `fill`, so another language
- * may set them where its grammar wants them.
- */
+/** Every sentence of the page. What is in braces is put in as a node, wherever a language wants it. */
 
 export const language = 'en';
 
@@ -166,7 +163,7 @@ export const words = {
     ],
     noSession: [
       'Please open the link again',
-      'This window has no key to the request, as when its address was copied, or the request was opened in another browser since. Open the link again from the application that sent you.',
+      'This window has no key to the request. Perhaps its address was copied, or the request was opened in another browser since. Open the link again from the application that sent you.',
     ],
     reopen: [
       'This window has lost the request',

@@ -59,7 +59,7 @@ function takeKey() {
 async function open() {
   if (window.top !== window.self) return showMessage('notHere');
   if (!/^areq_[0-9A-Za-z]{1,59}$/.test(requestId)) return showMessage('incomplete');
-  show(paragraph(words.loading));
+  show(element('h1', { class: 'loading' }, words.loading));
   page.setAttribute('aria-busy', 'true');
   const answer = await findRequest();
   page.setAttribute('aria-busy', 'false');
@@ -173,7 +173,7 @@ function showProblem(problem, again) {
   shown.view.showNotice(text, [
     kind === 'replaced' && button(words.useThisWindow, resume),
     ['busy', 'away', 'uncertain'].includes(kind) && tryAgain(again, seconds),
-    Boolean(reference) && aside(fill(words.support, { id: literal(reference ?? '') })),
+    reference && aside(fill(words.support, { id: literal(reference) })),
   ]);
 }
 

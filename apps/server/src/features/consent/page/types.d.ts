@@ -1,7 +1,7 @@
 /** What the page's scripts hand to each other, and the shapes of the API they read. Nothing here is served. */
 
 export type Part = string | number | Node;
-export type Child = Part | false | undefined | Child[];
+export type Child = Part | false | null | undefined | Child[];
 export type Attributes = Record<string, string | boolean | undefined>;
 
 export interface Cap {
@@ -32,12 +32,12 @@ export interface ConsentRequest {
   expiresAt: string;
   /** "24h" */
   grantExpiresIn: string;
-  purpose?: string;
-  purposeLabel?: string;
-  authorizationDetails?: ToolsEntry[];
-  budget?: { amount: string; currency: string };
-  audience?: string;
-  redirectHost?: string;
+  purpose?: string | null;
+  purposeLabel?: string | null;
+  authorizationDetails?: ToolsEntry[] | null;
+  budget?: { amount: string; currency: string } | null;
+  audience?: string | null;
+  redirectHost?: string | null;
   sandbox: boolean;
   fidoRequired: boolean;
   verification: { mode: string; satisfied: boolean; methods: string[] };

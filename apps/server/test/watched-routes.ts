@@ -1,0 +1,59 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+
+const INITIALIZATION = 'fastify.initialization';
+
+/** What is answered where there is no route, and so no declaration. */
+const Failure = Type.Object(
+  {
+    code: Type.String(),
+    message: Type.String(),
+    requestId: Type.String(),
+    details: Type.Optional(Type.Object({})),
+  },
+  { additionalProperties: false },
+);
+
+/**
+ * Looks on while an app is built and used: which routes it has, and whether each answer is one that its route
+ * declares. Fastify announces each app before anything is added to it, so the product needs no opening for this.
+ */
+export async function watchingRoutes<App>(build: () => Promise<App>) {
+  const routes: RouteOptions[] = [];
+  const undeclared: string[] = [];
+  const watch = (message: unknown) => {
+    const { fastify: app } = message as { fastify: FastifyInstance }; // what this channel carries
+    app.addHook('onRoute', (route) => {
+      if (route.method !== 'HEAD') routes.push(route);
+    });
+    app.addHook('onSend', async (request, reply, payload) => {
+      const fault = faultOf(request, reply, payload);
+      if (fault)
+        undeclared.push(`${request.method} ${request.routeOptions.url} ${reply.statusCode}: ${fault}`);
+    });
+  };
+  subscribe(INITIALIZATION, watch);
+  const app = await build().finally(() => unsubscribe(INITIALIZATION, watch));
+  return { app, routes, undeclared };
+}
+
+function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): string | undefined {
+  if (request.method === 'HEAD' || request.method === 'OPTIONS') return undefined;
+  const declared = request.is404 ? { [reply.statusCode]: Failure } : request.routeOptions.schema?.response;
+  const schema = Object(declared)[reply.statusCode];
+  if (!schema) return 'the status is not declared';
+  const type = String(reply.getHeader('content-type') ?? '');
+  if (reply.statusCode === 204) return payload ? 'there is a body' : undefined;
+  if (!type.startsWith('application/json') || typeof payload !== 'string') return undefined;
+  const [first] = validatorOf(schema).Errors(JSON.parse(payload));
+  return first && `${first.instancePath} ${first.message}: ${payload}`;
+}
+
+const validators = new WeakMap<TSchema, Validator>();
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, known);
+  return known;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { errorPage } from './error-page.ts';
+
+test('codes stand by status, each with an anchor, and a bar breaks no table', () => {
+  const page = errorPage({
+    GONE: { status: 410, meaning: 'It was here.' },
+    BAD_REQUEST: { status: 400, meaning: 'One of a|b.' },
+    INVALID_SCOPE: { status: 400, meaning: 'No scope.' },
+  });
+
+  expect(page.slice(page.indexOf('## 400'))).toBe(`## 400
+
+| Code | What it means, and what to do |
+| --- | --- |
+| <a id="bad_request"></a>\`BAD_REQUEST\` | One of a\\|b. |
+| <a id="invalid_scope"></a>\`INVALID_SCOPE\` | No scope. |
+
+## 410
+
+| Code | What it means, and what to do |
+| --- | --- |
+| <a id="gone"></a>\`GONE\` | It was here. |
+`);
+});

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+
+const NOBODY = 2 ** 22 + 1; // above the highest number that Linux gives a process
+
+/** A checkout of one package, and an npm that takes a moment to unpack it and writes down that it did. */
+function newCheckout(
+  npm = "fs.appendFileSync('runs', 'npm ' + process.argv[2] + '\\n'); setTimeout(unpack, 300);",
+) {
+  const root = fs.mkdtempSync(join(tmpdir(), 'behest-install-'));
+  onTestFinished(() => fs.rmSync(root, { recursive: true, force: true }));
+  const packages = { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-x' } };
+  fs.writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+  const script = `const fs = require('node:fs');
+    const unpack = () => fs.cpSync('package-lock.json', 'node_modules/.package-lock.json');
+    ${npm}`;
+  fs.writeFileSync(join(root, 'npm-cli.js'), script);
+  const runs = () => fs.readFileSync(join(root, 'runs'), { encoding: 'utf8', flag: 'a+' });
+  return { root, runs, ensureInstalled: () => ensureInstalled(root) };
+}
+
+/** In a process of its own, as every command is. */
+function ensureInstalled(root: string): Promise<{ status: number | null; said: string }> {
+  const module = pathToFileURL(join(import.meta.dirname, 'install.mjs')).href;
+  const script = `const { ensureInstalled } = await import('${module}'); await ensureInstalled('${root}');`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { ...process.env, npm_execpath: join(root, 'npm-cli.js') },
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
+}
+
+test('two commands started together install once, and the one that waits says so', async () => {
+  const { ensureInstalled, runs } = newCheckout();
+
+  const both = await Promise.all([ensureInstalled(), ensureInstalled()]);
+
+  expect(both.map(({ status }) => status)).toEqual([0, 0]);
+  expect(runs()).toBe('npm ci\n');
+  expect(both.map(({ said }) => said).join('')).toContain('Another command is installing');
+});
+
+test('nothing is installed twice for one lock file, and once more for another', async () => {
+  const { root, ensureInstalled, runs } = newCheckout();
+  await ensureInstalled();
+  await ensureInstalled();
+  const packages = { 'node_modules/a': { version: '2.0.0', integrity: 'sha512-y' } };
+  fs.writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+
+  await ensureInstalled();
+
+  expect(runs()).toBe('npm ci\nnpm ci\n');
+});
+
+test('the turn of a command that was killed is taken over', async () => {
+  const { root, ensureInstalled, runs } = newCheckout();
+  fs.mkdirSync(join(root, '.install-lock'));
+  fs.writeFileSync(join(root, '.install-lock/pids'), `${NOBODY} ${NOBODY + 1}`);
+
+  const { status } = await ensureInstalled();
+
+  expect(status).toBe(0);
+  expect(runs()).toBe('npm ci\n');
+  expect(fs.existsSync(join(root, '.install-lock'))).toBe(false);
+});
+
+test('what npm said is shown when it fails, and the next command tries again', async () => {
+  const { root, ensureInstalled } = newCheckout("console.error('EINTEGRITY'); process.exit(3);");
+
+  const { status, said } = await ensureInstalled();
+
+  expect(status).toBe(1);
+  expect(said).toContain('npm ci ended with 3\nEINTEGRITY');
+  expect(fs.existsSync(join(root, '.install-lock'))).toBe(false);
+});
