@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInstalled, wantedPackages } from './installed.mjs';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** Two commands started together on a fresh clone install once: the second waits for the first. */
 export async function ensureInstalled(root) {
   if (isReady(root)) return;
@@ -76,6 +78,13 @@ function isAlive(pid) {
 }
 
 async function install(root, noteChild) {
+  const endProgress = showProgress(root);
+  const { problem, output } = await runNpm(root, noteChild);
+  endProgress();
+  if (problem) throw new Error(`npm ci ${problem}\n${output}`);
+}
+
+async function runNpm(root, noteChild) {
   const [program, ...first] = npmCommand();
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional'];
   const { NODE_ENV: _, ...env } = process.env; // `production` would leave the toolchain out
@@ -91,18 +100,14 @@ async function install(root, noteChild) {
       output += text;
     });
   }
-  const done = showProgress(root);
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.once(name, () => npm.kill('SIGTERM'));
-  }
+  const end = () => npm.kill('SIGKILL'); // it heeds nothing else; the next one begins with a clean folder
+  for (const name of SIGNALS) process.on(name, end);
   const problem = await new Promise((resolve) => {
     npm.once('error', (error) => resolve(error.message));
     npm.once('close', (code, signal) => resolve(code === 0 ? '' : `ended with ${signal ?? code}`));
   });
-  done();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
-  if (!problem) return;
-  throw new Error(`npm ci ${problem}\n${output}`);
+  for (const name of SIGNALS) process.off(name, end);
+  return { problem, output };
 }
 
 /** The npm that runs us, so that it is surely the same; `npm_execpath` may also be another manager. */
@@ -134,7 +139,7 @@ function showProgress(root) {
     clearInterval(timer);
     if (isTerminal) process.stderr.write('\r\x1b[K');
     const { there, seconds } = state();
-    if (there > 0) say(`Installed ${there} packages in ${seconds} s.`);
+    say(`${there} of ${packages.length} packages are there after ${seconds} s.`);
   };
 }
 

@@ -11,6 +11,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const modules = path.join(root, 'node_modules');
 const [, , task, ...flags] = process.argv;
 
+endWithNpm();
 await ensureInstalled(root).catch((error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
@@ -38,7 +39,6 @@ function runTask(node) {
   });
   process.on('SIGINT', () => {}); // Ctrl-C reaches the task by itself, and we wait for it
   for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name));
-  endWithNpm(child);
   child.once('exit', (code, signal) => {
     if (!signal) process.exit(code ?? 1);
     process.removeAllListeners(signal);
@@ -47,12 +47,15 @@ function runTask(node) {
 }
 
 /** npm runs us below a shell that passes no signal on, so its death shows only as new parents. */
-function endWithNpm(child) {
+function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const line = ancestors();
-  setInterval(() => {
-    if (ancestors() !== line) child.kill('SIGTERM');
-  }, 500).unref();
+  const watch = setInterval(() => {
+    if (ancestors() === line) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  watch.unref();
 }
 
 /** Our parent, and its own when it is that shell and not npm itself. */

@@ -1,7 +1,16 @@
-import type { Developer } from './start-app.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import type { LightMyRequestResponse } from 'fastify';
+import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
 
 /** What most requests of the tests ask for; a test that is about one of these says its own. */
 const asked = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'] };
+
+/** A service with one developer, in the sandbox, where nobody has to be asked. */
+export async function startSandbox(options: TestOptions = {}) {
+  const service = await startApp(options);
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  return { ...service, service, acme };
+}
 
 export async function registerAgent(developer: Developer, name = 'Travel booker') {
   const agent = (await developer('POST', '/v1/agents', { name })).json();
@@ -36,4 +45,42 @@ export async function grantTo(developer: Developer, request: object = {}) {
 export async function actionsOf(developer: Developer): Promise<string[]> {
   const { entries } = (await developer('GET', '/v1/audit/entries?limit=500')).json();
   return entries.map(({ action }: { action: string }) => action);
+}
+
+/** Every entry of the developer's chain that has this action, in its order. */
+export async function entriesOf(developer: Developer, action: string): Promise<Entry[]> {
+  return (await developer('GET', `/v1/audit/entries?limit=500&action=${action}`)).json().entries;
+}
+
+interface Entry {
+  readonly grantId: string | null;
+  readonly status: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Status and reason of a refusal, which is what most tests of refusals are about. */
+export function refusalOf(answer: LightMyRequestResponse): string {
+  const { code, details } = answer.json();
+  return [answer.statusCode, code, details?.reason].filter(Boolean).join(' ');
+}
+
+/** @see RFC 7636 §4.1 and §4.2 */
+export function pkce() {
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  return { codeVerifier, asked: { codeChallenge, codeChallengeMethod: 'S256' } };
+}
+
+/** Header and payload of a token, read as anybody can read them. */
+export function partsOf(token: string) {
+  const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+  return { header: JSON.parse(header ?? ''), payload: JSON.parse(payload ?? '') };
+}
+
+/** Any payload, genuinely signed with the service's own key. */
+export async function signedBy({ keyRing }: Service, payload: object, header: object = {}): Promise<string> {
+  const { alg, kid, sign } = keyRing.signer();
+  const parts = [{ alg, kid, typ: 'at+jwt', ...header }, payload];
+  const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }

@@ -4,7 +4,7 @@ import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { createKeyRing } from '../src/features/keys/index.ts';
-import { openDatabase } from '../src/platform/db/db.ts';
+import { type Executor, openDatabase } from '../src/platform/db/db.ts';
 import type { EphemeralStore } from '../src/platform/redis/ephemeral-store.ts';
 import { memoryStore } from '../src/platform/redis/memory-store.ts';
 import { openStore } from '../src/platform/redis/open-store.ts';
@@ -57,7 +57,10 @@ export interface TestOptions {
   /** `redis` is the run's server, `memory` its twin in this process. */
   readonly store?: 'redis' | 'memory';
   readonly startsAt?: string;
-  /** Puts something between the service and its store, such as a counter or a failure. */
+  /** For `beforeAll`, which returns `stop`: starting takes longer than most requests. */
+  readonly isShared?: true;
+  /** Puts something in the place of what the service depends on, such as a counter or a failure. */
+  readonly dbAs?: (db: Executor) => Executor;
   readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
   /** Keeps a log, which is otherwise not written. */
   readonly logLevel?: LogLevel;
@@ -83,7 +86,8 @@ export async function startApp(options: TestOptions = {}) {
   const advance = (seconds: number) => {
     now = new Date(now.getTime() + seconds * 1000);
   };
-  const db = openDatabase(settings.database.app, 8);
+  const realDb = openDatabase(settings.database.app, 8);
+  const db = options.dbAs?.(realDb) ?? realDb;
   const realStore =
     settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
   const store = options.storeAs?.(realStore) ?? realStore;
@@ -94,12 +98,14 @@ export async function startApp(options: TestOptions = {}) {
   const { app, routes, undeclared } = await watchingRoutes(() =>
     buildApp({ settings, db, store, keyRing, clock, ...(logger && { logger }) }),
   );
-  onTestFinished(async () => {
+  const stop = async () => {
     await app.close();
     await store.close();
     await db.destroy();
+    await realDb.destroy();
     expect(undeclared, 'answers that their routes do not declare').toEqual([]);
-  });
+  };
+  if (!options.isShared) onTestFinished(stop);
 
   const calling =
     (apiKey: string) =>
@@ -131,6 +137,7 @@ export async function startApp(options: TestOptions = {}) {
     keyRing,
     routes,
     logLines,
+    stop,
   };
 }
 

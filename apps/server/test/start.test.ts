@@ -48,7 +48,7 @@ describe('a server that is configured right', () => {
     const { settings, url } = await goodSettings();
     const first = startServer(settings);
     await first.ready();
-    const { apiKey, developerId } = await (await signUp(url)).json();
+    const { apiKey, developerId } = Object(await (await signUp(url)).json());
     first.child.kill('SIGKILL');
     await first.exited;
 
@@ -84,7 +84,7 @@ describe('a server that is configured right', () => {
     const modes = await Promise.all(
       Object.values(seeds).map(async (key) => {
         const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-        return (await me.json()).mode;
+        return Object(await me.json()).mode;
       }),
     );
 

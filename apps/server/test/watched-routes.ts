@@ -45,7 +45,6 @@ function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown)
   const schema = Object(declared)[reply.statusCode];
   if (!schema) return 'the status is not declared';
   const type = String(reply.getHeader('content-type') ?? '');
-  if (reply.statusCode === 204) return payload ? 'there is a body' : undefined;
   if (!type.startsWith('application/json') || typeof payload !== 'string') return undefined;
   const [first] = validatorOf(schema).Errors(JSON.parse(payload));
   return first && `${first.instancePath} ${first.message}: ${payload}`;

@@ -117,14 +117,11 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
       },
     },
     async (request, reply) => {
+      // Also of a refusal: a resolver in a browser has to be able to read that a DID is deactivated.
+      reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' });
       const document = await getDidDocument(deps, request.params.id);
       return reply
-        .headers({
-          'content-type': 'application/did+json',
-          'cache-control': 'public, max-age=300',
-          'access-control-allow-origin': '*',
-          'cross-origin-resource-policy': 'cross-origin',
-        })
+        .headers({ 'content-type': 'application/did+json', 'cache-control': 'public, max-age=300' })
         .send(document);
     },
   );

@@ -1,13 +1,12 @@
-import { createPublicKey } from 'node:crypto';
-import { distinctScopes, isScope, scopesFit } from '@behest/protocol/scopes';
-import { AppError, badField } from '../../platform/errors.ts';
-import type { AgentJwk, DidDocument } from './agents.schema.ts';
+import { distinctScopes, isScope } from '@behest/protocol/scopes';
+import { AppError } from '../../platform/errors.ts';
+import type { DidDocument } from './agents.schema.ts';
 
 /**
  * @param host as in a URL, with its port if it has one: `localhost:3001`.
  * @see https://w3c-ccg.github.io/did-method-web/ for why the colon of a port is escaped.
  */
-export const hostDid = (host: string): string => `did:web:${host.replace(':', '%3A')}`;
+const hostDid = (host: string): string => `did:web:${encodeURIComponent(host)}`;
 
 export const agentDid = (host: string, agentId: string): string => `${hostDid(host)}:agents:${agentId}`;
 
@@ -17,20 +16,7 @@ export function acceptScopes(scopes: readonly string[]): string[] {
   if (wrong.length > 0) {
     throw new AppError('INVALID_SCOPE', 'Not every scope is one.', { scopes: wrong.slice(0, 20) });
   }
-  const distinct = distinctScopes(scopes);
-  if (!scopesFit(distinct)) throw badField('scopes', 'too_long');
-  return distinct;
-}
-
-/** @throws BAD_REQUEST when the members have the right shape and are no key. */
-export function mustBeKey(jwk: AgentJwk | null | undefined): void {
-  if (!jwk) return;
-  try {
-    const { modulusLength = 2048 } = createPublicKey({ key: jwk, format: 'jwk' }).asymmetricKeyDetails ?? {};
-    if (modulusLength < 2048) throw new Error('too short');
-  } catch {
-    throw badField('publicKeyJwk', 'format', 'The public key is not one that can be used.');
-  }
+  return distinctScopes(scopes);
 }
 
 /** What anybody may know of an agent: its keys and where it is answered for, not its name or its scopes. */

@@ -1,9 +1,10 @@
 import type { Caller } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../platform/db/db.ts';
-import { AppError, notFound } from '../../platform/errors.ts';
+import { AppError, badField, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { record } from '../audit/index.ts';
+import { isUsableKey } from '../developers/index.ts';
 import type { Act } from '../events/index.ts';
 import { freeQuota, type Quotas, useQuota } from '../quotas/index.ts';
 import {
@@ -15,8 +16,16 @@ import {
   lockAgent,
   updateAgent,
 } from './agents.repo.ts';
-import { acceptScopes, agentDid, didDocument, mustBeKey } from './agents.rules.ts';
-import type { Agent, AgentChange, AgentPage, AgentQuery, DidDocument, NewAgent } from './agents.schema.ts';
+import { acceptScopes, agentDid, didDocument } from './agents.rules.ts';
+import type {
+  Agent,
+  AgentChange,
+  AgentJwk,
+  AgentPage,
+  AgentQuery,
+  DidDocument,
+  NewAgent,
+} from './agents.schema.ts';
 
 /**
  * What must fall with an agent. Runs in the revoking transaction; throwing undoes all of it. Returns an act
@@ -50,6 +59,13 @@ export function createAgent(deps: AgentDeps, caller: Caller, input: NewAgent): P
     await record(tx, caller, [{ type: 'agent.created', agentId: id, agentDid: did, data: { name } }], at);
     return toAgent(row);
   });
+}
+
+/** @throws BAD_REQUEST when the members have the right shape and are no key. */
+function mustBeKey(jwk: AgentJwk | null | undefined): void {
+  if (jwk && !isUsableKey(jwk)) {
+    throw badField('publicKeyJwk', 'format', 'The public key is not one that can be used.');
+  }
 }
 
 /** @throws NOT_FOUND for an unknown agent and for a foreign one alike. */

@@ -1,14 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { issuedDetails, narrowTools, type ToolsEntry } from '@behest/protocol/authorization-details';
 import { parseDuration } from '@behest/protocol/durations';
 import { canHavePurpose } from '@behest/protocol/purposes';
-import { distinctScopes } from '@behest/protocol/scopes';
 import type { Caller } from '../../platform/caller.ts';
-import { inTransaction } from '../../platform/db/db.ts';
+import { inTransaction, type Tx } from '../../platform/db/db.ts';
 import { AppError, badField } from '../../platform/errors.ts';
 import { record } from '../audit/index.ts';
 import type { Act } from '../events/index.ts';
 import { findAgentDid, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
-import { boundedSeconds, CODE_SECONDS, mustBeWithin, statusAt } from './authorization.rules.ts';
+import { acceptScopes, boundedSeconds, CODE_SECONDS, mustBeWithin, statusAt } from './authorization.rules.ts';
 import type { RequestStatus } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 import { newCode } from './in-flight.service.ts';
@@ -47,16 +47,15 @@ export async function approveRequest(
 
   return inTransaction(deps.db, async (tx) => {
     const pending = await lockPending(tx, caller, requestId, at);
-    const narrowed = narrow(pending, narrowing);
-    const isNarrowed = Object.keys(narrowing).length > 0;
+    const { columns, isNarrower } = narrow(pending, narrowing);
     const request = await updateRequest(tx, caller.tenant, requestId, {
-      ...narrowed,
+      ...columns,
       status: 'approved',
       consentMethod: method,
       decidedAt: at,
       codeExpiresAt: new Date(at.getTime() + CODE_SECONDS * 1000),
     });
-    const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrowed };
+    const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrower };
     const about = await concerned(tx, caller, request);
     const told = method === 'link' ? { ...data, unverified: true as const } : data;
     const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
@@ -88,8 +87,6 @@ export function denyRequest(
   });
 }
 
-type Tx = Parameters<Parameters<typeof inTransaction>[1]>[0];
-
 async function lockPending(tx: Tx, { tenant }: Caller, requestId: string, at: Date): Promise<RequestRow> {
   const request = await lockRequest(tx, tenant, requestId);
   const status = request && statusAt(request, at);
@@ -106,10 +103,11 @@ async function concerned(tx: Tx, { tenant }: Caller, request: RequestRow) {
   return { agentId, agentDid, principalId, ...(purpose && { purpose }) };
 }
 
-/** The columns that a narrowing replaces. Nothing ever becomes wider. */
-function narrow(request: RequestRow, { scopes, expiresIn, tools }: Narrowing) {
+/** The columns that a narrowing replaces, and whether any of them says less. Nothing ever becomes wider. */
+function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, tools }: Narrowing) {
   const kept = scopes ? keptScopes(request, scopes) : request.scopes;
-  if (expiresIn !== undefined) boundedSeconds('expiresIn', expiresIn, parseDuration(request.expiresIn) ?? 0);
+  const longest = parseDuration(request.expiresIn) ?? 0;
+  const seconds = boundedSeconds('expiresIn', expiresIn, longest);
   const purpose = request.purpose ?? undefined;
   const before: ToolsEntry[] = Array.isArray(request.authorizationDetails)
     ? JSON.parse(JSON.stringify(request.authorizationDetails))
@@ -121,16 +119,15 @@ function narrow(request: RequestRow, { scopes, expiresIn, tools }: Narrowing) {
     });
   }
   const details = issuedDetails(purpose, kept, narrowed.entries);
-  return {
-    scopes: kept,
-    ...(expiresIn !== undefined && { expiresIn }),
-    authorizationDetails: details.length > 0 ? JSON.stringify(details) : null,
-  };
+  const keepsScopes = request.scopes.every((scope) => kept.includes(scope));
+  const isWhole = keepsScopes && seconds === longest && isDeepStrictEqual(details, before);
+  const authorizationDetails = details.length > 0 ? JSON.stringify(details) : null;
+  return { columns: { scopes: kept, expiresIn, authorizationDetails }, isNarrower: !isWhole };
 }
 
 function keptScopes({ scopes: asked, purpose }: RequestRow, scopes: readonly string[]): string[] {
-  mustBeWithin(asked, scopes);
-  const kept = distinctScopes(scopes);
+  const kept = acceptScopes(scopes); // within `*` there is every text, also one that is no scope
+  mustBeWithin(asked, kept);
   if (purpose !== null && !canHavePurpose(kept)) {
     throw badField('scopes', 'not_allowed', 'The purpose needs a tool scope; keep one of those asked for.');
   }

@@ -29,16 +29,16 @@ export function findAsker(db: Executor, { developerId }: Tenant, agentId: string
     .executeTakeFirstOrThrow();
 }
 
-/** A hot write. @returns why nothing was written, or null. */
+/** A hot write. @returns what the agent has become meanwhile, when nothing was written for that reason. */
 export async function requestAuthorization(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
   request: Omit<RequestRow, 'developerId'>,
   records: readonly object[],
-): Promise<'agent_inactive' | null> {
+): Promise<'suspended' | 'revoked' | null> {
   const columns = row({ ...request, developerId });
-  const call = sql<{ refusal: 'agent_inactive' | null }>`
+  const call = sql<{ refusal: 'suspended' | 'revoked' | null }>`
     select request_authorization(${developerId}, ${at}, ${columns}, ${JSON.stringify(records)}) as refusal`;
   return (await repeating(() => call.execute(db))).rows[0]?.refusal ?? null;
 }
@@ -88,15 +88,20 @@ export async function countWrongVerifier(tx: Tx, { developerId }: Tenant, reques
     .execute();
 }
 
-/** Everything that the agent still asks for, or was allowed and has not fetched. */
+/** Everything that the agent still asks for, or was allowed and has not fetched. What is too late has ended. */
 export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: string, at: Date) {
   return tx
     .updateTable('authRequests')
     .set({ status: 'cancelled', decidedAt: at })
     .where('developerId', '=', developerId)
     .where('agentId', '=', agentId)
-    .where('status', 'in', ['pending', 'approved'])
-    .returning(['id', 'principalId', 'expiresAt', 'codeExpiresAt', 'purpose'])
+    .where(({ and, eb, or }) =>
+      or([
+        and([eb('status', '=', 'pending'), eb('expiresAt', '>', at)]),
+        and([eb('status', '=', 'approved'), eb('codeExpiresAt', '>', at)]),
+      ]),
+    )
+    .returning(['id', 'principalId', 'purpose'])
     .execute();
 }
 

@@ -104,7 +104,7 @@ function unlessDecided(error: unknown): never {
   throw error instanceof AppError && error.code === 'GONE' ? notFound() : error;
 }
 
-/** What an agent still asks for falls with it. What nobody decided in time has ended already. */
+/** What an agent still asks for falls with it. */
 export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, { tenant }, agentId, at) => {
   const cancelled = await cancelRequestsOf(tx, tenant, agentId, at);
   if (cancelled.length === 0) return [];

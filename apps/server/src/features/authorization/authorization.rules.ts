@@ -47,8 +47,9 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): Asked {
     const message = 'Send a known purpose or `x-<org>.<term>`, with a scope `tool:<connector>:<permission>`.';
     throw new AppError('INVALID_PURPOSE', message, { purpose });
   }
-  const sent = input.authorizationDetails ?? input.authorization_details ?? [];
-  const read = readRequestedDetails(sent, scopes);
+  const alias = input.authorization_details;
+  const field = alias ? 'authorization_details' : 'authorizationDetails';
+  const read = readRequestedDetails(input.authorizationDetails ?? alias ?? [], scopes, field);
   if (!read.ok) {
     throw new AppError('BAD_REQUEST', 'The authorization details are not valid.', { fields: read.faults });
   }
@@ -71,7 +72,7 @@ export function boundedSeconds(field: string, duration: string, longest: number)
 }
 
 /** @throws INVALID_SCOPE naming every one that is outside the grammar. */
-function acceptScopes(scopes: readonly string[]): string[] {
+export function acceptScopes(scopes: readonly string[]): string[] {
   const wrong = scopes.filter((scope) => !isScope(scope));
   if (wrong.length > 0) {
     throw new AppError('INVALID_SCOPE', 'Not every scope is one.', { scopes: wrong.slice(0, 20) });

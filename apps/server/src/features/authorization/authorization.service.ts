@@ -81,7 +81,7 @@ export async function requestConsent(
   await deps.store.put(code ? [handed, code.handed] : [handed]);
   const records = recordsOf(caller, actsOf(request, agentDid, isApproved), at);
   const refusal = await requestAuthorization(deps.db, caller.tenant, at, request, records);
-  if (refusal) throw agentInactive('suspended');
+  if (refusal) throw refusal === 'revoked' ? notFound() : agentInactive();
 
   return {
     ...toAuthRequest(request, caller, at),
@@ -109,7 +109,7 @@ function mustBeAllowed(
     throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not one of those you registered.');
   }
   if (agentDid === null || agentStatus === 'revoked') throw notFound();
-  if (agentStatus !== 'active') throw agentInactive('suspended');
+  if (agentStatus !== 'active') throw agentInactive();
   const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
   if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
     const message = 'Register `consentKeys` first: nothing here can tell who your people are.';
@@ -120,8 +120,8 @@ function mustBeAllowed(
 
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-export const agentInactive = (status: string) =>
-  new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status });
+const agentInactive = () =>
+  new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string, isApproved: boolean): Act[] {
   const { id: authRequestId, agentId, principalId, scopes } = request;

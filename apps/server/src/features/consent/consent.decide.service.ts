@@ -2,7 +2,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { AppError } from '../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../authorization/index.ts';
 import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
-import { type ConsentDeps, verificationIn } from './consent.session.service.ts';
+import { type ConsentDeps, type Hold, heldRequest } from './consent.session.service.ts';
 
 /**
  * The person allows it, or less. Never more, and not before they have proved who they are.
@@ -11,17 +11,18 @@ import { type ConsentDeps, verificationIn } from './consent.session.service.ts';
 export async function approve(
   deps: ConsentDeps,
   caller: Caller,
-  requestId: string,
+  hold: Hold,
   narrowing: Approve,
 ): Promise<Approved> {
-  const { satisfied, mode, methods } = await verificationIn(deps.store, requestId);
+  const { verification } = await heldRequest(deps, hold);
+  const { satisfied, mode, methods } = verification;
   if (!satisfied) {
     const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
     throw new AppError(code, 'Prove first who you are: open the link again from where it came.', { methods });
   }
   const evidence = { ...caller.browser };
   const approval = { method: mode, narrowing, evidence };
-  const { request, code } = await approveRequest(deps, caller, requestId, approval);
+  const { request, code } = await approveRequest(deps, caller, hold.requestId, approval);
   return { status: 'approved', code, ...back(deps, request, { code }) };
 }
 

@@ -1,7 +1,9 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createPublicKey } from 'node:crypto';
+import { errors, jwtVerify } from 'jose';
 import type { ShownRow } from './consent.repo.ts';
 
 const LONGEST_SECONDS = 300;
+const CLOCK_SKEW = 60; // seconds that the clock of whoever signs may be ahead of ours
 
 export interface HintIsFor {
   /** Of this service: the audience. */
@@ -27,16 +29,18 @@ export async function isGoodHint(hint: string, row: ShownRow, { issuer, now }: H
     currentDate: now,
   };
   for (const jwk of keys) {
-    // One key at a time: a hint need not name its key, and a set refuses one that two could have signed.
-    const set: JSONWebKeySet = { keys: [{ ...Object(jwk), kid: undefined }] };
-    const verified = await jwtVerify(hint, createLocalJWKSet(set), demands).catch(refused);
+    // Each key is tried: a hint need not name its own, and a name proves nothing.
+    const key = createPublicKey({ key: Object(jwk), format: 'jwk' });
+    const verified = await jwtVerify(hint, key, demands).catch(refused);
     if (!verified) continue;
     const { iat = 0, exp = 0, areq } = verified.payload;
-    return areq === row.id && exp - iat <= LONGEST_SECONDS;
+    const isTimely = exp - iat <= LONGEST_SECONDS && iat <= now.getTime() / 1000 + CLOCK_SKEW;
+    return areq === row.id && isTimely;
   }
   return false;
 }
 
+/** The key is of another kind than the hint says: a TypeError to the library. */
 function refused(error: unknown): undefined {
   if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
   throw error;

@@ -27,11 +27,20 @@ import {
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+interface FromBrowser {
+  readonly params: { readonly id: string };
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+}
+
 const Page = Type.Unsafe<Buffer>(Type.String());
 
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
   const page = loadPage();
   const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
+  const holdOf = ({ params, cookies }: FromBrowser) => ({
+    requestId: params.id,
+    secret: cookies[cookieOf(params.id)] ?? '',
+  });
 
   app.get(
     '/consent',
@@ -75,7 +84,12 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
   app.post(
     '/v1/consent/:id/session',
     {
-      config: { access: 'none', fromOwnPages: true, rate: 'consent', failures: ['NOT_FOUND', 'GONE'] },
+      config: {
+        access: 'none',
+        fromOwnPages: true,
+        rate: 'consent',
+        failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'],
+      },
       schema: {
         operationId: 'consent.open',
         summary: "Open the page's session with the ticket of the link",
@@ -86,8 +100,9 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
     },
     async (request, reply) => {
       const { id: requestId, ip, headers } = request;
-      const origin = { requestId, ip, userAgent: headers['user-agent'] };
-      const { opened, secret, expiresAt } = await openSession(deps, request.params.id, request.body, origin);
+      const hasAuthorization = headers.authorization !== undefined;
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization };
+      const { opened, secret, expiresAt } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       return reply
         .setCookie(cookieOf(opened.id), secret, {
@@ -117,10 +132,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         response: { 200: ShownRequest },
       },
     },
-    (request) => {
-      const { id } = request.params;
-      return showRequest(deps, callerOf(request), id, request.cookies[cookieOf(id)] ?? '');
-    },
+    (request) => showRequest(deps, holdOf(request)),
   );
 
   app.post(
@@ -146,7 +158,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         response: { 200: Approved },
       },
     },
-    (request) => approve(deps, callerOf(request), request.params.id, request.body),
+    (request) => approve(deps, callerOf(request), holdOf(request), request.body),
   );
 
   app.post(

@@ -2,12 +2,14 @@ import type { Verification } from './consent.schema.ts';
 
 type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
 
+/** What the developer's hint was, where one was sent. */
+export type HintOutcome = 'good' | 'bad' | 'none';
+
 interface Proving {
   readonly mode: 'live' | 'sandbox';
   readonly consentMode: ConsentMode;
   readonly hasConsentKeys: boolean;
-  /** `undefined`: none was sent. */
-  readonly hint: 'good' | 'bad' | undefined;
+  readonly hint: HintOutcome;
   readonly proofIsRequired: boolean;
 }
 

@@ -9,7 +9,7 @@ import { type AuthorizationDeps, findTicket, gone, statusAt } from '../authoriza
 import type { KeyRing } from '../keys/index.ts';
 import { isGoodHint } from './consent.hint.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
-import { verificationOf } from './consent.rules.ts';
+import { type HintOutcome, verificationOf } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest, Verification } from './consent.schema.ts';
 import { shownRequest } from './consent.show.service.ts';
 
@@ -19,16 +19,27 @@ export interface ConsentDeps extends AuthorizationDeps {
   readonly issuer: string;
 }
 
-/** One browser's hold on one request. The store keeps a hash of the cookie, so reading it opens nothing. */
+/**
+ * One browser's hold on one request, with what it has brought as a proof. The store keeps a hash of the cookie, so
+ * reading it opens nothing.
+ */
 interface Session {
   readonly hash: string;
   readonly developerId: string;
   readonly mode: Mode;
   readonly plan: Plan;
-  readonly verification: Verification;
+  readonly hint: HintOutcome;
+}
+
+/** A browser's claim to hold a request: the secret of its cookie. */
+export interface Hold {
+  readonly requestId: string;
+  readonly secret: string;
 }
 
 const sessionKey = (requestId: string) => `bh:{${requestId}}:session`;
+
+type Browser = Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAuthorization'>;
 
 /**
  * Opens the page's session with the ticket that the person was sent. Opening again takes the place of the session
@@ -38,99 +49,88 @@ const sessionKey = (requestId: string) => `bh:{${requestId}}:session`;
 export async function openSession(
   deps: ConsentDeps,
   requestId: string,
-  { ticket, hint }: OpenSession,
-  origin: { requestId: string; ip: string; userAgent: string | undefined },
+  { ticket, hint: sent }: OpenSession,
+  browser: Browser,
 ): Promise<{ opened: OpenedSession; secret: string; expiresAt: Date }> {
+  mustBeBrowser(browser);
   const inFlight = await findTicket(deps.store, requestId);
-  const expected = Buffer.from(inFlight?.hash ?? '', 'base64url');
-  const given = hashOf(ticket);
-  if (!inFlight || !timingSafeEqual(expected, given)) throw notFound();
+  if (!inFlight || !isSame(inFlight.hash, encodedHash(ticket))) throw notFound();
   const row = await pendingRow(deps, inFlight.developerId, requestId);
 
-  const verification = await verify(deps, row, hint, callerOf(row, origin));
+  const hint = await lookAtHint(deps, row, sent, callerOf(row, browser));
   const secret = newSecret();
-  const session: Session = {
-    hash: hashOf(secret).toString('base64url'),
-    developerId: row.developerId,
-    mode: row.developerMode,
-    plan: row.developerPlan,
-    verification,
-  };
-  await keepSession(deps.store, requestId, session, row.expiresAt, deps.clock());
-  const csrfToken = csrfTokenOf(deps.keyRing, requestId, secret);
+  const { developerId, developerMode: mode, developerPlan: plan, expiresAt } = row;
+  const session: Session = { hash: encodedHash(secret), developerId, mode, plan, hint };
+  const seconds = Math.max(1, Math.ceil((expiresAt.getTime() - deps.clock().getTime()) / 1000));
+  await deps.store.put([{ key: sessionKey(requestId), value: JSON.stringify(session), seconds }]);
+  const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
+  const verification = verificationFor(deps, row, hint);
   const request = shownRequest(row, csrfToken, verification);
-  return { opened: { id: requestId, csrfToken, verification, request }, secret, expiresAt: row.expiresAt };
+  return { opened: { id: requestId, csrfToken, verification, request }, secret, expiresAt };
 }
 
-async function keepSession(
-  store: EphemeralStore,
-  requestId: string,
-  session: Session,
-  until: Date,
-  now: Date,
-) {
-  const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
-  await store.put([{ key: sessionKey(requestId), value: JSON.stringify(session), seconds }]);
-}
-
-async function verify(deps: ConsentDeps, row: ShownRow, hint: string | undefined, caller: Caller) {
+async function lookAtHint(
+  deps: ConsentDeps,
+  row: ShownRow,
+  hint: string | undefined,
+  caller: Caller,
+): Promise<HintOutcome> {
+  if (hint === undefined) return 'none';
   const now = deps.clock();
-  const isGood = hint !== undefined && (await isGoodHint(hint, row, { issuer: deps.issuer, now }));
-  if (hint !== undefined && !isGood) {
-    const { agentId, agentDid, principalId } = row;
-    const data = { authRequestId: row.id, method: 'hint' };
-    const about = { agentId, agentDid, principalId };
-    const attempt = { action: 'consent.verification_failed', about, data } as const;
-    await inTransaction(deps.db, (tx) => recordBlocked(tx, caller, attempt, now));
-  }
+  if (await isGoodHint(hint, row, { issuer: deps.issuer, now })) return 'good';
+  const { agentId, agentDid, principalId } = row;
+  const data = { authRequestId: row.id, method: 'hint' };
+  const about = { agentId, agentDid, principalId };
+  const attempt = { action: 'consent.verification_failed', about, data } as const;
+  await inTransaction(deps.db, (tx) => recordBlocked(tx, caller, attempt, now));
+  return 'bad';
+}
+
+/** Judged anew each time: a proof that the developer configures meanwhile is demanded from then on. */
+function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, hint: HintOutcome): Verification {
   return verificationOf({
     mode: row.developerMode,
     consentMode: row.consentMode,
     hasConsentKeys: Array.isArray(row.consentKeys) && row.consentKeys.length > 0,
-    hint: hint === undefined ? undefined : isGood ? 'good' : 'bad',
-    proofIsRequired: deps.principalProof === 'required',
+    hint,
+    proofIsRequired: principalProof === 'required',
   });
 }
 
 /** Who asks, when a browser does. @throws UNAUTHORIZED without the session of this request, FORBIDDEN, CONSENT_REQUIRED */
 export function authenticateConsent(deps: Pick<ConsentDeps, 'store' | 'keyRing' | 'publicBaseUrl'>) {
   return async (browser: BrowserRequest): Promise<Caller> => {
-    const { recordId, cookies, csrfToken = '', isWrite, hasAuthorization } = browser;
-    if (hasAuthorization) {
-      throw new AppError('CONSENT_REQUIRED', 'Only the person can decide this, in a browser.');
-    }
-    const secret = cookies[cookieName(recordId, deps.publicBaseUrl)];
-    const session = secret === undefined ? undefined : await findSession(deps.store, recordId);
-    if (!secret || !session || !isSame(session.hash, hashOf(secret).toString('base64url'))) {
-      throw new AppError(
-        'UNAUTHORIZED',
-        'This browser has not opened this request; use the link you were sent.',
-      );
-    }
-    if (isWrite && !isSame(csrfToken, csrfTokenOf(deps.keyRing, recordId, secret))) {
+    mustBeBrowser(browser);
+    const { recordId: requestId, cookies, csrfToken = '', isWrite } = browser;
+    const hold = { requestId, secret: cookies[cookieName(requestId, deps.publicBaseUrl)] ?? '' };
+    const { developerId, mode, plan } = await getSession(deps.store, hold);
+    if (isWrite && !isSame(csrfToken, csrfTokenOf(deps.keyRing, hold))) {
       throw new AppError('FORBIDDEN', 'Send `X-CSRF-Token` as the page was given it.');
     }
-    return callerOf({ ...session, developerMode: session.mode, developerPlan: session.plan }, browser);
+    return callerOf({ developerId, developerMode: mode, developerPlan: plan }, browser);
   };
 }
 
-/** @throws UNAUTHORIZED when the session is gone meanwhile, GONE when the request is no longer open */
-export async function showRequest(
-  deps: ConsentDeps,
-  { tenant }: Caller,
-  requestId: string,
-  secret: string,
-): Promise<ShownRequest> {
-  const verification = await verificationIn(deps.store, requestId);
-  const row = await pendingRow(deps, tenant.developerId, requestId);
-  return shownRequest(row, csrfTokenOf(deps.keyRing, requestId, secret), verification);
+/** An API key is held by a program, and to let that decide would be to ask nobody. */
+function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorization'>): void {
+  if (!hasAuthorization) return;
+  throw new AppError('CONSENT_REQUIRED', 'Only the person can decide this, in a browser.');
 }
 
-/** What this session has proved. @throws UNAUTHORIZED when it is gone meanwhile */
-export async function verificationIn(store: EphemeralStore, requestId: string): Promise<Verification> {
-  const session = await findSession(store, requestId);
-  if (!session) throw new AppError('UNAUTHORIZED', 'The session ended; use the link you were sent.');
-  return session.verification;
+/** @throws as `heldRequest` */
+export async function showRequest(deps: ConsentDeps, hold: Hold): Promise<ShownRequest> {
+  const { row, verification } = await heldRequest(deps, hold);
+  return shownRequest(row, csrfTokenOf(deps.keyRing, hold), verification);
+}
+
+/**
+ * The request as it is now, and what this browser has proved: not what the one has proved that took its place a
+ * moment ago. @throws UNAUTHORIZED when that happened, GONE when the request is no longer open
+ */
+export async function heldRequest(deps: ConsentDeps, hold: Hold) {
+  const { developerId, hint } = await getSession(deps.store, hold);
+  const row = await pendingRow(deps, developerId, hold.requestId);
+  return { row, verification: verificationFor(deps, row, hint) };
 }
 
 /** @throws NOT_FOUND, GONE */
@@ -149,18 +149,26 @@ export function cookieName(requestId: string, publicBaseUrl: string): string {
 
 export const isSecure = (publicBaseUrl: string) => publicBaseUrl.startsWith('https:');
 
-function csrfTokenOf(keyRing: KeyRing, requestId: string, secret: string): string {
+function csrfTokenOf(keyRing: KeyRing, { requestId, secret }: Hold): string {
   const { current } = keyRing.derive('behest/consent-csrf/v1');
   return createHmac('sha256', current).update(`${requestId}.${secret}`).digest('base64url');
 }
 
-async function findSession(store: EphemeralStore, requestId: string): Promise<Session | undefined> {
-  const found = await store.get(sessionKey(requestId));
-  return found === undefined ? undefined : JSON.parse(found);
+/** @throws UNAUTHORIZED for an unknown request and for a known one alike */
+async function getSession(store: EphemeralStore, { requestId, secret }: Hold): Promise<Session> {
+  const found = secret === '' ? undefined : await store.get(sessionKey(requestId));
+  const session: Session | undefined = found === undefined ? undefined : JSON.parse(found);
+  if (session && isSame(session.hash, encodedHash(secret))) return session;
+  const message = 'This browser does not hold this request; use the link you were sent.';
+  throw new AppError('UNAUTHORIZED', message);
 }
 
-const isSame = (a: string, b: string) =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+const encodedHash = (secret: string) => hashOf(secret).toString('base64url');
+
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
 
 function callerOf(
   {
@@ -168,7 +176,7 @@ function callerOf(
     developerMode,
     developerPlan,
   }: Pick<ShownRow, 'developerId' | 'developerMode' | 'developerPlan'>,
-  { requestId, ip, userAgent }: { requestId: string; ip: string; userAgent: string | undefined },
+  { requestId, ip, userAgent }: Pick<Browser, 'requestId' | 'ip' | 'userAgent'>,
 ): Caller {
   return {
     tenant: { developerId },

@@ -30,8 +30,8 @@ export function shownRequest(row: ShownRow, csrfToken: string, verification: Ver
   };
 }
 
-/** Of an app's own address, which has no host, the scheme says whose it is. */
+/** Of an app's own address the scheme says whose it is; what stands in the place of a host says nothing. */
 function hostOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
-  return host || protocol.slice(0, -1);
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1);
 }

@@ -50,6 +50,36 @@ export async function insertKey(
   return row;
 }
 
+/**
+ * Whose key this is, whether or not it is still good. `isReplaced`: by a rotation, which its developer asked for.
+ */
+export async function findKeyOwnerAcrossTenants(db: Executor, hash: Buffer) {
+  const call = sql<{ developerId: string; keyId: string; isRevoked: boolean; isReplaced: boolean }>`
+    select k.developer_id, k.id as key_id, k.revoked_at is not null as is_revoked,
+      k.replaced_at is not null as is_replaced
+    from api_key_index i
+    join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id where i.hash = ${hash}`;
+  return (await call.execute(db)).rows[0];
+}
+
+/** The same secret under another record: the one before it stays as it ended. */
+export async function insertKeyAgain(
+  tx: Tx,
+  { developerId }: Tenant,
+  { hash, ...key }: NewRow & { id: string; hash: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto('apiKeys')
+    .values({ ...key, developerId })
+    .execute();
+  await tx
+    .updateTable('apiKeyIndex')
+    .set({ keyId: key.id })
+    .where('hash', '=', hash)
+    .where('developerId', '=', developerId)
+    .execute();
+}
+
 /** Newest first, one more than asked for. */
 export function listKeyRows(
   db: Executor,
@@ -65,8 +95,9 @@ export function listKeyRows(
 }
 
 /**
- * Locks the developer's keys that are good now, so that counting them and changing one is one decision. A key
- * that is revoked already is not among them.
+ * Locks the developer's keys that are good now: of two changes of one key, the second sees what the first has done.
+ * A key that is revoked already is not among them. Who counts them locks the developer first, since a lock on rows
+ * does not keep others from adding one.
  */
 export function lockUsableKeys(tx: Tx, { developerId }: Tenant, at: Date) {
   return tx
@@ -80,12 +111,14 @@ export function lockUsableKeys(tx: Tx, { developerId }: Tenant, at: Date) {
     .execute();
 }
 
-export function findKey(db: Executor, { developerId }: Tenant, keyId: string) {
-  return db
+/** Any key of the developer's, also one that has ended. */
+export function lockKey(tx: Tx, { developerId }: Tenant, keyId: string) {
+  return tx
     .selectFrom('apiKeys')
     .selectAll()
     .where('developerId', '=', developerId)
     .where('id', '=', keyId)
+    .forUpdate()
     .executeTakeFirst();
 }
 
@@ -94,7 +127,7 @@ export async function endKey(
   tx: Tx,
   { developerId }: Tenant,
   keyId: string,
-  change: { revokedAt: Date } | { replacedAt: Date; expiresAt: Date },
+  change: { revokedAt: Date; replacedAt?: Date } | { replacedAt: Date; expiresAt: Date },
 ): Promise<void> {
   await tx
     .updateTable('apiKeys')

@@ -8,11 +8,11 @@ import { hashOf, newId } from '../../platform/ids.ts';
 import { record } from '../audit/index.ts';
 import {
   endKey,
-  findKey,
   findKeyAcrossTenants,
   insertKey,
   type KeyRow,
   listKeyRows,
+  lockKey,
   lockUsableKeys,
 } from './api-keys.repo.ts';
 import { generateKey, keyStatus, MOST_KEYS, prefixOf } from './api-keys.rules.ts';
@@ -25,6 +25,7 @@ import type {
   RotatedKey,
   Rotation,
 } from './api-keys.schema.ts';
+import { lockDeveloper } from './developers.repo.ts';
 
 export interface KeyDeps {
   readonly db: Executor;
@@ -78,7 +79,9 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
   const key = { ...newKey(name, role, at, apiKey), expiresAt };
 
   return inTransaction(deps.db, async (tx) => {
-    if ((await lockUsableKeys(tx, caller.tenant, at)).length >= MOST_KEYS) {
+    await lockDeveloper(tx, caller.tenant);
+    const active = (await lockUsableKeys(tx, caller.tenant, at)).filter(isActive);
+    if (active.length >= MOST_KEYS) {
       throw new AppError('CONFLICT', `There are ${MOST_KEYS} active keys; revoke one first.`);
     }
     const row = await insertKey(tx, caller.tenant, key);
@@ -99,11 +102,13 @@ export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promi
   return inTransaction(deps.db, async (tx) => {
     const usable = await lockUsableKeys(tx, caller.tenant, at);
     const old = usable.find((key) => isOwn(caller, key.id));
-    if (!old || old.replacedAt) throw new AppError('UNAUTHORIZED', 'This key was replaced already.');
+    if (!old || !isActive(old)) throw new AppError('UNAUTHORIZED', 'This key was replaced already.');
 
     const previousKeyExpiresAt = old.expiresAt && old.expiresAt < graceEnds ? old.expiresAt : graceEnds;
     const ends =
-      input.graceSeconds === 0 ? { revokedAt: at } : { replacedAt: at, expiresAt: previousKeyExpiresAt };
+      input.graceSeconds === 0
+        ? { replacedAt: at, revokedAt: at }
+        : { replacedAt: at, expiresAt: previousKeyExpiresAt };
     await endKey(tx, caller.tenant, old.id, ends);
     const name = input.name ?? old.name;
     const key = { ...newKey(name, old.role, at, apiKey), expiresAt: old.expiresAt };
@@ -118,23 +123,29 @@ export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promi
   });
 }
 
-/** Harmless to repeat. @throws NOT_FOUND, CONFLICT for the last `full` key: nobody could make another. */
+/**
+ * Harmless to repeat. @throws NOT_FOUND, CONFLICT for the last `full` key that stays: nobody could make another
+ * once those that are being replaced have run out.
+ */
 export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise<void> {
   const at = deps.clock();
 
   return inTransaction(deps.db, async (tx) => {
     const usable = await lockUsableKeys(tx, caller.tenant, at);
-    const key = usable.find(({ id }) => id === keyId) ?? (await findKey(tx, caller.tenant, keyId));
+    const key = usable.find(({ id }) => id === keyId) ?? (await lockKey(tx, caller.tenant, keyId));
     if (!key) throw notFound();
     if (key.revokedAt) return;
-    const others = usable.filter(({ id, role }) => role === 'full' && id !== keyId);
-    if (key.role === 'full' && others.length === 0) {
+    const staying = usable.filter((each) => each.role === 'full' && isActive(each));
+    if (staying.length === 1 && staying[0]?.id === keyId) {
       throw new AppError('CONFLICT', 'This is the last active `full` key; create another one first.');
     }
     await endKey(tx, caller.tenant, keyId, { revokedAt: at });
     await record(tx, caller, [{ type: 'apikey.revoked', data: { keyId, name: key.name } }], at);
   });
 }
+
+/** Of a key that is good now: whether it is not on its way out. */
+const isActive = ({ replacedAt }: KeyRow) => replacedAt === null;
 
 const isOwn = ({ actor }: Caller, keyId: string) => actor === `developer:${keyId}`;
 

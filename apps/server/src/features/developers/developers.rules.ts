@@ -1,7 +1,8 @@
-import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { isScope } from '@behest/protocol/scopes';
 import { AppError, badField } from '../../platform/errors.ts';
 import type { DeveloperChange } from './developers.schema.ts';
+import { isUsableKey } from './public-keys.rules.ts';
 import { isRedirectUri } from './redirect-uris.rules.ts';
 
 /** @throws BAD_REQUEST or INVALID_REDIRECT_URI for what has the right shape and cannot be kept. */
@@ -23,14 +24,11 @@ export function mustBeKeepable({ consentKeys, redirectUris, scopeDescriptions }:
   if (unknown !== undefined) throw badField(`scopeDescriptions.${unknown}`, 'format');
 }
 
-function isUsableKey(jwk: JsonWebKey): boolean {
-  try {
-    const { modulusLength } = createPublicKey({ key: jwk, format: 'jwk' }).asymmetricKeyDetails ?? {};
-    return modulusLength === undefined || modulusLength >= 2048;
-  } catch {
-    return false;
-  }
-}
+/** The keys in a column of them, which to the compiler is any JSON. */
+export const keysIn = (column: unknown): object[] => (Array.isArray(column) ? column.map(Object) : []);
+
+/** Of a column of keys. */
+export const thumbprintsOf = (column: unknown): string[] => keysIn(column).map(thumbprintOf);
 
 /** What else names a key without showing it. @see RFC 7638 */
 export function thumbprintOf(jwk: object): string {

@@ -14,7 +14,7 @@ import {
   lockDeveloper,
   updateDeveloper,
 } from './developers.repo.ts';
-import { mustBeKeepable, thumbprintOf } from './developers.rules.ts';
+import { keysIn, mustBeKeepable, thumbprintsOf } from './developers.rules.ts';
 import type { Developer, DeveloperChange, SignedUp, SignUp } from './developers.schema.ts';
 
 export interface DeveloperDeps {
@@ -42,7 +42,6 @@ export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: stri
 
   return inTransaction(deps.db, async (tx) => {
     const row = await insertDeveloper(tx, developer);
-    if (!row) throw new Error('Only a seeded developer can be there already.');
     await insertKey(tx, caller.tenant, key);
     await openChain(tx, caller.tenant);
     const { developerId } = caller.tenant;
@@ -100,7 +99,8 @@ export function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: Dev
     const after = await updateDeveloper(tx, caller.tenant, { ...columns, updatedAt: at });
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };
     const evidence = { old: secured(before, change), new: secured(after, change) };
-    await record(tx, caller, [{ type: 'developer.updated', ...about, evidence }], at);
+    const told = Object.keys(evidence.new).length > 0 ? { ...about, evidence } : about;
+    await record(tx, caller, [{ type: 'developer.updated', ...told }], at);
     return { ...toDeveloper(after), updated: true as const };
   });
 }
@@ -109,12 +109,10 @@ export function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: Dev
 function secured(row: DeveloperRow, change: DeveloperChange) {
   const { consentKeys, redirectUris } = row;
   return {
-    ...(change.consentKeys && { consentKeys: toArray(consentKeys).map(thumbprintOf) }),
+    ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
     ...(change.redirectUris && { redirectUris }),
   };
 }
-
-const toArray = (value: unknown): object[] => (Array.isArray(value) ? value : []);
 
 function toDeveloper(row: DeveloperRow): Developer {
   const { id, name, email, emailVerified, mode, plan, consentMode, redirectUris, enforceAgentScopes } = row;
@@ -127,7 +125,7 @@ function toDeveloper(row: DeveloperRow): Developer {
     mode,
     plan,
     consentMode,
-    consentKeys: toArray(row.consentKeys),
+    consentKeys: keysIn(row.consentKeys),
     scopeDescriptions: Object(row.scopeDescriptions),
     redirectUris,
     enforceAgentScopes,

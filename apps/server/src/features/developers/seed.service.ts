@@ -4,16 +4,22 @@ import { inTransaction, type Tx } from '../../platform/db/db.ts';
 import { hashOf } from '../../platform/ids.ts';
 import { openChain, record } from '../audit/index.ts';
 import type { Act } from '../events/index.ts';
-import { endKey, insertKey, lockUsableKeys } from './api-keys.repo.ts';
+import {
+  endKey,
+  findKeyOwnerAcrossTenants,
+  insertKey,
+  insertKeyAgain,
+  lockUsableKeys,
+} from './api-keys.repo.ts';
 import { newKey } from './api-keys.service.ts';
 import {
   type DeveloperRow,
-  findKeyOwnerAcrossTenants,
+  findSeededAcrossTenants,
   insertDeveloper,
-  lockSeededAcrossTenants,
+  lockSeedingAcrossTenants,
   updateDeveloper,
 } from './developers.repo.ts';
-import { thumbprintOf } from './developers.rules.ts';
+import { keysIn, thumbprintOf, thumbprintsOf } from './developers.rules.ts';
 import { type DeveloperDeps, firstCaller, newDeveloper } from './developers.service.ts';
 
 export interface Seed {
@@ -51,34 +57,54 @@ interface SeedDeveloper {
 }
 
 async function seedDeveloper(deps: DeveloperDeps, seed: SeedDeveloper, warn: (message: string) => void) {
+  const { mode, apiKey, consentKey } = seed;
   const at = deps.clock();
   await inTransaction(deps.db, async (tx) => {
-    const fresh = { ...newDeveloper(seed.name, seed.mode, deps.defaultPlan, at), isSeeded: true };
-    const owner = await findKeyOwnerAcrossTenants(tx, hashOf(seed.apiKey));
-    const known = await lockSeededAcrossTenants(tx, seed.mode);
+    await lockSeedingAcrossTenants(tx);
+    const owner = await findKeyOwnerAcrossTenants(tx, hashOf(apiKey));
+    const known = await findSeededAcrossTenants(tx, mode);
     if (owner && owner.developerId !== known?.id) {
-      warn(`the seeded ${seed.mode} key belongs to another developer: nothing is seeded`);
+      warn(`the seeded ${mode} key belongs to another developer: nothing is seeded`);
       return;
     }
-    const made = known ? undefined : await insertDeveloper(tx, fresh);
-    const developer = known ?? made ?? (await lockSeededAcrossTenants(tx, seed.mode));
-    if (!developer) throw new Error('The seeded developer vanished while it was being made.');
-    if (made) await openChain(tx, { developerId: made.id });
-
-    const caller = firstCaller(developer, 'system', 'start');
     const acts: Act[] = [];
-    if (made) acts.push({ type: 'developer.created', developerId: made.id, data: { mode: seed.mode } });
-    if (!owner) acts.push(...(await replaceSeedKey(tx, developer, seed.apiKey, at)));
-    acts.push(...(await addConsentKey(tx, developer, seed.consentKey, at)));
-    if (acts.length > 0) await record(tx, caller, acts, at);
+    const developer = known ?? (await makeDeveloper(tx, deps, seed, at));
+    if (!known) acts.push({ type: 'developer.created', developerId: developer.id, data: { mode } });
+    acts.push(...(await seedKey(tx, developer, apiKey, owner, at)));
+    if (consentKey) acts.push(...(await addConsentKey(tx, developer, consentKey, at)));
+    if (acts.length > 0) await record(tx, firstCaller(developer, 'system', 'start'), acts, at);
   });
 }
+async function makeDeveloper(
+  tx: Tx,
+  { defaultPlan }: DeveloperDeps,
+  { name, mode }: SeedDeveloper,
+  at: Date,
+) {
+  const developer = { ...newDeveloper(name, mode, defaultPlan, at), isSeeded: true };
+  const made = await insertDeveloper(tx, developer);
+  await openChain(tx, { developerId: made.id });
+  return made;
+}
 
-async function replaceSeedKey(tx: Tx, { id }: DeveloperRow, apiKey: string, at: Date): Promise<Act[]> {
-  const tenant = { developerId: id };
+/**
+ * Makes the key good, and those that were seeded before it end. What the developer has rotated or revoked stays
+ * ended. @param owner the key's record, when it was seeded before.
+ */
+async function seedKey(
+  tx: Tx,
+  { id: developerId }: DeveloperRow,
+  apiKey: string,
+  owner: { isRevoked: boolean; isReplaced: boolean } | undefined,
+  at: Date,
+): Promise<Act[]> {
+  const tenant = { developerId };
+  if (owner && (!owner.isRevoked || owner.isReplaced)) return [];
   const former = (await lockUsableKeys(tx, tenant, at)).filter(({ name }) => name === SEED_KEY);
+  if (owner && former.length === 0) return []; // no other value took its place, so it was revoked by hand
   const key = newKey(SEED_KEY, 'full', at, apiKey);
-  await insertKey(tx, tenant, key);
+  if (owner) await insertKeyAgain(tx, tenant, key);
+  else await insertKey(tx, tenant, key);
   for (const { id: keyId } of former) await endKey(tx, tenant, keyId, { revokedAt: at });
   const revoked = former.map(
     (old): Act => ({ type: 'apikey.revoked', data: { keyId: old.id, name: SEED_KEY } }),
@@ -90,20 +116,23 @@ async function replaceSeedKey(tx: Tx, { id }: DeveloperRow, apiKey: string, at: 
 async function addConsentKey(
   tx: Tx,
   developer: DeveloperRow,
-  consentKey: KeyObject | undefined,
+  consentKey: KeyObject,
   at: Date,
 ): Promise<Act[]> {
-  if (!consentKey) return [];
   const jwk = createPublicKey(consentKey).export({ format: 'jwk' });
   const kid = `${SEEDED_KID}${thumbprintOf(jwk)}`;
-  const keys: { kid?: string }[] = Array.isArray(developer.consentKeys)
-    ? developer.consentKeys.map(Object)
-    : [];
-  if (keys.some((key) => thumbprintOf(key) === thumbprintOf(jwk))) return [];
+  const keys: { kid?: string }[] = keysIn(developer.consentKeys);
+  if (thumbprintsOf(keys).includes(thumbprintOf(jwk))) return [];
   const oldest = keys.findIndex((key) => key.kid?.startsWith(SEEDED_KID));
   if (keys.length >= MOST_CONSENT_KEYS && oldest < 0) return [];
   const kept = keys.length >= MOST_CONSENT_KEYS ? keys.toSpliced(oldest, 1) : keys;
-  const consentKeys = JSON.stringify([...kept, { ...jwk, kid }]);
-  await updateDeveloper(tx, { developerId: developer.id }, { consentKeys, updatedAt: at });
-  return [{ type: 'developer.updated', developerId: developer.id, data: { changed: ['consentKeys'] } }];
+  const consentKeys = [...kept, { ...jwk, kid }];
+  const columns = { consentKeys: JSON.stringify(consentKeys), updatedAt: at };
+  await updateDeveloper(tx, { developerId: developer.id }, columns);
+  const evidence = {
+    old: { consentKeys: thumbprintsOf(keys) },
+    new: { consentKeys: thumbprintsOf(consentKeys) },
+  };
+  const data = { changed: ['consentKeys'] };
+  return [{ type: 'developer.updated', developerId: developer.id, data, evidence }];
 }

@@ -1,3 +1,4 @@
+import { parseJsonText } from '@behest/protocol/json';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { DB } from './types.gen.ts';
@@ -14,7 +15,8 @@ const CONNECT_TIMEOUT = 30_000; // milliseconds; specification, Runtime configur
 
 /** @param poolSize the most connections at once; specification, the same place. */
 export function openDatabase(options: DatabaseOptions, poolSize = 10): Executor {
-  const pool = new pg.Pool({ ...options, max: poolSize, connectionTimeoutMillis: CONNECT_TIMEOUT });
+  const settings = { ...options, max: poolSize, connectionTimeoutMillis: CONNECT_TIMEOUT, types };
+  const pool = new pg.Pool(settings);
   // A connection lost while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   return new Kysely<DB>({
@@ -23,6 +25,18 @@ export function openDatabase(options: DatabaseOptions, poolSize = 10): Executor 
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
 }
+
+const JSON_TYPES: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB]);
+
+/**
+ * Stored JSON is read by the parser that read it on its way in. `JSON.parse` of this Node can take an escaped
+ * member name for another one, and an audit entry would then not have the hash it has.
+ * @see https://github.com/nodejs/node/issues/63785
+ */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    JSON_TYPES.has(type) && format !== 'binary' ? parseJsonText : pg.types.getTypeParser(type, format),
+};
 
 const ATTEMPTS = 4;
 const LOST_A_RACE = new Set(['40001', '40P01']); // serialization failure, deadlock

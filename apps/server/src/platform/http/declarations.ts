@@ -69,14 +69,13 @@ function declarationsOf({ method, url, config, schema }: RouteOptions) {
 }
 
 /** The precise codes a client has to expect, status by status, as the published description shows them. */
-function failureShapes({ method, config, schema }: RouteOptions) {
-  const codes = new Set<ErrorCode>(['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
+function failureShapes({ method, config }: RouteOptions) {
+  const codes = new Set<ErrorCode>(['BAD_REQUEST', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
   if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
   for (const code of config?.failures ?? []) codes.add(code);
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   if (config?.role === 'full' || config?.fromOwnPages) codes.add('FORBIDDEN');
-  if (takesBody(method)) codes.add('BAD_REQUEST').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
-  if (schema?.querystring) codes.add('BAD_REQUEST');
+  if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
 
   const shape = config?.errors === 'oauth' ? () => OAuthFailure : failureShape;
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);

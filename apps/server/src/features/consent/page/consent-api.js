@@ -1,6 +1,7 @@
 /** @import { Answer, ConsentRequest, Decision, Narrowing, Problem } from './types.js' */
 
 const ANSWER_WITHIN_MILLISECONDS = 20_000;
+const REFUSED_IN_TEXT = /(?!\n)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu;
 
 let clockSkewMilliseconds = 0;
 
@@ -43,7 +44,10 @@ export function consentApi(id) {
     /** @param {Narrowing} narrowing */
     approve: (narrowing) => write('approve', narrowing),
     /** @param {string} reason */
-    deny: (reason) => write('deny', reason ? { reason } : {}),
+    deny: (reason) => {
+      const text = reason.replace(REFUSED_IN_TEXT, ' ').trim();
+      return write('deny', text ? { reason: text } : {});
+    },
     sendCode: () => write('email', {}),
     /** @param {string} code */
     checkCode: (code) => write('email/verify', { code }),

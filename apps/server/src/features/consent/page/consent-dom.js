@@ -50,10 +50,13 @@ export function button(label, press, attributes = {}) {
 const UNSEEN =
   /((?!\uFE0E|\uFE0F)(?!(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|(?!\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic})[\p{L}\p{M}])[\u200C\u200D])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB])/u;
 
-/** @param {string} text */
-function visible(text) {
+/**
+ * @param {string} text
+ * @param {string} [kept] stays as it is
+ */
+function visible(text, kept) {
   return text.split(UNSEEN).map((piece, index) => {
-    if (index % 2 === 0 || piece === '\n') return piece;
+    if (index % 2 === 0 || piece === kept) return piece;
     return element('i', {}, `U+${piece.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
   });
 }
@@ -63,8 +66,7 @@ function visible(text) {
  * @param {string} text
  * @param {string} [kind]
  */
-export const name = (text, kind = 'name') =>
-  element('bdi', { class: kind, translate: 'no' }, visible(text.replaceAll('\n', ' ')));
+export const name = (text, kind = 'name') => element('bdi', { class: kind, translate: 'no' }, visible(text));
 
 /**
  * A name in a sentence; a long one only begins there, being told in full elsewhere on the page.
@@ -77,7 +79,8 @@ export const mention = (text) =>
  * Lines in somebody else's words.
  * @param {string} text
  */
-export const quotation = (text) => element('blockquote', { dir: 'auto', translate: 'no' }, visible(text));
+export const quotation = (text) =>
+  element('blockquote', { dir: 'auto', translate: 'no' }, visible(text, '\n'));
 
 /**
  * A value exactly as it stands. It may be broken after punctuation, which adds nothing to a copy of it.

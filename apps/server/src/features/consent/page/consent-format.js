@@ -10,14 +10,15 @@ const clock = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit', timeZo
 const day = /** @type {const} */ ({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 
 /**
- * A sentence with nodes in it.
+ * A sentence with nodes in it; they are copied, since a sentence may name one twice.
  * @param {string} sentence
  * @param {Record<string, Part | Part[]>} values never read as sentences themselves
  */
 export function fill(sentence, values) {
-  return sentence
+  const parts = sentence
     .split(/\{(\w+)\}/)
-    .flatMap((piece, index) => (index % 2 === 0 ? piece : (values[piece] ?? '')));
+    .flatMap((piece, index) => (index % 2 ? (values[piece] ?? '') : piece));
+  return parts.map((part) => (part instanceof Node ? part.cloneNode(true) : part));
 }
 
 /** @type {(sentence: string, values: Record<string, string | number>) => string} */
@@ -33,13 +34,13 @@ export function secondsOf(text) {
 }
 
 /**
- * One day reads "24 hours": to many, a day ends at midnight.
+ * Below two days in hours: to many, a day ends at midnight.
  * @param {number} seconds
  */
 export function duration(seconds) {
   let rest = seconds;
   const parts = Object.entries(UNITS).flatMap(([unit, size]) => {
-    const count = unit === 'day' && rest === size ? 0 : Math.floor(rest / size);
+    const count = unit === 'day' && rest < 2 * size ? 0 : Math.floor(rest / size);
     rest -= count * size;
     return count > 0
       ? new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count)

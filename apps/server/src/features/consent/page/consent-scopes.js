@@ -29,7 +29,7 @@ export function covers(parent, child) {
   const outer = toolScope(parent);
   const inner = toolScope(child);
   if (outer && inner) return toolCovers(outer, inner);
-  if (outer || inner) return false;
+  if ([parent, child].some((scope) => scope.startsWith('tool:'))) return false;
   return parent === '*' || (parent.endsWith(':*') && child.startsWith(parent.slice(0, -1)));
 }
 
@@ -47,20 +47,6 @@ function toolCovers(outer, inner) {
       (resource.endsWith('*') && (inner.resource ?? '').startsWith(resource.slice(0, -1)))) &&
     (outer.cap === undefined || Number(inner.cap) <= Number(outer.cap))
   );
-}
-
-/**
- * How far the star in a scope reaches.
- * @param {string} scope
- * @returns {{ kind: 'everything' | 'connectors' | 'prefix' | 'resources', prefix: string } | undefined}
- */
-export function starReach(scope) {
-  if (scope === '*') return { kind: 'everything', prefix: '' };
-  const tool = toolScope(scope);
-  if (!tool) return scope.endsWith(':*') ? { kind: 'prefix', prefix: scope.slice(0, -1) } : undefined;
-  if (tool.connector === '*') return { kind: 'connectors', prefix: '' };
-  const prefix = tool.resource?.endsWith('*') ? tool.resource.slice(0, -1) : '';
-  return prefix === '' ? undefined : { kind: 'resources', prefix };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @import { Cap, ConsentRequest, Lines, Narrowing, Part, RequestUse, ToolsEntry } from './types.js' */
 import { aside, button, element, literal, mention, name, paragraph, setContent } from './consent-dom.js';
 import { duration, fill, fillText, limits, moment, secondsOf } from './consent-format.js';
-import { covers, groupScopes, lostCap, starReach, toolScope } from './consent-scopes.js';
+import { covers, groupScopes, lostCap, toolScope } from './consent-scopes.js';
 import { words } from './consent-words.js';
 
 /** Up to here a list is taken in at a glance; longer ones are grouped and counted. */
@@ -80,7 +80,7 @@ export function renderSelection(request, { choices, now }) {
   }
 
   function renderScopes() {
-    const { total, tools, others, note } = words.scopes;
+    const { total, tools, others, note, star } = words.scopes;
     const whole = { keys: scopes, removed: choices.removedScopes, label: scopeLabel };
     const groups = scopes.length > SHORT_LIST ? groupScopes(scopes) : [];
     const lists = groups.map(({ kind, name: title, members }) => {
@@ -88,7 +88,7 @@ export function renderSelection(request, { choices, now }) {
       return renderList({ ...whole, title: fill(sentence, { connector: literal(title) }), keys: members });
     });
     return [
-      aside(note),
+      aside(note, scopes.some((scope) => scope.includes('*')) && ` ${star}`),
       lists.length > 1 && renderTotal({ ...whole, title: total }),
       lists.length > 0 ? lists : renderList(whole),
     ];
@@ -103,11 +103,7 @@ export function renderSelection(request, { choices, now }) {
       // Written anew only when it says something else, since it is read out each time.
       if (news.textContent !== consequence.textContent) consequence.replaceChildren(...news.childNodes);
     });
-    return [
-      [description !== scope && name(description, 'words'), literal(scope)],
-      starNote(scope),
-      consequence,
-    ];
+    return [[description !== scope && name(description, 'words'), literal(scope)], consequence];
   }
 
   /**
@@ -251,12 +247,6 @@ export function renderSelection(request, { choices, now }) {
 /** @param {string} scope */
 function namesConnector(scope) {
   return !['*', undefined].includes(toolScope(scope)?.connector);
-}
-
-/** @param {string} scope */
-function starNote(scope) {
-  const reach = starReach(scope);
-  return reach && aside(fill(words.scopes[reach.kind], { prefix: literal(reach.prefix) }));
 }
 
 /**

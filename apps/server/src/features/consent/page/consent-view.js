@@ -167,7 +167,6 @@ function renderDecision({ expiresAt, developerName, verification }, { choices, n
   }
 
   refresh();
-  showEnd(false);
   return {
     parts: [
       summary,

@@ -73,16 +73,13 @@ export const words = {
 
   scopes: {
     note: 'In words, and beneath as the permission itself, which is what counts.',
+    star: 'A star (*) stands for anything.',
     total: 'All permissions',
     selected: '{kept} of {all} selected',
     selectAll: 'Select all',
     selectNone: 'Select none',
     tools: 'Tools of {connector}',
     others: 'Other permissions',
-    everything: 'Covers everything except tools.',
-    prefix: 'Covers every permission that begins with {prefix}',
-    connectors: 'Covers every connector.',
-    resources: 'Covers everything whose name begins with {prefix}',
     stillCovered: 'Still allowed: it is part of {scope}',
     capLost: 'Without it, its limit of {amount} no longer holds for other permissions for {connector}',
   },

@@ -9,6 +9,7 @@ import { words } from './consent-words.js';
 /** A click meant for what lay on top of this page a moment ago must not approve. */
 const ARMING_MILLISECONDS = 600;
 const CLOSING_SOON_MILLISECONDS = 120_000;
+const TICK_MILLISECONDS = 30_000;
 const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
 
 /** The kinds of address a decision may lead to, which the service holds to as well. */
@@ -47,7 +48,6 @@ document.addEventListener('visibilitychange', () => {
   arm();
   watchEnd();
 });
-window.setInterval(() => shown?.view.refreshEnd(), 30_000);
 
 /** Takes the key out of the address, which may be copied, photographed and kept in the history. */
 function takeKey() {
@@ -104,15 +104,17 @@ function arm() {
   }, ARMING_MILLISECONDS);
 }
 
-/** Ends the request on the page when it ends. Also called when the window comes back, since timers may sleep. */
+/** Keeps times true, and ends the request here when it ends. Called on waking too, since timers may sleep. */
 function watchEnd() {
   window.clearTimeout(endTimer);
   if (!shown || isSending) return;
   const left = Date.parse(shown.request.expiresAt) - serviceTime().getTime();
   if (left <= 0) return showMessage('expired');
   const isSoon = left <= CLOSING_SOON_MILLISECONDS;
-  if (isSoon) setContent(announcer, shown.view.showEnd(true));
-  endTimer = window.setTimeout(watchEnd, isSoon ? left : left - CLOSING_SOON_MILLISECONDS);
+  const text = shown.view.showEnd(isSoon);
+  if (isSoon && announcer.textContent !== text) setContent(announcer, text);
+  shown.view.refreshEnd();
+  endTimer = window.setTimeout(watchEnd, Math.min(left, TICK_MILLISECONDS));
 }
 
 /** @param {Wish} wish */
@@ -129,9 +131,7 @@ async function decide(wish) {
   view.showNotice();
   view.setSending(wish);
   setContent(announcer, wish === 'approve' ? approving : denying);
-  const answer = await (wish === 'approve'
-    ? api.approve(view.narrowing())
-    : api.deny(choices?.reason.trim() ?? ''));
+  const answer = await (wish === 'approve' ? api.approve(view.narrowing()) : api.deny(choices?.reason ?? ''));
   isSending = false;
   if (answer.ok) return showDecided(wish, answer.body, request, view.inWords());
   view.setSending(undefined);

@@ -1,0 +1,53 @@
+/** Work that is done at start and then from time to time, by every instance: it claims what it does. */
+export interface Job {
+  readonly name: string;
+  /** From the end of one run to the beginning of the next. */
+  readonly everySeconds: number;
+  /** @param signal aborted when the process stops: finish what is held, begin nothing more. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface RunningJobs {
+  /** Resolves when no job runs any more. */
+  stop(): Promise<void>;
+}
+
+/** Runs each job at once, and again after its pause. A run that fails is told of, and does not end the job. */
+export function startJobs(
+  jobs: readonly Job[],
+  onFailure: (name: string, error: unknown) => void,
+): RunningJobs {
+  const stopping = new AbortController();
+  const loops = jobs.map((job) => loop(job, stopping.signal, onFailure));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function loop(
+  { name, everySeconds, run }: Job,
+  signal: AbortSignal,
+  onFailure: (name: string, error: unknown) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await run(signal).catch((error: unknown) => onFailure(name, error));
+    await pause(everySeconds * 1000, signal);
+  }
+}
+
+/** Ends early when the process stops. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,26 @@
+import { createTransport } from 'nodemailer';
+import type { Mailer } from './mailer.ts';
+
+const TIMEOUT = 10_000; // milliseconds: somebody waits at a page
+
+/**
+ * @param url `smtp://` or `smtps://`, with the account in it.
+ * @param mustEncrypt whether `smtp://` has to be raised to TLS (RFC 3207) before anything is said.
+ */
+export function smtpMailer(url: string, from: string, mustEncrypt: boolean): Mailer {
+  const transport = createTransport(
+    {
+      url,
+      requireTLS: mustEncrypt && url.startsWith('smtp:'),
+      connectionTimeout: TIMEOUT,
+      greetingTimeout: TIMEOUT,
+      socketTimeout: TIMEOUT,
+    },
+    { from },
+  );
+  return {
+    async send(mail) {
+      await transport.sendMail(mail);
+    },
+  };
+}

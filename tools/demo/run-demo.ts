@@ -1,0 +1,124 @@
+import { checkChain } from '../../docs/guides/examples/check-chain.ts';
+import { offlineVerifier } from '../../docs/guides/examples/verify-offline.ts';
+import { callsTo, type Narration, textOf } from './calls.ts';
+
+const scopes = ['calendar:read', 'email:send'];
+const principalId = 'user_42';
+
+/**
+ * The life of a grant over HTTP and nothing else, as a program beside the service sees it. The address is the
+ * service's public one, which its tokens name as their issuer; the key is a sandbox developer's.
+ * @throws at the first answer that is not as it has to be
+ */
+export async function runDemo(narration: Narration) {
+  const { baseUrl, say } = narration;
+  const call = callsTo(narration);
+  let steps = 0;
+  const step = (title: string) => {
+    steps += 1;
+    say(`\n${steps}. ${title}`);
+  };
+  const verifyOnline = async (token: string) =>
+    (await call('POST /v1/tokens/verify', { body: { token }, show: ['valid', 'reason', 'principal'] })).body;
+
+  step('Register an agent');
+  const agent = await call('POST /v1/agents', {
+    body: { name: 'Travel agent', scopes },
+    show: ['agentId', 'status'],
+  });
+  const agentId = textOf(agent.body, 'agentId');
+
+  step('Ask for authority; in the sandbox the answer has the code');
+  const asked = await call('POST /v1/authorize', {
+    body: { agentId, principalId, scopes },
+    show: ['authRequestId', 'status', 'code'],
+  });
+  if (!asked.body.sandbox) throw new Error('This key is a live developer’s; the demo needs a sandbox key.');
+
+  step('Exchange the code for tokens');
+  const code = textOf(asked.body, 'code');
+  const issued = await call('POST /v1/token', {
+    body: { agentId, code },
+    show: ['grantId', 'grantToken', 'refreshToken', 'expiresAt'],
+  });
+  const grantId = textOf(issued.body, 'grantId');
+
+  step('Verify offline, with the published keys alone');
+  const jwksUrl = `${baseUrl}/.well-known/jwks.json`;
+  const verifyOffline = offlineVerifier({ issuer: baseUrl, jwksUrl });
+  say('   GET /.well-known/jwks.json');
+  const claims = await verifyOffline(textOf(issued.body, 'grantToken'));
+  say(`   good: ${claims.client_id} acts for ${claims.sub} with ${claims.scope}`);
+
+  step('Verify online');
+  const online = await verifyOnline(textOf(issued.body, 'grantToken'));
+
+  step('Refresh: the refresh token is spent for a new pair');
+  const refreshed = await call('POST /v1/token/refresh', {
+    body: { agentId, refreshToken: textOf(issued.body, 'refreshToken') },
+    show: ['grantId', 'grantToken', 'refreshToken', 'expiresAt'],
+  });
+
+  step('Ask again, and leave the decision open');
+  const open = await call('POST /v1/authorize', {
+    body: { agentId, principalId, scopes: ['calendar:read'], autoApprove: false },
+    show: ['authRequestId', 'status', 'consentUrl'],
+  });
+  say('   A person would decide at consentUrl. In the sandbox a call can stand in for them:');
+  const decided = await call(`POST /v1/authorize/${textOf(open.body, 'authRequestId')}/approve`, {
+    show: ['status', 'code'],
+  });
+  const second = await call('POST /v1/token', {
+    body: { agentId, code: textOf(decided.body, 'code') },
+    show: ['grantId', 'grantToken'],
+  });
+
+  step('Revoke the first grant; its tokens are no longer good, the other grant’s are');
+  await call(`DELETE /v1/grants/${grantId}`);
+  const afterRevoking = await verifyOnline(textOf(refreshed.body, 'grantToken'));
+  const untouched = await verifyOnline(textOf(second.body, 'grantToken'));
+  const { exp = 0 } = await verifyOffline(textOf(refreshed.body, 'grantToken'));
+  const end = new Date(exp * 1000).toISOString();
+  say(`   Offline nothing shows of a revocation: there the revoked token is good until ${end}.`);
+
+  step('Revoke the agent; every grant it holds falls with it');
+  await call(`DELETE /v1/agents/${agentId}`);
+  const afterAgent = await verifyOnline(textOf(second.body, 'grantToken'));
+
+  step('Check the audit chain, by asking and by recomputing every hash here');
+  const asserted = await call('GET /v1/audit/verify', { show: ['valid', 'checkedEntries'] });
+  say('   GET /v1/audit/entries?limit=500 …');
+  const recomputed = await checkChain(narration);
+  say(
+    `   ${recomputed.valid ? 'good' : `broken: ${recomputed.problem}`}: ${recomputed.checkedEntries} entries`,
+  );
+
+  const outcome = {
+    claims,
+    online,
+    afterRevoking,
+    untouched,
+    afterAgent,
+    asserted: asserted.body,
+    recomputed,
+  };
+  mustBeAsPromised(outcome);
+  say('\nAll as it has to be.');
+  return outcome;
+}
+
+type Verdict = Readonly<Record<string, unknown>>;
+
+function mustBeAsPromised(outcome: Readonly<Record<string, Verdict | { readonly valid: boolean }>>): void {
+  const expected = {
+    online: true,
+    afterRevoking: false,
+    untouched: true,
+    afterAgent: false,
+    asserted: true,
+    recomputed: true,
+  };
+  for (const [name, valid] of Object.entries(expected)) {
+    if (outcome[name]?.valid !== valid) throw new Error(`${name} is not as it has to be.`);
+  }
+}
