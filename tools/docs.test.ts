@@ -1,0 +1,204 @@
+import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { settings } from '../apps/server/src/config/settings.ts';
+import { startApp } from '../apps/server/test/start-app.ts';
+import { consentLink } from '../docs/guides/examples/consent-link.ts';
+import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { freePort } from './machine/ports.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const pages = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md'], { cwd: ROOT }).sort();
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/** Of every page, what a pattern's first group matches, with the page that says it. */
+const named = (pattern: RegExp, among = pages) =>
+  among.flatMap((page) => [...textOf(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })));
+
+describe('what the documents name', () => {
+  test('links to files and headings lead somewhere', () => {
+    const links = named(/\]\(([^)\s]+)\)/g).filter(({ name }) => !/^[a-z]+:/.test(name));
+
+    expect(links.length).toBeGreaterThan(40);
+    expect(links.filter(({ page, name }) => !leadsSomewhere(page, name))).toEqual([]);
+  });
+
+  test('commands are there', () => {
+    const { scripts } = JSON.parse(textOf('package.json'));
+    const commands = [...named(/\bnpm run ([\w:]+)/g), ...named(/`npm (start|test)\b/g)];
+
+    expect(commands.filter(({ name }) => !(name in scripts))).toEqual([]);
+  });
+
+  test('settings, error codes and other words in capitals are known', () => {
+    // Neither: algorithms, a shell's own variable, the log's own code, and what tools and tests read.
+    const others = [
+      'RS256',
+      'ES256',
+      'PATH',
+      'CONFIG_INVALID',
+      'BEHEST_URL',
+      'BEHEST_API_KEY',
+      'TEST_DATABASE_URL',
+    ];
+    const known = new Set([...Object.keys(settings), ...Object.keys(errorCodes), ...others]);
+    const isKnown = (name: string) =>
+      known.has(name) ||
+      known.has(name.replace(/_FILE$/, '')) ||
+      textOf('docs/configuration.md').includes(`| \`${name}\` |`);
+
+    expect(named(/`([A-Z][A-Z0-9_]{2,})(?:=[^`]*)?`/g).filter(({ name }) => !isKnown(name))).toEqual([]);
+  });
+
+  test('routes are those of the API description', () => {
+    const { paths } = JSON.parse(textOf('openapi.json'));
+    const known = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, ':id')}`),
+    );
+    const routes = named(/\b((?:GET|POST|PUT|PATCH|DELETE) \/[\w./:-]*[\w])/g);
+
+    expect(routes.length).toBeGreaterThan(30);
+    expect(routes.filter(({ name }) => !known.includes(name))).toEqual([]);
+  });
+
+  test('files are where they are said to be', () => {
+    const files = named(/`((?:apps|packages|tools|docs|src|migrations|platform|features)\/[\w./-]+)`/g);
+    const places = ['.', 'apps/server', 'apps/server/src'];
+    const isThere = (name: string) =>
+      places.some(
+        (place) => existsSync(join(ROOT, place, name)) || existsSync(join(ROOT, place, `${name}.ts`)),
+      );
+
+    expect(files.filter(({ name }) => !isThere(name))).toEqual([]);
+  });
+
+  test('functions and tables of the architecture and the decisions are in the sources', () => {
+    const sources = globSync('{apps,packages,tools}/**/*.{ts,mjs,js,sql}', {
+      cwd: ROOT,
+      exclude: ['**/node_modules/**', 'tools/docs.test.ts'],
+    });
+    const words = new Set(sources.flatMap((path) => textOf(path).match(/\w+/g) ?? []));
+    const among = pages.filter((page) => /architecture|decisions|operations|CONTRIBUTING/.test(page));
+
+    const names = named(/`([a-z]+(?:[A-Z_]\w*)+)(?:\(\))?`/g, among);
+    expect(names.filter(({ name }) => !words.has(name))).toEqual([]);
+  });
+});
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [file = '', heading] = link.split('#');
+  const target = file === '' ? page : join(dirname(page), file);
+  if (!existsSync(join(ROOT, target))) return false;
+  return heading === undefined || headingsOf(target).includes(heading);
+}
+
+/** As the web shows them: lower case, hyphens for blanks, nothing else but letters and digits. */
+function headingsOf(page: string): string[] {
+  const titles = [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+  const slugs = titles.map((title) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+  const anchors = [...textOf(page).matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  return [...slugs, ...anchors];
+}
+
+describe('what the documents say to run', () => {
+  const run = promisify(execFile);
+  const blocksOf = (page: string, language: string) =>
+    [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
+      ([, code = '']) => code,
+    );
+
+  /** A service at an address of its own, told the time of day, since tokens are verified by it. */
+  async function listening() {
+    const port = await freePort();
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const startsAt = new Date().toISOString();
+    const service = await startApp({ env: { PUBLIC_BASE_URL: baseUrl }, startsAt });
+    await service.app.listen({ port, host: '127.0.0.1' });
+    const shell = async (commands: string, env: Readonly<Record<string, string>> = {}) => {
+      const script = `set -eu\nKEY=\${KEY-}\n${commands.replaceAll('http://localhost:3001', baseUrl)}`;
+      return (await run('bash', ['-c', script], { env: { ...process.env, ...env } })).stdout;
+    };
+    return { ...service, baseUrl, shell };
+  }
+
+  test('the main job of the README ends with a token that is revoked', async () => {
+    const { shell } = await listening();
+
+    const [walk = ''] = blocksOf('README.md', 'sh').filter((block) => block.includes('curl'));
+
+    expect(walk.trim().split('\n')).toHaveLength(10);
+    expect(await shell(walk)).toMatch(/\{"valid":false,"reason":"revoked"\}$/);
+  });
+
+  test('the README’s way to verify a token offline reads its scopes', async () => {
+    const { baseUrl, asDeveloper } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const agentId = (await acme('POST', '/v1/agents', { name: 'Travel agent' })).json().agentId;
+    const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    const { code } = (await acme('POST', '/v1/authorize', asked)).json();
+    const { grantToken } = (await acme('POST', '/v1/token', { agentId, code })).json();
+
+    const [code0 = ''] = blocksOf('README.md', 'ts');
+    const program = `${code0.replaceAll('http://localhost:3001', baseUrl)}\nconsole.log(await scopesOf('${grantToken}'));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+      cwd: ROOT,
+    });
+
+    expect(stdout).toBe("[ 'calendar:read' ]\n");
+  });
+
+  test('the quickstart, step by step', async () => {
+    const { shell } = await listening();
+    const steps = blocksOf('docs/guides/quickstart.md', 'sh').filter((block) => !block.includes('npm start'));
+
+    const told = await shell(steps.join('\n'));
+
+    expect(told).toContain('"reason":"refresh_reused"');
+    expect(told).toContain('/consent?req=areq_');
+    expect(told).toContain('"status":"approved"');
+    expect(told).toContain('{"valid":false,"reason":"revoked"}');
+    expect(told.trimEnd()).toMatch(/\{"valid":true,"checkedEntries":\d+.*\}$/);
+  });
+
+  test('the calls of the other guides', async () => {
+    const { shell, asDeveloper } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const env = { KEY: acme.apiKey, TOKEN: 'none' };
+    const commands = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
+
+    expect(await shell(commands('verify-a-token').join('\n'), env)).toBe('{"valid":false}');
+    expect(await shell(commands('check-the-audit-chain').join('\n'), env)).toContain('"valid":true');
+    const [rotate = '', make = ''] = commands('rotate-an-api-key');
+    expect(await shell(make, env)).toContain('"role":"runtime"');
+    expect(await shell(rotate, env)).toContain('"previousKeyExpiresAt"');
+  });
+
+  test('a hint as the guide signs it vouches for its person and for nobody else', async () => {
+    const { app, asDeveloper, settings: configured } = await startApp({ startsAt: new Date().toISOString() });
+    const acme = await asDeveloper();
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const consentKeys = [publicKey.export({ format: 'jwk' })];
+    expect((await acme('PATCH', '/v1/me', { consentKeys })).statusCode).toBe(200);
+    const agentId = (await acme('POST', '/v1/agents', { name: 'Travel agent' })).json().agentId;
+    const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    const request = (await acme('POST', '/v1/authorize', asked)).json();
+    const voucher = { developerId: acme.developerId, issuer: configured.tokens.issuer, privateKey };
+    const opensAs = async (principalId: string) => {
+      const fragment = new URL(await consentLink({ ...request, principalId }, voucher)).hash.slice(1);
+      const body = Object.fromEntries(new URLSearchParams(fragment));
+      const url = `/v1/consent/${request.authRequestId}/session`;
+      return (await app.inject({ method: 'POST', url, body })).json().verification;
+    };
+
+    expect(await opensAs('user_42')).toEqual({ mode: 'developer', satisfied: true, methods: ['hint'] });
+    expect(await opensAs('user_43')).toMatchObject({ satisfied: false });
+  });
+});
