@@ -1,10 +1,13 @@
 -- Owner: audit. The head of each developer's chain: the one hot row, so it is a narrow table of its own,
--- with room on its page for new row versions. Made with the developer.
+-- with room on its page for new row versions. Made with the developer. It also counts what developers append
+-- themselves in a calendar month (UTC), because an append writes this row anyway.
 create table audit_heads (
   developer_id text primary key,
   seq          bigint not null default 0,
   hash         bytea,
-  at           timestamptz not null default '-infinity'
+  at           timestamptz not null default '-infinity',
+  month        date not null default '-infinity',
+  appends      bigint not null default 0
 ) with (fillfactor = 20);
 
 -- Owner: audit. Append-only. Distributes by developer_id; a page of entries is a range of the primary key.

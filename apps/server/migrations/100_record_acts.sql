@@ -4,7 +4,9 @@
 -- line that is hashed, so a stored entry cannot differ from it. Time never runs back.
 -- Two locks: the row is the truth; the advisory lock before it is the queue, since waiters on one row wake
 -- each other and re-read it (64 writers: 1,150 appends/s by the row alone, 2,100 with the queue).
-create function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb)
+-- `p_month_limit` is for what developers append themselves: when the month has as many already, there is no
+-- entry. Null counts nothing; -1 counts and has no limit.
+create function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb, p_month_limit bigint default null)
   returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)
   language plpgsql as
 $$
@@ -16,6 +18,14 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('audit:' || p_developer_id, 0));
   select * into strict head from audit_heads h where h.developer_id = p_developer_id for update;
+  if p_month_limit is not null then
+    if head.month < date_trunc('month', p_at at time zone 'utc')::date then
+      head.month := date_trunc('month', p_at at time zone 'utc')::date;
+      head.appends := 0;
+    end if;
+    head.appends := head.appends + jsonb_array_length(p_entries);
+    if head.appends > p_month_limit and p_month_limit >= 0 then return; end if;
+  end if;
   head.at := greatest(head.at, date_trunc('milliseconds', p_at));
   "timestamp" := to_char(head.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
   for entry in select e ->> 'prefix' as prefix, e ->> 'suffix' as suffix, e ->> 'requestId' as request_id
@@ -34,7 +44,9 @@ begin
       into id, seq, hash, head.hash;
     return next;
   end loop;
-  update audit_heads h set seq = head.seq, hash = head.hash, at = head.at where h.developer_id = p_developer_id;
+  update audit_heads h
+    set seq = head.seq, hash = head.hash, at = head.at, month = head.month, appends = head.appends
+    where h.developer_id = p_developer_id;
 end
 $$;
 

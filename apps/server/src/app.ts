@@ -104,7 +104,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(consentRoutes, { ...authorization, keyRing, issuer });
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
-  await app.register(auditRoutes, { db, clock, findGrantFacts });
+  await app.register(auditRoutes, { db, clock, quotas, findGrantFacts });
   await app.ready();
   return app;
 }

@@ -33,6 +33,9 @@ export async function insertBranches(
     insert into tokens select g.developer_id, token_id, g.id, g.issued_at, g.expires_at, null
       from unnest(${grantIds}::text[], ${tokenIds}::text[]) as made (grant_id, token_id)
       join grants g on g.id = made.grant_id`.execute(db);
+  await sql`
+    update quota_counters set used = used + ${count} where resource = 'active_grants'
+      and developer_id = (select developer_id from grants where id = ${parentId})`.execute(db);
   return branches;
 }
 

@@ -84,3 +84,22 @@ export async function signedBy({ keyRing }: Service, payload: object, header: ob
   const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A list page by page, as far as it goes. @param path with a query; @param member the array's name in an answer. */
+export async function pagesOf(developer: Developer, path: string, member: string): Promise<Listed[][]> {
+  const pages: Listed[][] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const body: Record<string, Listed[]> & { nextCursor: string | null } = (
+      await developer('GET', `${path}${cursor && `&cursor=${cursor}`}`)
+    ).json();
+    pages.push(body[member] ?? []);
+    cursor = body.nextCursor;
+  }
+  return pages;
+}

@@ -12,9 +12,9 @@ export interface Kept {
  * Has a process of its own run a server. It ends server and files when we end, in whatever way: even a
  * killed test run leaves nothing behind.
  */
-export async function startKeeper(program: string): Promise<Kept> {
+export async function startKeeper(program: string, flags: readonly string[] = []): Promise<Kept> {
   // Detached: Ctrl-C ends us, and our end is what tells the keeper to stop.
-  const keeper = fork(join(import.meta.dirname, program), { detached: true, execArgv: [] });
+  const keeper = fork(join(import.meta.dirname, program), flags, { detached: true, execArgv: [] });
   const ended = once(keeper, 'exit');
   const [answer] = await Promise.race([once(keeper, 'message'), ended]);
   if (typeof answer?.url !== 'string') throw new Error(answer?.problem ?? `${program} ended with ${answer}.`);

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 
 /** In a path: whatever is not one of these was never issued, and is unknown (404), not malformed. */
 export const Id = Type.String({ pattern: '^[ -~]{1,256}$' });
-export const Time = Type.String({ format: 'date-time' });
+/** Not of a leap second, which RFC 3339 can write and clocks do not have. */
+export const Time = Type.String({ format: 'date-time', pattern: '^.{17}[0-5]' });
 
 /** No control characters and no bidirectional overrides, which make a text look like another. */
 const NOT_SHOWN = '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';

@@ -121,6 +121,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
       reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' });
       const document = await getDidDocument(deps, request.params.id);
       return reply
+        .serializer(JSON.stringify) // Fastify's own adds a charset, which this media type does not have
         .headers({ 'content-type': 'application/did+json', 'cache-control': 'public, max-age=300' })
         .send(document);
     },

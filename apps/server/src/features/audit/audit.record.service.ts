@@ -1,6 +1,6 @@
-import { type AuditFacts, auditLineParts } from '@behest/protocol/audit-line';
+import { auditLineParts } from '@behest/protocol/audit-line';
 import type { Caller, Tenant } from '../../platform/caller.ts';
-import type { Executor, Tx } from '../../platform/db/db.ts';
+import type { Tx } from '../../platform/db/db.ts';
 import { newId, newSalt } from '../../platform/ids.ts';
 import { type Act, type Concerned, envelopeOf } from '../events/index.ts';
 import { countBlocked, insertHead, type NewRecord, recordActs } from './audit.repo.ts';
@@ -51,18 +51,6 @@ export async function recordBlocked(db: Tx, caller: Caller, attempt: Attempt, at
   if (!isFirst) return;
   const metadata = { ...data, previousMinute, actor };
   const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
-  await appendLine(db, tenant, { ...facts, ...tenant, id: newId('alog', at) }, requestId, at);
-}
-
-/** One entry without an event. */
-export async function appendLine(
-  db: Executor,
-  tenant: Tenant,
-  facts: AuditFacts,
-  requestId: string,
-  at: Date,
-) {
-  const [recorded] = await recordActs(db, tenant, at, [{ ...auditLineParts(facts), requestId }]);
-  if (!recorded) throw new Error('record_acts() answered with no entry.');
-  return recorded;
+  const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
+  await recordActs(db, tenant, at, [{ ...line, requestId }]); // no event: nothing was done
 }

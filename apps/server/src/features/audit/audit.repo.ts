@@ -45,6 +45,24 @@ export async function recordActs(
 }
 
 /**
+ * What a developer appends, which their plan counts. One statement, for any executor.
+ * @param monthLimit null is none.
+ * @returns nothing when the calendar month has as many already.
+ */
+export async function appendCounted(
+  db: Executor,
+  { developerId }: Tenant,
+  at: Date,
+  entry: NewRecord,
+  monthLimit: number | null,
+): Promise<Recorded | undefined> {
+  const entries = JSON.stringify([entry]);
+  const call = sql<Recorded>`select *
+    from audit_append(${developerId}, ${at}, ${entries}::jsonb, ${monthLimit ?? -1})`;
+  return (await call.execute(db)).rows[0];
+}
+
+/**
  * Counts a refused attempt. @returns whether it is the first of its minute, and how many the minute before had.
  */
 export async function countBlocked(tx: Tx, { developerId }: Tenant, action: string, at: Date) {
@@ -117,6 +135,19 @@ export function findHead(db: Executor, { developerId }: Tenant) {
     .select(['seq', 'hash', sql<Date | null>`nullif(at, '-infinity')`.as('at')])
     .where('developerId', '=', developerId)
     .executeTakeFirstOrThrow();
+}
+
+/** An entry that came into the table by no append, since the head does not know it. */
+export function findBeyondHead(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditEntries')
+    .innerJoin('auditHeads', 'auditHeads.developerId', 'auditEntries.developerId')
+    .select('auditEntries.id')
+    .where('auditEntries.developerId', '=', developerId)
+    .whereRef('auditEntries.seq', '>', 'auditHeads.seq')
+    .orderBy('auditEntries.seq')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** A stretch of the chain, both ends included, at most `limit` long. */

@@ -21,7 +21,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
         access: 'developer',
         role: 'runtime',
         rate: 'auditLog',
-        failures: ['NOT_FOUND', 'RESERVED_ACTION'],
+        failures: ['NOT_FOUND', 'RESERVED_ACTION', 'PLAN_LIMIT_EXCEEDED'],
       },
       schema: {
         operationId: 'audit.append',
@@ -71,7 +71,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
         response: { 200: ChainVerdict },
       },
     },
-    (request) => verifyOwnChain(deps, callerOf(request), request.query),
+    (request) => verifyOwnChain(deps, callerOf(request), request.query, request.log),
   );
 
   app.get(

@@ -1,11 +1,12 @@
+import { auditLineParts } from '@behest/protocol/audit-line';
 import type { Caller } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Executor, repeating } from '../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../platform/errors.ts';
 import { newId, newSalt } from '../../platform/ids.ts';
 import { allServiceActions, isServiceAction } from '../events/index.ts';
-import { appendLine } from './audit.record.service.ts';
-import { type EntryRow, findEntry, findHead, listEntryRows } from './audit.repo.ts';
+import { limitOf, overQuota, type Quotas } from '../quotas/index.ts';
+import { appendCounted, type EntryRow, findEntry, findHead, listEntryRows } from './audit.repo.ts';
 import { mustBeKeepable } from './audit.rules.ts';
 import type { AuditEntry, ChainHead, EntryPage, EntryQuery, NewEntry } from './audit.schema.ts';
 
@@ -20,6 +21,7 @@ export interface GrantFacts {
 export interface AuditDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly quotas: Quotas;
   /** Grants are a tier above, so how to find one comes from outside. */
   readonly findGrantFacts: (
     db: Executor,
@@ -30,7 +32,8 @@ export interface AuditDeps {
 
 /**
  * What developers say themselves about an act of their agents. The act is the entry itself, hence there is no
- * event. @throws NOT_FOUND, BAD_REQUEST when the entry disagrees with its grant, RESERVED_ACTION
+ * event.
+ * @throws NOT_FOUND, BAD_REQUEST when the entry disagrees with its grant, RESERVED_ACTION, PLAN_LIMIT_EXCEEDED
  */
 export async function appendEntry(deps: AuditDeps, caller: Caller, entry: NewEntry): Promise<AuditEntry> {
   const { tenant, requestId } = caller;
@@ -50,7 +53,10 @@ export async function appendEntry(deps: AuditDeps, caller: Caller, entry: NewEnt
   const id = newId('alog', at);
   const about = { agentId, agentDid, grantId, principalId, purpose: grant.purpose };
   const facts = { id, ...tenant, ...about, action, status, metadata, salt: newSalt() };
-  const recorded = await repeating(() => appendLine(deps.db, tenant, facts, requestId, at));
+  const line = { ...auditLineParts(facts), requestId };
+  const limit = limitOf(deps.quotas, caller, 'audit_appends');
+  const recorded = await repeating(() => appendCounted(deps.db, tenant, at, line, limit));
+  if (!recorded) throw overQuota(caller, 'audit_appends', limit);
   const { seq, timestamp, prevHash, hash } = recorded;
   const place = { seq: Number(seq), timestamp, prevHash, hash };
   return { entryId: id, ...facts, ...place, source: 'developer', requestId };

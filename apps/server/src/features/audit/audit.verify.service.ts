@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
 import { continueChain, startChain } from '@behest/protocol/audit-chain';
-import type { Caller } from '../../platform/caller.ts';
+import type { Caller, Tenant } from '../../platform/caller.ts';
+import type { Executor } from '../../platform/db/db.ts';
 import { badField } from '../../platform/errors.ts';
-import { findHead, listStretch } from './audit.repo.ts';
+import { findBeyondHead, findHead, listStretch } from './audit.repo.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { type AuditDeps, toEntry } from './audit.service.ts';
 
 const MOST_ENTRIES = 100_000; // a call
 const STRETCH = 1000; // entries in memory at once
+
+/** What is told that a chain is broken, which is for the operator to know as well. */
+export interface BrokenChainLog {
+  error(facts: object, message: string): void;
+}
 
 /**
  * Recomputes every hash of a range and checks that nothing is missing in it. A broken chain is a finding, and
@@ -17,16 +23,31 @@ const STRETCH = 1000; // entries in memory at once
 export async function verifyOwnChain(
   { db }: AuditDeps,
   { tenant }: Caller,
+  range: VerifyQuery,
+  log: BrokenChainLog,
+): Promise<ChainVerdict> {
+  const verdict = await verdictOn(db, tenant, range);
+  const { valid, firstBrokenAt, problem } = verdict;
+  if (!valid) log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
+  return verdict;
+}
+
+async function verdictOn(
+  db: Executor,
+  tenant: Tenant,
   { fromSeq, toSeq }: VerifyQuery,
 ): Promise<ChainVerdict> {
+  if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
+  if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
   const { seq, hash } = await findHead(db, tenant);
   const head = { seq: Number(seq), hash: hash?.toString('hex') ?? null };
   const last = toSeq ?? Math.min(head.seq, fromSeq + MOST_ENTRIES - 1);
-  if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
-  if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
 
   const [before] = fromSeq > 1 ? await listStretch(db, tenant, fromSeq - 1, fromSeq - 1, 1) : [];
-  let progress = startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
+  const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // where it is missing, the chain has a gap
+  let progress = isHole
+    ? startChain({ fromSeq: fromSeq - 1 })
+    : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
   while (progress.valid && progress.nextSeq <= last) {
     const rows = await listStretch(db, tenant, progress.nextSeq, last, STRETCH);
     if (rows.length === 0) break;
@@ -37,8 +58,11 @@ export async function verifyOwnChain(
   const found = { checkedEntries, fromSeq, toSeq: last, head };
   if (!valid) return { valid, firstBrokenAt, problem, ...found };
   // The head says where the chain ends: without its last entries it is shorter than that, or ends otherwise.
-  const isCut = nextSeq <= Math.min(last, head.seq) || (nextSeq - 1 === head.seq && prevHash !== head.hash);
+  const isWhole = nextSeq - 1 === head.seq;
+  const isCut = nextSeq <= Math.min(last, head.seq) || (isWhole && prevHash !== head.hash);
   if (isCut && head.seq > 0) return { valid: false, firstBrokenAt: null, problem: 'truncated', ...found };
+  const added = isWhole ? await findBeyondHead(db, tenant) : undefined;
+  if (added) return { valid: false, firstBrokenAt: added.id, problem: 'link_mismatch', ...found };
   return { valid, firstBrokenAt, problem, ...found };
 }
 

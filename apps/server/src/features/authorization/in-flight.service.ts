@@ -12,8 +12,10 @@ export interface InFlight {
   readonly requestId: string;
 }
 
-/** Longer than the thing itself: whether it is too old is read from the request's row. */
-const MARGIN_SECONDS = 60;
+/** Whether a code is too old is read from the request's row, so it is kept a little longer than it is good. */
+const CODE_MARGIN = 60; // seconds
+/** A person who comes late is told that the request expired, and not that there never was one. */
+export const LATE_SECONDS = 3600;
 
 const codeKey = (code: string) => `bh:{code:${hashOf(code).toString('base64url')}}`;
 const ticketKey = (requestId: string) => `bh:{${requestId}}:ticket`;
@@ -28,14 +30,14 @@ export interface Handed {
 export function newCode(inFlight: InFlight, seconds: number): { code: string; handed: Handed } {
   const code = newSecret();
   const value = JSON.stringify(inFlight);
-  return { code, handed: { key: codeKey(code), value, seconds: seconds + MARGIN_SECONDS } };
+  return { code, handed: { key: codeKey(code), value, seconds: seconds + CODE_MARGIN } };
 }
 
 export function newTicket(inFlight: InFlight, seconds: number): { ticket: string; handed: Handed } {
   const ticket = newSecret();
   const value = JSON.stringify({ ...inFlight, hash: hashOf(ticket).toString('base64url') });
   const key = ticketKey(inFlight.requestId);
-  return { ticket, handed: { key, value, seconds: seconds + MARGIN_SECONDS } };
+  return { ticket, handed: { key, value, seconds: seconds + LATE_SECONDS } };
 }
 
 export async function findByCode(store: EphemeralStore, code: string): Promise<InFlight | undefined> {

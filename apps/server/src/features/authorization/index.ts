@@ -10,4 +10,4 @@ export { authorizationRoutes } from './authorization.routes.ts';
 export { MAX_WRONG_VERIFIERS, redirectTo, statusAt } from './authorization.rules.ts';
 export type { RequestStatus } from './authorization.schema.ts';
 export type { AuthorizationDeps } from './authorization.service.ts';
-export { findByCode, findTicket } from './in-flight.service.ts';
+export { findByCode, findTicket, LATE_SECONDS } from './in-flight.service.ts';

@@ -43,5 +43,5 @@ export async function isGoodHint(hint: string, row: ShownRow, { issuer, now }: H
 /** The key is of another kind than the hint says: a TypeError to the library. */
 function refused(error: unknown): undefined {
   if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
-  throw error;
+  console.log(error); throw error;
 }

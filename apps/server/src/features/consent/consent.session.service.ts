@@ -5,7 +5,7 @@ import { AppError, notFound } from '../../platform/errors.ts';
 import { hashOf, newSecret } from '../../platform/ids.ts';
 import type { EphemeralStore } from '../../platform/redis/ephemeral-store.ts';
 import { recordBlocked } from '../audit/index.ts';
-import { type AuthorizationDeps, findTicket, gone, statusAt } from '../authorization/index.ts';
+import { type AuthorizationDeps, findTicket, gone, LATE_SECONDS, statusAt } from '../authorization/index.ts';
 import type { KeyRing } from '../keys/index.ts';
 import { isGoodHint } from './consent.hint.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
@@ -61,7 +61,7 @@ export async function openSession(
   const secret = newSecret();
   const { developerId, developerMode: mode, developerPlan: plan, expiresAt } = row;
   const session: Session = { hash: encodedHash(secret), developerId, mode, plan, hint };
-  const seconds = Math.max(1, Math.ceil((expiresAt.getTime() - deps.clock().getTime()) / 1000));
+  const seconds = Math.ceil((expiresAt.getTime() - deps.clock().getTime()) / 1000) + LATE_SECONDS;
   await deps.store.put([{ key: sessionKey(requestId), value: JSON.stringify(session), seconds }]);
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
   const verification = verificationFor(deps, row, hint);

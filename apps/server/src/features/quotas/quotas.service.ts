@@ -3,8 +3,8 @@ import type { Executor, Tx } from '../../platform/db/db.ts';
 import { AppError } from '../../platform/errors.ts';
 import { countExactly, releaseQuota, takeQuota } from './quotas.repo.ts';
 
-/** What a plan includes of what is counted while it exists. */
-export type QuotaResource = 'agents' | 'active_grants';
+/** What a plan includes: of the first two as many as exist at once, of the last as many as come in a month. */
+export type QuotaResource = 'agents' | 'active_grants' | 'audit_appends';
 
 export type Quotas = Readonly<Record<Plan, Readonly<Record<QuotaResource, number | 'unlimited'>>>>;
 
@@ -21,7 +21,7 @@ export async function useQuota(tx: Tx, quotas: Quotas, caller: Caller, resource:
 }
 
 export function overQuota({ plan }: Caller, resource: QuotaResource, limit: number | null): AppError {
-  const message = `The ${plan} plan includes ${limit} ${resource.replace('_', ' ')}, and all are in use.`;
+  const message = `The ${plan} plan includes ${limit} ${resource.replace('_', ' ')}, and all are used.`;
   return new AppError('PLAN_LIMIT_EXCEEDED', message, { limit, plan, resource, current: limit });
 }
 

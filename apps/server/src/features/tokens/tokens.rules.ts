@@ -29,7 +29,7 @@ export const refreshIdOf = (refreshToken: string): string | undefined =>
 export const wholeSecond = (milliseconds: number) => new Date(Math.floor(milliseconds / 1000) * 1000);
 
 /** @see RFC 7636 §4.6 */
-export function isVerifierOf(challenge: string, verifier: string): boolean {
+function isVerifierOf(challenge: string, verifier: string): boolean {
   const computed = createHash('sha256').update(verifier).digest('base64url');
   return (
     computed.length === challenge.length && timingSafeEqual(Buffer.from(computed), Buffer.from(challenge))

@@ -103,9 +103,11 @@ export interface AuditEntries {
 }
 
 export interface AuditHeads {
+  appends: Generated<Int8>;
   at: Generated<Timestamp>;
   developerId: string;
   hash: Buffer | null;
+  month: Generated<Timestamp>;
   seq: Generated<Int8>;
 }
 

@@ -1,0 +1,92 @@
+import type { RouteOptions } from 'fastify';
+import { authorize, grantTo, partsOf } from './flow.ts';
+import type { Developer, Method } from './start-app.ts';
+
+/** `GET /v1/agents/:id`: how the tables of the tests that walk all routes name a route. */
+export const operationOf = ({ method, url }: RouteOptions): string => `${method} ${url}`;
+
+/** One record of each kind that a developer can have, with the secrets that were given out for them. */
+export async function possessionsOf(developer: Developer) {
+  const { agentId, did, grantId, grantToken, refreshToken } = await grantTo(developer);
+  const { authRequestId } = await authorize(developer, agentId, { autoApprove: false });
+  const { code } = await authorize(developer, agentId);
+  const { keyId } = (await developer('POST', '/v1/keys', { name: 'spare', role: 'runtime' })).json();
+  const { entries } = (await developer('GET', '/v1/audit/entries?limit=1')).json();
+  const tokenId = String(partsOf(grantToken).payload.jti);
+  const entryId = String(entries[0].entryId);
+  return { agentId, did, grantId, grantToken, refreshToken, authRequestId, code, keyId, tokenId, entryId };
+}
+export type Possessions = Awaited<ReturnType<typeof possessionsOf>>;
+
+/** As many records that nobody has. */
+export const nobodys: Possessions = {
+  agentId: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  did: 'did:web:auth.test:agents:ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  grantId: 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  grantToken: 'e30.e30.e30',
+  refreshToken: `ref_${'x'.repeat(43)}`,
+  authRequestId: 'areq_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  code: 'x'.repeat(43),
+  keyId: 'key_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  tokenId: 'tok_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  entryId: 'alog_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+};
+
+interface Way {
+  /** What the route's `:id` is an id of. */
+  readonly id?: keyof Possessions;
+  /** A good body, which names what is the developer's. */
+  readonly body?: (its: Possessions) => Readonly<Record<string, unknown>>;
+}
+
+/** Every way by which a developer can ask about a record, or do something with it. */
+export const ways: Readonly<Record<string, Way>> = {
+  'GET /v1/agents/:id': { id: 'agentId' },
+  'PATCH /v1/agents/:id': { id: 'agentId', body: () => ({ name: 'Taken over' }) },
+  'DELETE /v1/agents/:id': { id: 'agentId' },
+  'POST /v1/authorize': {
+    body: ({ agentId }) => ({ agentId, principalId: 'user_42', scopes: ['calendar:read'] }),
+  },
+  'GET /v1/authorize/:id': { id: 'authRequestId' },
+  'DELETE /v1/authorize/:id': { id: 'authRequestId' },
+  'POST /v1/authorize/:id/approve': { id: 'authRequestId' },
+  'POST /v1/authorize/:id/deny': { id: 'authRequestId' },
+  'POST /v1/authorize/:id/code': { id: 'authRequestId' },
+  'POST /v1/token': { body: ({ code, agentId }) => ({ code, agentId }) },
+  'POST /v1/token/refresh': { body: ({ refreshToken, agentId }) => ({ refreshToken, agentId }) },
+  'POST /v1/tokens/verify': { body: ({ grantToken }) => ({ token: grantToken }) },
+  'POST /v1/tokens/introspect': { body: ({ grantToken }) => ({ token: grantToken }) },
+  'POST /v1/tokens/revoke': { body: ({ tokenId }) => ({ jti: tokenId }) },
+  'POST /v1/grants/verify': { body: ({ grantToken }) => ({ token: grantToken }) },
+  'GET /v1/grants/:id': { id: 'grantId' },
+  'GET /v1/grants/:id/tokens': { id: 'grantId' },
+  'DELETE /v1/grants/:id': { id: 'grantId' },
+  'GET /v1/audit/:id': { id: 'entryId' },
+  'POST /v1/audit/log': {
+    body: ({ agentId, did, grantId }) => ({
+      agentId,
+      agentDid: did,
+      grantId,
+      principalId: 'user_42',
+      action: 'flight.booked',
+    }),
+  },
+  'DELETE /v1/keys/:id': { id: 'keyId' },
+};
+
+/** Good bodies of what names no record. */
+export const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'POST /v1/signup': { name: 'Acme', email: 'a@acme.test' },
+  'POST /v1/agents': { name: 'Travel booker', description: 'Books.', scopes: ['calendar:read'] },
+  'POST /v1/keys': { name: 'backend', role: 'runtime', expiresIn: '1d' },
+  'POST /v1/keys/rotate': { name: 'backend', graceSeconds: 300 },
+  'PATCH /v1/me': { name: 'Acme', enforceAgentScopes: false },
+};
+
+/** The request by which `operation` is asked about one of `its` records. */
+export function requestTo(operation: string, its: Possessions) {
+  const [method, pattern] = operation.split(' ');
+  const { id, body } = ways[operation] ?? {};
+  const url = String(pattern).replace(':id', id ? its[id] : nobodys.agentId);
+  return { method: method as Method, url, body: body?.(its) ?? bodies[operation] };
+}

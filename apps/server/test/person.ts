@@ -1,0 +1,91 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import type { Service } from './start-app.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What a page of the service's own sends with each request. */
+const ownPage = (service: Service): Headers => ({
+  origin: service.settings.http.publicBaseUrl,
+  'sec-fetch-site': 'same-origin',
+  'user-agent': 'Mozilla/5.0 (Person)',
+});
+
+/** The id and the ticket in a link to the consent page, as its script reads them. */
+export function linkParts(consentUrl: string) {
+  const url = new URL(consentUrl);
+  const id = url.searchParams.get('req') ?? '';
+  return { id, ticket: new URLSearchParams(url.hash.slice(1)).get('ticket') ?? '' };
+}
+
+/** A person's browser: keeps its cookies, and remembers the token against forgery of each request it has opened. */
+export function personOn(service: Service) {
+  const cookies = new Map<string, string>();
+  const csrfTokens = new Map<string, string>();
+
+  /** As the page calls; `headers` replace what it would send, and an empty one is not sent. */
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    { body, headers = {} }: { body?: object | string; headers?: Headers } = {},
+  ): Promise<LightMyRequestResponse> {
+    const id = path.split('/')[3] ?? '';
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const sent = {
+      ...ownPage(service),
+      ...(cookie && { cookie }),
+      ...(method === 'POST' && { 'x-csrf-token': csrfTokens.get(id) ?? '' }),
+      ...headers,
+    };
+    const entries = Object.entries(sent).filter(([, value]) => value !== '');
+    const answer = await service.app.inject({
+      method,
+      url: path,
+      headers: Object.fromEntries(entries),
+      ...(body !== undefined && { body }),
+    });
+    for (const { name, value } of answer.cookies) cookies.set(name, value);
+    const { csrfToken } = answer.statusCode === 200 ? answer.json() : {};
+    if (csrfToken) csrfTokens.set(id, csrfToken);
+    return answer;
+  }
+
+  /** Follows a link, with a hint where the developer's app has appended one. */
+  function open(consentUrl: string, hint?: string, headers?: Headers) {
+    const { id, ticket } = linkParts(consentUrl);
+    const body = { ticket, ...(hint !== undefined && { hint }) };
+    return call('POST', `/v1/consent/${id}/session`, { body, ...(headers && { headers }) });
+  }
+
+  return {
+    cookies,
+    call,
+    open,
+    see: (id: string) => call('GET', `/v1/consent/${id}`),
+    approve: (id: string, body?: object) => call('POST', `/v1/consent/${id}/approve`, body ? { body } : {}),
+    deny: (id: string, body?: object) => call('POST', `/v1/consent/${id}/deny`, body ? { body } : {}),
+  };
+}
+
+/** A key that a developer vouches with for the people who use its app. */
+export async function newVoucher(alg: 'ES256' | 'RS256' = 'ES256', kid?: string) {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const { kty, crv, x, y, n, e } = await crypto.subtle.exportKey('jwk', publicKey);
+  const members = Object.entries({ kty, crv, x, y, n, e, kid }).filter(([, value]) => value !== undefined);
+  const hint = (claims: JWTPayload, header: object = {}) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg, typ: 'consent-hint+jwt', ...(kid && { kid }), ...header })
+      .sign(privateKey);
+  return { jwk: Object.fromEntries(members), hint };
+}
+
+/** The claims of a good hint. @param asked the answer of POST /v1/authorize */
+export function hintClaims(
+  service: Service,
+  developerId: string,
+  asked: { id: string; principalId: string },
+) {
+  const iat = Math.floor(service.clock().getTime() / 1000);
+  const { issuer } = service.settings.tokens;
+  return { iss: developerId, aud: issuer, sub: asked.principalId, areq: asked.id, iat, exp: iat + 300 };
+}

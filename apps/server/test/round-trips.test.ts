@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { authorize, grantTo, startSandbox } from './flow.ts';
+import { statementsOf } from './round-trips.ts';
+
+test('what agents wait for makes one trip to the database, or one to read and one to write', async () => {
+  const { acme } = await startSandbox();
+  const { agentId, grantToken: token, refreshToken, grantId } = await grantTo(acme);
+  const { code } = await authorize(acme, agentId);
+  const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+  const tripsOf = async (...call: Parameters<typeof acme>) => {
+    const [authentication, ...trips] = await statementsOf(() => acme(...call));
+    expect(authentication).toBe('with found as'); // the API key's, in a statement of its own and not counted
+    return trips.length;
+  };
+
+  expect({
+    verify: await tripsOf('POST', '/v1/tokens/verify', { token }),
+    introspect: await tripsOf('POST', '/v1/tokens/introspect', { token }),
+    authorize: await tripsOf('POST', '/v1/authorize', asked),
+    exchange: await tripsOf('POST', '/v1/token', { code, agentId }),
+    refresh: await tripsOf('POST', '/v1/token/refresh', { refreshToken, agentId }),
+    revoke: await tripsOf('DELETE', `/v1/grants/${grantId}`),
+    'revoke again': await tripsOf('DELETE', `/v1/grants/${grantId}`),
+    'list agents': await tripsOf('GET', '/v1/agents'),
+    'list grants': await tripsOf('GET', '/v1/grants'),
+  }).toEqual({
+    verify: 1,
+    introspect: 1,
+    authorize: 2,
+    exchange: 2,
+    refresh: 2,
+    revoke: 2,
+    'revoke again': 2,
+    'list agents': 1,
+    'list grants': 1,
+  });
+  expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(1);
+});

@@ -1,0 +1,233 @@
+import type { RouteOptions } from 'fastify';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bodies, operationOf, type Possessions, possessionsOf, requestTo, ways } from '../every-route.ts';
+import { type Developer, type Method, type Service, startApp } from '../start-app.ts';
+
+let service: Service;
+let acme: Developer;
+let its: Possessions;
+beforeAll(async () => {
+  service = await startApp({ isShared: true });
+  acme = await service.asDeveloper({ mode: 'sandbox' });
+  its = await possessionsOf(acme);
+  return service.stop;
+});
+
+/** What has been the end of other services, as text. */
+const hostile = [
+  "' OR 1=1--",
+  "'; drop table agents;--",
+  '$1',
+  '%',
+  '_',
+  '\\',
+  '\0',
+  'a\0b',
+  '\ud800',
+  '\r\nset-cookie: a=b',
+  '\u202e',
+  '__proto__',
+  'constructor.prototype',
+  '../../etc/passwd',
+  '{{7*7}}',
+  '<script>',
+  'NaN',
+  '1e400',
+  '0x10',
+  '-1',
+  '99999999999999999999',
+  '2026-02-30T00:00:00Z',
+  '2026-01-01T00:00:60Z',
+  '0000-01-01T00:00:00Z',
+  '9999-12-31T23:59:59.999999999999Z',
+  'x'.repeat(100_000),
+  `${'a'.repeat(50_000)}!`,
+  `${'a:'.repeat(50_000)}!`,
+  '',
+];
+/** What is no text, where one is expected, and the like. */
+const misshapen = [null, 5, -1, 1e308, 0.5, true, [], [null], [[]], {}, { a: 1 }, ['x', 5], { __proto__: 1 }];
+
+const isText = (value: unknown) => typeof value === 'string';
+const membersOf = (schema: unknown): string[] => Object.keys(Object(schema).properties ?? {});
+const isDevelopers = ({ config }: RouteOptions) => config?.access === 'developer';
+
+/** Nothing in a request makes the service fail, or tells of its insides. */
+function expectUnharmed(answer: { statusCode: number; body: string }, asked: unknown) {
+  expect(answer.statusCode, JSON.stringify(asked)?.slice(0, 300)).toBeLessThan(500);
+  expect(answer.body).not.toMatch(/select |insert |node_modules|\.ts:|pg_|syntax error|at \w+ \(/);
+}
+
+describe('I1, I2, I4, I7: nothing sent makes the service fail', () => {
+  const operations = [
+    ...Object.keys(ways),
+    ...Object.keys(bodies),
+    'GET /v1/agents',
+    'GET /v1/keys',
+    'GET /v1/grants',
+  ]
+    .concat(['GET /v1/audit/entries', 'GET /v1/audit/verify', 'GET /v1/audit/head', 'GET /v1/me'])
+    .sort();
+
+  test('through the routes that take an API key, all of them', () => {
+    const known = service.routes.filter(isDevelopers).map(operationOf).sort();
+
+    expect(operations.filter((operation) => operation !== 'POST /v1/signup')).toEqual(known);
+  });
+
+  test.each(operations)(
+    'in a field, parameter or path of %s',
+    async (operation) => {
+      const route = service.routes.find((each) => operationOf(each) === operation);
+      const { method, url, body } = requestTo(operation, its);
+      const rotates = operation === 'POST /v1/keys/rotate'; // each good one would end the key
+
+      for (const name of membersOf(route?.schema?.body)) {
+        const values = [...hostile, ...misshapen, ...hostile.map((text) => [text])];
+        for (const value of rotates ? values.filter((each) => each !== 0.5) : values) {
+          const developer = rotates ? await service.asDeveloper() : acme;
+          const answer = await developer(method, url, { ...body, [name]: value });
+          expectUnharmed(answer, { operation, name, value });
+          const isLong = isText(value) && String(value).length > 20;
+          if (isLong && answer.statusCode === 400 && answer.json().code === 'BAD_REQUEST') {
+            expect(answer.body).not.toContain(String(value));
+          }
+        }
+      }
+      for (const name of membersOf(route?.schema?.querystring)) {
+        for (const value of hostile.filter((text) => text.length < 60_000 && text.isWellFormed())) {
+          const answer = await acme(method, `${url}?${name}=${encodeURIComponent(value)}`);
+          expectUnharmed(answer, { operation, name, value });
+        }
+        for (const raw of ['%', '%ff', '%00', '%ed%a0%80', `a&${name}=b`, '[]=1']) {
+          expectUnharmed(await acme(method, `${url}?${name}=${raw}`), { operation, name, raw });
+        }
+      }
+      if (!operation.includes(':id')) return;
+      for (const text of [...hostile, '..', '.', '%2e%2e', '*']) {
+        if (!text.isWellFormed() || text === '' || text.startsWith('.')) continue;
+        const path = operation.split(' ')[1]?.replace(':id', encodeURIComponent(text).slice(0, 8000)) ?? '';
+        const answer = await acme(method, path, body);
+        expect([operation, text.slice(0, 50), answer.statusCode]).toEqual([
+          operation,
+          text.slice(0, 50),
+          404,
+        ]);
+      }
+    },
+    60_000,
+  );
+
+  test('and what can be kept comes back as it was', async () => {
+    const kept = hostile.filter(
+      (text) =>
+        text.isWellFormed() &&
+        text !== '' &&
+        text.length < 200 &&
+        !['\0', '\r', '\u202e'].some((unfit) => text.includes(unfit)),
+    );
+    for (const text of kept) {
+      const made = await acme('POST', '/v1/agents', { name: text, description: text });
+      expect([made.statusCode, made.json().name]).toEqual([201, text.trim()]);
+    }
+    expect(kept.length).toBeGreaterThan(10);
+  });
+});
+
+describe('I8: a page', () => {
+  const lists = ['/v1/agents', '/v1/keys', '/v1/grants', '/v1/audit/entries'];
+
+  test.each([
+    '0',
+    '-1',
+    '501',
+    '1e9',
+    '1e1',
+    '0x10',
+    '1.5',
+    ' 5',
+    '5 ',
+    '+5',
+    '05',
+    'abc',
+    '',
+    'NaN',
+    '1&limit=2',
+  ])('of limit=%s is none', async (limit) => {
+    for (const list of lists) {
+      const refused = await acme(
+        'GET',
+        `${list}?limit=${limit.includes('&') ? limit : encodeURIComponent(limit)}`,
+      );
+      expect([list, refused.statusCode]).toEqual([list, 400]);
+      expect(refused.json().details.fields).toEqual([{ path: 'limit', problem: expect.any(String) }]);
+    }
+  });
+
+  test.each(['1', '500'])('of limit=%s is one', async (limit) => {
+    for (const list of lists) expect((await acme('GET', `${list}?limit=${limit}`)).statusCode).toBe(200);
+  });
+
+  test.each([
+    'x',
+    '0x1',
+    '-1',
+    'ag_',
+    'alog_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+    "' or 1=1",
+    '%00',
+    'x'.repeat(600),
+    '1e3',
+  ])('after the cursor %s is none', async (cursor) => {
+    for (const list of lists) {
+      expect((await acme('GET', `${list}?cursor=${cursor}`)).statusCode).toBe(400);
+    }
+  });
+
+  test('that a parameter asks for which nobody knows is the page without it', async () => {
+    expect((await acme('GET', '/v1/agents?unknown=1&__proto__=2')).statusCode).toBe(200);
+    expect(Object({})).not.toHaveProperty('polluted');
+  });
+});
+
+test('T6: names of prototypes are plain data where anything may be', async () => {
+  const { agentId, did, grantId } = its;
+  const about = { agentId, agentDid: did, grantId, principalId: 'user_42', action: 'flight.booked' };
+  const metadata =
+    '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1}';
+  const payload = `${JSON.stringify(about).slice(0, -1)},"metadata":${metadata}}`;
+  const headers = { authorization: `Bearer ${acme.apiKey}`, 'content-type': 'application/json' };
+
+  const appended = await service.app.inject({ method: 'POST', url: '/v1/audit/log', headers, payload });
+  const read = await acme('GET', `/v1/audit/${appended.json().entryId}`);
+
+  expect(appended.statusCode).toBe(201);
+  expect(Object({})).not.toHaveProperty('polluted');
+  for (const { body } of [appended, read]) {
+    for (const member of ['"__proto__":{"polluted":true}', '"constructor":', '"toString":1'])
+      expect(body).toContain(member);
+  }
+  expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+});
+
+test('I3: a body at every limit is answered in time', async () => {
+  const headers = { authorization: `Bearer ${acme.apiKey}`, 'content-type': 'application/json' };
+  const inject = (payload: string, method: Method = 'POST') =>
+    service.app.inject({ method, url: '/v1/agents', headers, payload });
+  const worst = [
+    '['.repeat(1_000_000),
+    `${'{"a":'.repeat(200_000)}`,
+    `"${'\\u0061'.repeat(170_000)}"`,
+    `{${Array.from({ length: 80_000 }, (_, at) => `"a${at}":1`).join()}}`,
+    `[${'1'.repeat(1_000_000)}]`,
+    `{"name":"${' '.repeat(1_000_000)}"}`,
+    `{"name":"a","scopes":[${'"a:b",'.repeat(100_000)}"a:b"]}`,
+    `{"name":"a","${'\\u0061'.repeat(160_000)}":1}`,
+  ];
+  for (const payload of worst) {
+    const startedAt = performance.now();
+    expect((await inject(payload)).statusCode).toBe(400);
+    // 200 ms are allowed; a busy machine gets some more before this test calls it slow.
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  }
+});

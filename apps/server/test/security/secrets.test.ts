@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { pkce, registerAgent } from '../flow.ts';
+import { newDatabase, startApp } from '../start-app.ts';
+
+/** Each value of each column of each table, as text; bytes both as they are and as the two usual texts of them. */
+async function everythingIn(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const tables = await client.query("select tablename from pg_tables where schemaname = 'public'");
+  const seen: string[] = [];
+  for (const { tablename } of tables.rows) {
+    const { rows } = await client.query(`select * from ${client.escapeIdentifier(tablename)}`);
+    for (const value of rows.flatMap((row) => Object.values(row))) {
+      seen.push(
+        Buffer.isBuffer(value)
+          ? ['hex', 'base64', 'base64url', 'utf8'].map((as) => value.toString(as as 'hex')).join(' ')
+          : typeof value === 'object'
+            ? JSON.stringify(value)
+            : String(value),
+      );
+    }
+  }
+  await client.end();
+  return seen.join('\n');
+}
+
+/** Everything that is said once and never again, from signing up to the last refresh. */
+async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
+  const { app, asDeveloper } = service;
+  const [live, sandbox] = [await asDeveloper(), await asDeveloper({ mode: 'sandbox' })];
+  const made = (await live('POST', '/v1/keys', { name: 'backend' })).json();
+  const rotated = (await service.calling(made.apiKey)('POST', '/v1/keys/rotate', {})).json();
+
+  const { agentId } = await registerAgent(live);
+  const redirectUri = 'https://app.test/back';
+  await live('PATCH', '/v1/me', { redirectUris: [redirectUri] });
+  const { codeVerifier, asked } = pkce();
+  const request = { agentId, principalId: 'user_42', scopes: ['calendar:read'], redirectUri, ...asked };
+  const authorized = (await live('POST', '/v1/authorize', request)).json();
+  const ticket = /[A-Za-z0-9_-]{43}/.exec(new URL(authorized.consentUrl).href)?.[0] ?? '';
+  const id = authorized.authRequestId;
+  const opened = await app.inject({ method: 'POST', url: `/v1/consent/${id}/session`, body: { ticket } });
+  const [cookie] = opened.cookies;
+  const { csrfToken } = opened.json();
+  const approved = await app.inject({
+    method: 'POST',
+    url: `/v1/consent/${id}/approve`,
+    cookies: { [cookie?.name ?? '']: cookie?.value ?? '' },
+    headers: { 'x-csrf-token': csrfToken },
+    body: {},
+  });
+  const { code } = approved.json();
+  const exchange = { code, agentId, redirectUri, codeVerifier };
+  const issued = (await live('POST', '/v1/token', exchange)).json();
+  const refresh = { refreshToken: issued.refreshToken, agentId };
+  const refreshed = (await live('POST', '/v1/token/refresh', refresh)).json();
+  await live('POST', '/v1/tokens/verify', { token: refreshed.grantToken });
+  await live('POST', '/v1/token', exchange); // a second time, which is refused and recorded
+  await live('POST', '/v1/token/refresh', refresh);
+  await live('POST', '/v1/tokens/revoke', { token: refreshed.grantToken });
+  const unasked = (
+    await sandbox('POST', '/v1/authorize', {
+      agentId: (await registerAgent(sandbox)).agentId,
+      principalId: 'user_42',
+      scopes: ['calendar:read'],
+    })
+  ).json();
+
+  return {
+    apiKey: live.apiKey,
+    sandboxKey: sandbox.apiKey,
+    madeKey: made.apiKey,
+    rotatedKey: rotated.apiKey,
+    ticket,
+    cookie: cookie?.value,
+    csrfToken,
+    code,
+    codeVerifier,
+    sandboxCode: unasked.code,
+    grantToken: issued.grantToken,
+    refreshToken: issued.refreshToken,
+    nextGrantToken: refreshed.grantToken,
+    nextRefreshToken: refreshed.refreshToken,
+  };
+}
+
+test.each(['debug', 'info'] as const)(
+  'R8, L1: no secret that was given out is in the database, in Redis’ values or in the log at level %s',
+  async (logLevel) => {
+    const databaseUrl = await newDatabase();
+    const kept: string[] = [];
+    const service = await startApp({
+      databaseUrl,
+      logLevel,
+      storeAs: (store) => ({
+        ...store,
+        put: (entries) => {
+          kept.push(JSON.stringify(entries));
+          return store.put(entries);
+        },
+      }),
+    });
+    const printed: string[] = [];
+    const write = process.stdout.write.bind(process.stdout);
+    process.stdout.write = (text: string | Uint8Array) => Boolean(printed.push(String(text)));
+
+    const secrets = await wholeFlow(service).finally(() => {
+      process.stdout.write = write;
+    });
+
+    const database = await everythingIn(databaseUrl);
+    const log = [...service.logLines, ...printed].join('');
+    for (const [name, secret] of Object.entries(secrets)) {
+      expect([name, secret]).toEqual([name, expect.stringMatching(/^[\x21-\x7e]{40,}$/)]);
+      const tail = String(secret).slice(-30); // what is a secret of it, whatever it begins with
+      for (const [where, text] of Object.entries({ database, log, redis: kept.join() })) {
+        expect(text.includes(tail), `${name} in ${where}`).toBe(false);
+      }
+    }
+    expect(database).toContain('user_42'); // it is there to be read
+    expect(kept.length).toBeGreaterThan(2);
+    expect(service.logLines.length).toBeGreaterThan(15);
+  },
+);
