@@ -25,7 +25,10 @@ create table auth_requests (
   decided_at            timestamptz,
   code_expires_at       timestamptz,
   primary key (developer_id, id),
-  foreign key (developer_id, agent_id) references agents
+  foreign key (developer_id, agent_id) references agents,
+  -- An approval says how it came about, when, and until when its code is good.
+  check (status not in ('approved', 'consumed')
+    or (consent_method is not null and decided_at is not null and code_expires_at is not null))
 );
 -- Revoking an agent cancels what it still asks for.
 create index auth_requests_open on auth_requests (developer_id, agent_id)

@@ -8,7 +8,7 @@ import { authenticateConsent, consentRoutes } from './features/consent/index.ts'
 import { apiKeyRoutes, authenticateApiKey, developerRoutes } from './features/developers/index.ts';
 import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/grants/index.ts';
 import { type KeyRing, keyRoutes } from './features/keys/index.ts';
-import { operationsRoutes } from './features/operations/index.ts';
+import { developmentMailRoutes, operationsRoutes } from './features/operations/index.ts';
 import { tokenRoutes } from './features/tokens/index.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Executor } from './platform/db/db.ts';
@@ -22,6 +22,7 @@ import { rateLimiter } from './platform/http/rates.ts';
 import { addRequestLog } from './platform/http/request-log.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { compileSchema } from './platform/http/validation.ts';
+import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
 
@@ -39,7 +40,7 @@ export type AppSettings = Pick<
   | 'quotas'
 >;
 
-export interface AppDeps {
+export interface AppDeps extends OpenedMailer {
   readonly settings: AppSettings;
   readonly db: Executor;
   readonly store: EphemeralStore;
@@ -51,7 +52,7 @@ export interface AppDeps {
 
 /** Wires features to platform. Returns an app that is ready and does not listen. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { settings, db, store, keyRing, clock, logger, isStopping = () => false } = deps;
+  const { settings, db, store, keyRing, clock, logger, mailer, isStopping = () => false } = deps;
   const { http, tokens, quotas, rateLimits: limits, isProduction } = settings;
   const { publicBaseUrl } = http;
   const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = tokens;
@@ -95,13 +96,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const authorization = { db, store, clock, lifetimes, quotas, publicBaseUrl, principalProof };
   const onAgentRevoked = [revokeGrantsOfAgent, cancelRequestsOfAgent];
   await app.register(operationsRoutes, { db, store, isStopping });
+  if (deps.development) await app.register(developmentMailRoutes, { mails: deps.development });
   await app.register(openapiRoutes);
   await app.register(keyRoutes, { keyRing });
-  await app.register(developerRoutes, { db, clock, signupMode, defaultPlan });
+  await app.register(developerRoutes, { db, clock, signupMode, defaultPlan, canMail: mailer !== undefined });
   await app.register(apiKeyRoutes, { db, clock });
   await app.register(agentRoutes, { db, clock, didHost, publicBaseUrl, quotas, onAgentRevoked });
   await app.register(authorizationRoutes, authorization);
-  await app.register(consentRoutes, { ...authorization, keyRing, issuer });
+  await app.register(consentRoutes, { ...authorization, keyRing, issuer, ...(mailer && { mailer }) });
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
   await app.register(auditRoutes, { db, clock, quotas, findGrantFacts });

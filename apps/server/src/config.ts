@@ -26,6 +26,8 @@ export interface Config {
   readonly redisUrl: string;
   readonly keys: KeySettings;
   readonly tokens: TokenSettings;
+  /** Undefined where no mail is sent. */
+  readonly mail: { readonly url: string; readonly from: string } | undefined;
   readonly signupMode: 'open' | 'closed';
   readonly principalProof: 'required' | 'optional';
   readonly defaultPlan: Plan;
@@ -78,6 +80,10 @@ export function loadConfig(env: Environment): Config {
   if (read.SEED_API_KEY && read.SEED_API_KEY === read.SEED_SANDBOX_KEY) {
     problems.push({ setting: 'SEED_SANDBOX_KEY', message: 'SEED_API_KEY and SEED_SANDBOX_KEY must differ' });
   }
+  if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined)) {
+    const setting = read.SMTP_URL === undefined ? 'SMTP_URL' : 'MAIL_FROM';
+    problems.push({ setting, message: 'SMTP_URL and MAIL_FROM must be set together' });
+  }
 
   const values = completed(read, problems);
   const isProduction = values.NODE_ENV === 'production';
@@ -119,6 +125,7 @@ export function loadConfig(env: Environment): Config {
       reuseGraceSeconds: values.REUSE_GRACE_SECONDS,
       issuesLegacyClaims: values.GRANT_TOKEN_LEGACY_CLAIMS,
     },
+    mail: values.SMTP_URL && values.MAIL_FROM ? { url: values.SMTP_URL, from: values.MAIL_FROM } : undefined,
     signupMode: values.SIGNUP_MODE,
     principalProof: values.PRINCIPAL_PROOF ?? (isProduction ? 'required' : 'optional'),
     defaultPlan: values.DEFAULT_PLAN,

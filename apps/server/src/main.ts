@@ -5,6 +5,7 @@ import { seedDevelopers } from './features/developers/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
 import { openDatabase, ping } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
+import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 
@@ -40,6 +41,9 @@ async function start(): Promise<void> {
   step = 'seed';
   await seedDevelopers({ db, clock, ...config }, config.seed, warn);
 
+  // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
+  const mail = openMailer(config, (kept) => logger.info({ mail: kept }, 'mail kept for /development/mail'));
+
   step = 'listener';
   let isStopping = false;
   const app = await buildApp({
@@ -49,6 +53,7 @@ async function start(): Promise<void> {
     keyRing,
     clock,
     logger,
+    ...mail,
     isStopping: () => isStopping,
   });
   const { host, port, shutdownTimeoutSeconds } = config.http;

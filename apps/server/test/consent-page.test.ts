@@ -87,6 +87,7 @@ describe('the consent page', () => {
 
     await page.goto(`${url}/consent?req=${opened.id}`);
     await page.getByText('link', { exact: false }).first().waitFor();
+    await page.goto('about:blank');
     await page.setContent(`<iframe src="${opened.consentUrl}"></iframe>`);
     const frame = page.frameLocator('iframe').locator('main');
 

@@ -5,6 +5,8 @@ import { buildApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { createKeyRing } from '../src/features/keys/index.ts';
 import { type Executor, openDatabase } from '../src/platform/db/db.ts';
+import { developmentMailer } from '../src/platform/mail/development-mailer.ts';
+import type { Mailer } from '../src/platform/mail/mailer.ts';
 import type { EphemeralStore } from '../src/platform/redis/ephemeral-store.ts';
 import { memoryStore } from '../src/platform/redis/memory-store.ts';
 import { openStore } from '../src/platform/redis/open-store.ts';
@@ -42,12 +44,17 @@ const roomyLimits = {
   RATE_LIMIT_SIGNUP: '100000',
   RATE_LIMIT_KEYS: '100000',
   RATE_LIMIT_CONSENT: '100000',
+  RATE_LIMIT_EMAIL_CODE: '100000',
   RATE_LIMIT_AUDIT_LOG: '100000',
   RATE_LIMIT_AUDIT_VERIFY: '100000',
   RATE_LIMIT_DEFAULT: '100000',
 };
 
 export interface TestOptions {
+  /** As in production without mail settings; else mails are kept, as in development. */
+  readonly mail?: 'none';
+  /** In place of the one that keeps them. */
+  readonly mailer?: Mailer;
   /** Settings beside the defaults, by the names that operators use. */
   readonly env?: Readonly<Record<string, string>>;
   /** The limits of the product in place of roomy ones. */
@@ -95,8 +102,10 @@ export async function startApp(options: TestOptions = {}) {
   const logLines: string[] = [];
   const write = (line: string) => void logLines.push(line);
   const logger = options.logLevel && createLogger(options.logLevel, { write });
+  const mails = developmentMailer(() => {});
+  const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
   const { app, routes, undeclared } = await watchingRoutes(() =>
-    buildApp({ settings, db, store, keyRing, clock, ...(logger && { logger }) }),
+    buildApp({ settings, db, store, keyRing, clock, ...mail, ...(logger && { logger }) }),
   );
   const stop = async () => {
     await app.close();
@@ -135,6 +144,7 @@ export async function startApp(options: TestOptions = {}) {
     settings,
     databaseUrl,
     keyRing,
+    mails,
     routes,
     logLines,
     stop,

@@ -24,6 +24,10 @@ const rateLimits = {
   signup: [30, '`POST /v1/signup`, by client address'],
   keys: [5, 'creating, rotating and revoking API keys, by developer'],
   consent: [30, '`/v1/consent/*`, by authorization request; four times as many by client address'],
+  emailCode: [
+    5,
+    'sending and checking a mailed code, by authorization request; 24 times as many by client address',
+  ],
   auditLog: [30, '`POST /v1/audit/log`, by developer'],
   auditVerify: [10, '`GET /v1/audit/verify`, by developer'],
 } as const satisfies Record<keyof RateLimits, readonly [perMinute: number, what: string]>;

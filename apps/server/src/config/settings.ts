@@ -1,6 +1,7 @@
 import { baseUrl, hostAndPort, issuer, origins, redisUrl, trustProxy } from './addresses.ts';
 import { databaseUrl } from './database.ts';
 import { plans } from './limits.ts';
+import { mailAddress, smtpUrl } from './mail.ts';
 import { ecPrivateKey, rsaPrivateKey } from './private-keys.ts';
 import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet } from './readers.ts';
 import { consentKey, seedKey, vaultKey, vaultKeys } from './secrets.ts';
@@ -146,6 +147,12 @@ const people = {
     'in production `required`, else `optional`',
     'Whether a live developer must have set up how principals prove who they are before asking them for consent.',
   ),
+  SMTP_URL: optional(
+    smtpUrl,
+    'no mail; outside production, mail is shown in the log and at `/development/mail`',
+    'The server that mail is handed to. In production, `smtp://` is raised to TLS before anything is sent.',
+  ),
+  MAIL_FROM: optional(mailAddress, 'none', 'Whom mail is from. Set together with `SMTP_URL`.'),
   DID_WEB_DOMAIN: optional(
     hostAndPort,
     'host and port of `PUBLIC_BASE_URL`',

@@ -13,7 +13,7 @@ import {
   lockRequest,
   updateRequest,
 } from './authorization.repo.ts';
-import { statusAt } from './authorization.rules.ts';
+import { MAX_WRONG_VERIFIERS, statusAt } from './authorization.rules.ts';
 import type { AuthRequest, FreshCode, SandboxDecision } from './authorization.schema.ts';
 import { type AuthorizationDeps, toAuthRequest } from './authorization.service.ts';
 import { newCode } from './in-flight.service.ts';
@@ -37,6 +37,7 @@ export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: str
   if (status === 'pending')
     throw new AppError('CONFLICT', 'The person has not decided yet; ask again later.');
   if (status !== 'approved' || !request.codeExpiresAt) throw gone(status);
+  if (request.wrongVerifiers >= MAX_WRONG_VERIFIERS) throw gone('expired'); // no code of it is good any more
   if (request.redirectUri !== null) {
     const message = 'The code of this request goes to its redirect URI, and nowhere else.';
     throw new AppError('CONFLICT', message, { field: 'redirectUri' });

@@ -1,4 +1,6 @@
+import { asciiJson } from '@behest/protocol/ascii-json';
 import { issuedDetails, readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
+import { MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
 import { parseDuration } from '@behest/protocol/durations';
 import { canHavePurpose, isPurpose } from '@behest/protocol/purposes';
 import { distinctScopes, isScope, scopesFit, uncovered } from '@behest/protocol/scopes';
@@ -53,13 +55,21 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): Asked {
   if (!read.ok) {
     throw new AppError('BAD_REQUEST', 'The authorization details are not valid.', { fields: read.faults });
   }
-  return {
-    scopes,
-    purpose,
-    details: issuedDetails(purpose, scopes, read.entries),
-    tokenSeconds,
-    openSeconds,
-  };
+  const details = issuedDetails(purpose, scopes, read.entries);
+  mustFitToken(input, scopes, details);
+  return { scopes, purpose, details, tokenSeconds, openSeconds };
+}
+
+/** Of a token's payload, what its ids, its issuer and ten agents that pass it on can take. */
+const RESERVED_BYTES = 4096;
+
+/** A token that is too long for those who verify it must not come to be asked for. @throws BAD_REQUEST */
+function mustFitToken({ principalId, audience }: NewRequest, scopes: string[], details: ToolsEntry[]): void {
+  const scope = scopes.join(' ');
+  const asked = { sub: principalId, aud: audience, scp: scopes, scope, authorization_details: details };
+  if (asciiJson(asked).length > MAX_PAYLOAD_BYTES - RESERVED_BYTES) {
+    throw badField('scopes', 'too_long', 'All of this does not fit into a token; ask for less at once.');
+  }
 }
 
 /** @throws BAD_REQUEST: what is outside is refused, never cut. */

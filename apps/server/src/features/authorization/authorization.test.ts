@@ -253,6 +253,15 @@ describe('a request', () => {
       'too_long',
     ],
     ['an empty redirect URI', { redirectUri: '' }, 'redirectUri', 'too_short'],
+    [
+      'more than a token can hold',
+      {
+        purpose: 'payments.payout',
+        scopes: Array.from({ length: 100 }, (_, at) => `tool:c${at}:read`),
+      },
+      'scopes',
+      'too_long',
+    ],
     ['O7 too long a state', { state: 's'.repeat(1025) }, 'state', 'too_long'],
     ['a state that is none', { state: 7 }, 'state', 'type'],
     ['an empty audience', { audience: '' }, 'audience', 'too_short'],

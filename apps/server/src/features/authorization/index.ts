@@ -1,13 +1,10 @@
 export {
-  type Approval,
   approveRequest,
   denyRequest,
   gone,
-  type Narrowing,
 } from './authorization.decide.service.ts';
 export { cancelRequestsOfAgent, noteWrongVerifier } from './authorization.requests.service.ts';
 export { authorizationRoutes } from './authorization.routes.ts';
 export { MAX_WRONG_VERIFIERS, redirectTo, statusAt } from './authorization.rules.ts';
-export type { RequestStatus } from './authorization.schema.ts';
 export type { AuthorizationDeps } from './authorization.service.ts';
 export { findByCode, findTicket, LATE_SECONDS } from './in-flight.service.ts';

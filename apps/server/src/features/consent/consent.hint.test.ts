@@ -24,7 +24,7 @@ async function vouched({ on = service, mode = 'live' }: { on?: Service; mode?: '
   const person = personOn(on);
   /** Opens the page with a hint and says whether it proved anything. */
   const proves = async (hint: string) =>
-    { const a = await person.open(request.consentUrl, hint); if (a.statusCode !== 200) console.log(a.body); return a.json().verification.satisfied; };
+    (await person.open(request.consentUrl, hint)).json().verification.satisfied;
   return {
     developer,
     agentId,
@@ -201,7 +201,18 @@ describe('O18 a hint', () => {
       await newVoucher(alg, kid),
       await newVoucher('ES256', 'two'),
     ];
-    await developer('PATCH', '/v1/me', { consentKeys: vouchers.map(({ jwk }) => jwk) });
+    await developer('PATCH', '/v1/me', {
+      consentKeys: vouchers.map(({ jwk }, at) => ({
+        ...jwk,
+        // As browsers export a key, and as people write one.
+        ...(at % 2 === 0 && {
+          use: 'sig',
+          key_ops: ['verify'],
+          ext: true,
+          alg: jwk.kty === 'EC' ? 'ES256' : 'RS256',
+        }),
+      })),
+    });
 
     for (const voucher of vouchers) {
       expect(await proves(await voucher.hint(claims))).toBe(true);

@@ -3,16 +3,21 @@ import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
 import { callerOf } from '../../platform/http/credentials.ts';
 import { approve, deny } from './consent.decide.service.ts';
+import { checkCode, sendCode } from './consent.email.service.ts';
 import { loadPage } from './consent.page.service.ts';
 import {
   Approve,
   Approved,
+  CheckCode,
+  CheckedCode,
   ConsentPath,
   Denied,
   Deny,
+  NoFields,
   OpenedSession,
   OpenSession,
   PageFile,
+  SentCode,
   ShownRequest,
 } from './consent.schema.ts';
 import {
@@ -25,7 +30,7 @@ import {
 
 /** Nothing but the page's own files, and nothing in it that the browser would run from the document itself. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 interface FromBrowser {
   readonly params: { readonly id: string };
@@ -133,6 +138,46 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       },
     },
     (request) => showRequest(deps, holdOf(request)),
+  );
+
+  app.post(
+    '/v1/consent/:id/email',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: 'emailCode',
+        failures: ['CONSENT_REQUIRED', 'CONFLICT', 'GONE', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'],
+      },
+      schema: {
+        operationId: 'consent.sendCode',
+        summary: 'Send the person a code by mail',
+        params: ConsentPath,
+        body: NoFields,
+        response: { 201: SentCode },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await sendCode(deps, holdOf(request))),
+  );
+
+  app.post(
+    '/v1/consent/:id/email/verify',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: 'emailCode',
+        failures: ['CONSENT_REQUIRED', 'TOKEN_EXPIRED', 'GONE'],
+      },
+      schema: {
+        operationId: 'consent.checkCode',
+        summary: 'Take the code that the person has read',
+        params: ConsentPath,
+        body: CheckCode,
+        response: { 200: CheckedCode },
+      },
+    },
+    (request) => checkCode(deps, callerOf(request), holdOf(request), request.body.code),
   );
 
   app.post(

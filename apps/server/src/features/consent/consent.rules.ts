@@ -2,14 +2,21 @@ import type { Verification } from './consent.schema.ts';
 
 type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
 
-/** What the developer's hint was, where one was sent. */
-export type HintOutcome = 'good' | 'bad' | 'none';
+/** What a browser has brought as a proof, and what it has proved since. */
+export interface Brought {
+  /** What the developer's hint was, where one was sent. */
+  readonly hint: 'good' | 'bad' | 'none';
+  /** The address that a good hint vouches for. */
+  readonly email?: string;
+  /** Whether the person has read what was sent to it. */
+  readonly hasReadMail?: true;
+}
 
 interface Proving {
   readonly mode: 'live' | 'sandbox';
   readonly consentMode: ConsentMode;
   readonly hasConsentKeys: boolean;
-  readonly hint: HintOutcome;
+  readonly brought: Brought;
   readonly proofIsRequired: boolean;
 }
 
@@ -21,9 +28,17 @@ export function verificationOf({
   mode,
   consentMode,
   hasConsentKeys,
-  hint,
+  brought: { hint, email, hasReadMail },
   proofIsRequired,
 }: Proving): Verification {
+  if (consentMode === 'email') {
+    // Without an address that the developer vouches for, there is nowhere to send anything.
+    return {
+      mode: 'email',
+      satisfied: hasReadMail === true,
+      methods: email === undefined ? ['hint'] : ['email'],
+    };
+  }
   if (consentMode !== 'developer') return { mode: consentMode, satisfied: false, methods: [consentMode] };
   if (mode === 'sandbox') return { mode: 'sandbox', satisfied: hint !== 'bad', methods: [] };
   if (hasConsentKeys || proofIsRequired) {

@@ -80,6 +80,21 @@ export const Deny = Type.Object(
   { additionalProperties: false },
 );
 
+/** When the code that was sent is of no more use. */
+export type SentCode = Static<typeof SentCode>;
+export const SentCode = Type.Object({ expiresAt: Time });
+
+export type CheckCode = Static<typeof CheckCode>;
+export const CheckCode = Type.Object(
+  { code: Type.String({ pattern: '^[0-9]{8}$' }) },
+  { additionalProperties: false },
+);
+
+export type CheckedCode = Static<typeof CheckedCode>;
+export const CheckedCode = Type.Object({ verification: Verification });
+
+export const NoFields = Type.Object({}, { additionalProperties: false });
+
 const back = {
   redirectUri: Type.Optional(Type.String()),
   state: Type.Optional(Type.String()),

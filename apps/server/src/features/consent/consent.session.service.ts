@@ -3,13 +3,14 @@ import type { BrowserRequest, Caller, Mode, Plan } from '../../platform/caller.t
 import { inTransaction } from '../../platform/db/db.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { hashOf, newSecret } from '../../platform/ids.ts';
+import type { Mailer } from '../../platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../platform/redis/ephemeral-store.ts';
 import { recordBlocked } from '../audit/index.ts';
 import { type AuthorizationDeps, findTicket, gone, LATE_SECONDS, statusAt } from '../authorization/index.ts';
 import type { KeyRing } from '../keys/index.ts';
-import { isGoodHint } from './consent.hint.service.ts';
+import { readHint } from './consent.hint.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
-import { type HintOutcome, verificationOf } from './consent.rules.ts';
+import { type Brought, verificationOf } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest, Verification } from './consent.schema.ts';
 import { shownRequest } from './consent.show.service.ts';
 
@@ -17,6 +18,8 @@ export interface ConsentDeps extends AuthorizationDeps {
   readonly keyRing: KeyRing;
   /** The `iss` of tokens, which a hint is meant for and an answer comes from. */
   readonly issuer: string;
+  /** Undefined where no mail is sent. */
+  readonly mailer?: Mailer;
 }
 
 /**
@@ -28,7 +31,7 @@ interface Session {
   readonly developerId: string;
   readonly mode: Mode;
   readonly plan: Plan;
-  readonly hint: HintOutcome;
+  readonly brought: Brought;
 }
 
 /** A browser's claim to hold a request: the secret of its cookie. */
@@ -57,16 +60,25 @@ export async function openSession(
   if (!inFlight || !isSame(inFlight.hash, encodedHash(ticket))) throw notFound();
   const row = await pendingRow(deps, inFlight.developerId, requestId);
 
-  const hint = await lookAtHint(deps, row, sent, callerOf(row, browser));
+  const brought = await lookAtHint(deps, row, sent, callerOf(row, browser));
   const secret = newSecret();
   const { developerId, developerMode: mode, developerPlan: plan, expiresAt } = row;
-  const session: Session = { hash: encodedHash(secret), developerId, mode, plan, hint };
-  const seconds = Math.ceil((expiresAt.getTime() - deps.clock().getTime()) / 1000) + LATE_SECONDS;
-  await deps.store.put([{ key: sessionKey(requestId), value: JSON.stringify(session), seconds }]);
+  const session: Session = { hash: encodedHash(secret), developerId, mode, plan, brought };
+  await keepSession(deps, requestId, session, expiresAt);
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
-  const verification = verificationFor(deps, row, hint);
+  const verification = verificationFor(deps, row, brought);
   const request = shownRequest(row, csrfToken, verification);
   return { opened: { id: requestId, csrfToken, verification, request }, secret, expiresAt };
+}
+
+async function keepSession(
+  { store, clock }: ConsentDeps,
+  requestId: string,
+  session: Session,
+  until: Date,
+): Promise<void> {
+  const seconds = Math.ceil((until.getTime() - clock().getTime()) / 1000) + LATE_SECONDS;
+  await store.put([{ key: sessionKey(requestId), value: JSON.stringify(session), seconds }]);
 }
 
 async function lookAtHint(
@@ -74,25 +86,26 @@ async function lookAtHint(
   row: ShownRow,
   hint: string | undefined,
   caller: Caller,
-): Promise<HintOutcome> {
-  if (hint === undefined) return 'none';
+): Promise<Brought> {
+  if (hint === undefined) return { hint: 'none' };
   const now = deps.clock();
-  if (await isGoodHint(hint, row, { issuer: deps.issuer, now })) return 'good';
+  const good = await readHint(hint, row, { issuer: deps.issuer, now });
+  if (good) return { hint: 'good', ...(good.email !== undefined && { email: good.email }) };
   const { agentId, agentDid, principalId } = row;
   const data = { authRequestId: row.id, method: 'hint' };
   const about = { agentId, agentDid, principalId };
   const attempt = { action: 'consent.verification_failed', about, data } as const;
   await inTransaction(deps.db, (tx) => recordBlocked(tx, caller, attempt, now));
-  return 'bad';
+  return { hint: 'bad' };
 }
 
 /** Judged anew each time: a proof that the developer configures meanwhile is demanded from then on. */
-function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, hint: HintOutcome): Verification {
+function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, brought: Brought): Verification {
   return verificationOf({
     mode: row.developerMode,
     consentMode: row.consentMode,
     hasConsentKeys: Array.isArray(row.consentKeys) && row.consentKeys.length > 0,
-    hint,
+    brought,
     proofIsRequired: principalProof === 'required',
   });
 }
@@ -128,10 +141,22 @@ export async function showRequest(deps: ConsentDeps, hold: Hold): Promise<ShownR
  * moment ago. @throws UNAUTHORIZED when that happened, GONE when the request is no longer open
  */
 export async function heldRequest(deps: ConsentDeps, hold: Hold) {
-  const { developerId, hint } = await getSession(deps.store, hold);
-  const row = await pendingRow(deps, developerId, hold.requestId);
-  return { row, verification: verificationFor(deps, row, hint) };
+  const session = await getSession(deps.store, hold);
+  const row = await pendingRow(deps, session.developerId, hold.requestId);
+  return { row, brought: session.brought, verification: verificationFor(deps, row, session.brought) };
 }
+
+/** Notes in the session what this browser has proved beside what it brought. @throws as `heldRequest` */
+export async function noteProof(deps: ConsentDeps, hold: Hold, proof: Partial<Brought>): Promise<void> {
+  const session = await getSession(deps.store, hold);
+  const row = await pendingRow(deps, session.developerId, hold.requestId);
+  const brought = { ...session.brought, ...proof };
+  await keepSession(deps, hold.requestId, { ...session, brought }, row.expiresAt);
+}
+
+/** The browser has to begin again, with the link. */
+export const endSession = ({ store }: ConsentDeps, { requestId }: Hold) =>
+  store.remove(sessionKey(requestId));
 
 /** @throws NOT_FOUND, GONE */
 async function pendingRow(deps: ConsentDeps, developerId: string, requestId: string): Promise<ShownRow> {

@@ -635,18 +635,14 @@ describe('O20 who decides', () => {
   });
 
   test('is the browser that proved it, and not the one whose place it took a moment ago', async () => {
-    const meanwhile: { act?: () => Promise<unknown> } = {};
-    let looks = 0;
+    const later: (() => Promise<unknown>)[] = [];
     const on = await startApp({
       storeAs: (store) => ({
         ...store,
         async get(key) {
-          // Once the cookie is believed, and before the proof is looked at.
-          if (key.endsWith(':session') && meanwhile.act && (looks += 1) === 2) {
-            const { act } = meanwhile;
-            delete meanwhile.act;
-            await act();
-          }
+          // The first look is at the cookie, and the second at the proof.
+          const act = key.endsWith(':session') ? later.shift() : undefined;
+          await act?.();
           return store.get(key);
         },
       }),
@@ -658,7 +654,10 @@ describe('O20 who decides', () => {
     const person = personOn(on);
     await thief.open(consentUrl);
 
-    meanwhile.act = () => person.open(consentUrl, hint);
+    later.push(
+      async () => {},
+      () => person.open(consentUrl, hint),
+    );
     const stolen = await thief.approve(id);
 
     expect(refusalOf(stolen)).toBe('401 UNAUTHORIZED');

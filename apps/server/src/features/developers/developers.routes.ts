@@ -38,7 +38,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (
         access: 'developer',
         role: 'full',
         rate: 'default',
-        failures: ['INVALID_REDIRECT_URI'],
+        failures: ['INVALID_REDIRECT_URI', 'NOT_CONFIGURED'],
       },
       schema: {
         operationId: 'developers.change',

@@ -22,6 +22,8 @@ export interface DeveloperDeps {
   readonly clock: Clock;
   readonly signupMode: 'open' | 'closed';
   readonly defaultPlan: Plan;
+  /** Whether the operator has set up mail, or it is development. */
+  readonly canMail: boolean;
 }
 
 /**
@@ -83,9 +85,12 @@ export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): P
   return toDeveloper(await getDeveloperRow(db, tenant));
 }
 
-/** @throws BAD_REQUEST, INVALID_REDIRECT_URI */
-export function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
+/** @throws BAD_REQUEST, INVALID_REDIRECT_URI, NOT_CONFIGURED */
+export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
   mustBeKeepable(change);
+  if (change.consentMode === 'email' && !deps.canMail) {
+    throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
+  }
   const { consentKeys, scopeDescriptions, ...plain } = change;
   const columns = {
     ...plain,
@@ -109,6 +114,7 @@ export function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: Dev
 function secured(row: DeveloperRow, change: DeveloperChange) {
   const { consentKeys, redirectUris } = row;
   return {
+    ...(change.consentMode && { consentMode: row.consentMode }),
     ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
     ...(change.redirectUris && { redirectUris }),
   };

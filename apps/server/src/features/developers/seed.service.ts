@@ -22,6 +22,8 @@ import {
 import { keysIn, thumbprintOf, thumbprintsOf } from './developers.rules.ts';
 import { type DeveloperDeps, firstCaller, newDeveloper } from './developers.service.ts';
 
+type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'>;
+
 export interface Seed {
   readonly apiKey: string | undefined;
   readonly sandboxKey: string | undefined;
@@ -39,7 +41,7 @@ const MOST_CONSENT_KEYS = 5;
  * somebody else's, which seeds nothing.
  */
 export async function seedDevelopers(
-  deps: DeveloperDeps,
+  deps: SeedDeps,
   { apiKey, sandboxKey, consentKey }: Seed,
   warn: (message: string) => void,
 ): Promise<void> {
@@ -56,7 +58,7 @@ interface SeedDeveloper {
   readonly consentKey?: KeyObject | undefined;
 }
 
-async function seedDeveloper(deps: DeveloperDeps, seed: SeedDeveloper, warn: (message: string) => void) {
+async function seedDeveloper(deps: SeedDeps, seed: SeedDeveloper, warn: (message: string) => void) {
   const { mode, apiKey, consentKey } = seed;
   const at = deps.clock();
   await inTransaction(deps.db, async (tx) => {
@@ -75,12 +77,7 @@ async function seedDeveloper(deps: DeveloperDeps, seed: SeedDeveloper, warn: (me
     if (acts.length > 0) await record(tx, firstCaller(developer, 'system', 'start'), acts, at);
   });
 }
-async function makeDeveloper(
-  tx: Tx,
-  { defaultPlan }: DeveloperDeps,
-  { name, mode }: SeedDeveloper,
-  at: Date,
-) {
+async function makeDeveloper(tx: Tx, { defaultPlan }: SeedDeps, { name, mode }: SeedDeveloper, at: Date) {
   const developer = { ...newDeveloper(name, mode, defaultPlan, at), isSeeded: true };
   const made = await insertDeveloper(tx, developer);
   await openChain(tx, { developerId: made.id });

@@ -1,1 +1,2 @@
+export { developmentMailRoutes } from './development-mail.routes.ts';
 export { operationsRoutes } from './operations.routes.ts';

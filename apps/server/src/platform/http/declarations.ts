@@ -23,6 +23,8 @@ declare module 'fastify' {
   interface FastifySchema {
     operationId?: string;
     summary?: string;
+    /** Left out of the published description. */
+    hide?: boolean;
     description?: string;
     tags?: readonly string[];
     security?: readonly { [scheme: string]: readonly string[] }[];

@@ -13,6 +13,7 @@ export const rateRules = {
   signup: [{ by: 'address' }],
   keys: [{ by: 'developer' }],
   consent: [{ by: 'record' }, { by: 'address', factor: 4 }],
+  emailCode: [{ by: 'record' }, { by: 'address', factor: 24 }],
   auditLog: [{ by: 'developer' }],
   auditVerify: [{ by: 'developer' }],
   unlimited: [],

@@ -1,0 +1,23 @@
+import { type DevelopmentMailer, developmentMailer } from './development-mailer.ts';
+import type { Mail, Mailer } from './mailer.ts';
+import { smtpMailer } from './smtp-mailer.ts';
+
+export interface MailSettings {
+  readonly isProduction: boolean;
+  readonly mail: { readonly url: string; readonly from: string } | undefined;
+}
+
+export interface OpenedMailer {
+  /** Undefined where mail cannot be sent. */
+  readonly mailer?: Mailer;
+  /** The same, where mails are kept to be looked at instead of being sent. */
+  readonly development?: DevelopmentMailer;
+}
+
+/** @param tell told of each mail that is kept instead of being sent. */
+export function openMailer({ isProduction, mail }: MailSettings, tell: (mail: Mail) => void): OpenedMailer {
+  if (mail) return { mailer: smtpMailer(mail.url, mail.from, isProduction) };
+  if (isProduction) return {};
+  const development = developmentMailer(tell);
+  return { mailer: development, development };
+}
