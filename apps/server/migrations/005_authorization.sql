@@ -1,7 +1,8 @@
 -- Owner: authorization. What an agent asks a person for. `expires_in` is the grant's lifetime as it was
 -- written (`24h`); `expires_at` is when the request itself closes. Written by request_authorization and
 -- redeem_code too.
-create type auth_request_status as enum ('pending', 'approved', 'denied', 'cancelled', 'consumed');
+create type auth_request_status as enum ('pending', 'approved', 'denied', 'cancelled', 'consumed',
+  'expired');
 create type consent_method as enum
   ('developer', 'email', 'sso', 'passkey', 'policy', 'sandbox', 'link', 'delegated');
 create table auth_requests (
@@ -32,4 +33,7 @@ create table auth_requests (
 );
 -- Revoking an agent cancels what it still asks for.
 create index auth_requests_open on auth_requests (developer_id, agent_id)
+  where status in ('pending', 'approved');
+-- Finds what ended because nobody did anything in time, across tenants and oldest first.
+create index auth_requests_due on auth_requests (coalesce(code_expires_at, expires_at))
   where status in ('pending', 'approved');

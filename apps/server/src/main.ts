@@ -1,10 +1,12 @@
 import { buildApp } from './app.ts';
 import { ConfigError } from './config/setting.ts';
 import { loadConfig } from './config.ts';
+import { expiryOfRequests } from './features/authorization/index.ts';
 import { seedDevelopers } from './features/developers/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
 import { openDatabase, ping } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
+import { startJobs } from './platform/jobs/jobs.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
@@ -66,11 +68,16 @@ async function start(): Promise<void> {
     'ready',
   );
 
+  const jobs = startJobs([expiryOfRequests({ db, clock })], (job, error) => {
+    logger.error({ err: error, job }, 'a job failed, and will run again');
+  });
+
   const stop = async (exitCode: number) => {
     if (isStopping) process.exit(1); // a second signal means: at once
     isStopping = true;
     setTimeout(() => process.exit(1), shutdownTimeoutSeconds * 1000).unref();
     await app.close(); // answers what is in flight, accepts nothing new
+    await jobs.stop();
     await store.close();
     await db.destroy();
     process.exit(exitCode);

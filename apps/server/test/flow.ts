@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
+import { afterAll } from 'vitest';
 import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
 
 /** What most requests of the tests ask for; a test that is about one of these says its own. */
@@ -10,6 +11,20 @@ export async function startSandbox(options: TestOptions = {}) {
   const service = await startApp(options);
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   return { ...service, service, acme };
+}
+
+/**
+ * For the tests of a file that leave the clock where it is: each gets a developer of its own at one service, since
+ * starting one takes longer than most tests.
+ */
+export function sharedSandbox() {
+  let started: Promise<Service> | undefined;
+  afterAll(async () => (await started)?.stop());
+  return async () => {
+    started ??= startApp({ isShared: true });
+    const service = await started;
+    return { ...service, service, acme: await service.asDeveloper({ mode: 'sandbox' }) };
+  };
 }
 
 export async function registerAgent(developer: Developer, name = 'Travel booker') {

@@ -54,7 +54,7 @@ export function verifyWithNode({ key, signed, signature }: SignatureToCheck<Serv
 }
 
 /** As a browser does it. */
-export async function verifyWithWebCrypto(check: SignatureToCheck<ServiceKey>): Promise<boolean> {
+async function verifyWithWebCrypto(check: SignatureToCheck<ServiceKey>): Promise<boolean> {
   const { alg, key, signature, signed } = check;
   const algorithm =
     alg === 'RS256'

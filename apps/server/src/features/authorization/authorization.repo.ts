@@ -105,6 +105,45 @@ export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: strin
     .execute();
 }
 
+const dueAt = sql<Date>`coalesce(code_expires_at, expires_at)`;
+
+/** Requests whose time is over and of which nobody has noted it, the longest over first. Reads developers. */
+export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
+  return db
+    .selectFrom('authRequests as request')
+    .innerJoin('developers as developer', 'developer.id', 'request.developerId')
+    .select(['request.id', 'request.developerId', 'developer.mode', 'developer.plan'])
+    .where('request.status', 'in', ['pending', 'approved'])
+    .where(dueAt, '<=', at)
+    .orderBy(dueAt)
+    .limit(limit)
+    .execute();
+}
+
+/** Those of the requests that are still open, though their time is over; of two instances at once, one gets each. */
+export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: readonly string[], at: Date) {
+  return tx
+    .updateTable('authRequests')
+    .set({ status: 'expired' })
+    .where('developerId', '=', developerId)
+    .where('id', 'in', [...requestIds].sort())
+    .where('status', 'in', ['pending', 'approved'])
+    .where(dueAt, '<=', at)
+    .returning(['id', 'agentId', 'principalId', 'purpose'])
+    .execute();
+}
+
+/** The agents' DIDs by id, for what is written about many at once. Reads agents. */
+export async function listAgentDids(db: Executor, { developerId }: Tenant, agentIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['id', 'did'])
+    .where('developerId', '=', developerId)
+    .where('id', 'in', agentIds)
+    .execute();
+  return new Map(rows.map(({ id, did }) => [id, did]));
+}
+
 /** The agent that a request speaks for, as its audit entries name it. Reads agents. */
 export async function findAgentDid(db: Executor, { developerId }: Tenant, agentId: string): Promise<string> {
   const { did } = await db

@@ -101,12 +101,12 @@ export function mustBeWithin(ceiling: readonly string[], scopes: readonly string
 }
 
 interface RequestTimes {
-  readonly status: 'pending' | 'approved' | 'denied' | 'cancelled' | 'consumed';
+  readonly status: 'pending' | 'approved' | 'denied' | 'cancelled' | 'consumed' | 'expired';
   readonly expiresAt: Date;
   readonly codeExpiresAt: Date | null;
 }
 
-/** What is stored is what somebody did; that nobody did anything in time follows from the clock. */
+/** That nobody did anything in time follows from the clock, whether or not it has been noted yet. */
 export function statusAt({ status, expiresAt, codeExpiresAt }: RequestTimes, now: Date): RequestStatus {
   if (status === 'pending' && expiresAt <= now) return 'expired';
   if (status === 'approved' && codeExpiresAt && codeExpiresAt <= now) return 'expired';

@@ -20,6 +20,7 @@ export interface Acts {
   };
   'authorization.denied': { readonly authRequestId: string; readonly reason?: string };
   'authorization.cancelled': { readonly authRequestId: string };
+  'authorization.expired': { readonly authRequestId: string };
   'grant.created': {
     readonly scopes: readonly string[];
     readonly expiresAt: string;

@@ -1,4 +1,3 @@
-export type { DerivedKeys } from './keys.derivation.rules.ts';
 export { keyRoutes } from './keys.routes.ts';
 export {
   type KeySettings,
@@ -6,8 +5,7 @@ export {
   type SigningAlg,
   type SigningKey,
   type VerificationKey,
-  type VerifierKey,
   verificationKey,
   verifySignature,
 } from './keys.rules.ts';
-export { createKeyRing, type KeyRing, type Signer } from './keys.service.ts';
+export { createKeyRing, type KeyRing } from './keys.service.ts';

@@ -43,7 +43,7 @@ interface Redeemable {
   readonly codeChallenge: string | null;
   readonly codeExpiresAt: Date | null;
   readonly wrongVerifiers: number;
-  readonly status: 'pending' | 'approved' | 'denied' | 'cancelled' | 'consumed';
+  readonly status: 'pending' | 'approved' | 'denied' | 'cancelled' | 'consumed' | 'expired';
 }
 
 interface Presented {
@@ -68,6 +68,7 @@ export function redemptionRefusal(
   if (pkce) return pkce;
   if (request.wrongVerifiers >= maxWrongVerifiers) return 'code_unknown';
   if (request.status === 'consumed') return 'code_used';
+  if (request.status === 'expired' && request.codeExpiresAt) return 'code_expired';
   if (request.status !== 'approved' || !request.codeExpiresAt) return 'not_approved';
   if (request.codeExpiresAt <= now) return 'code_expired';
   return request.agentStatus === 'active' ? undefined : 'agent_inactive';

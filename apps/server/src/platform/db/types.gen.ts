@@ -10,7 +10,7 @@ export type AgentStatus = "active" | "revoked" | "suspended";
 
 export type AuditStatus = "blocked" | "failure" | "success";
 
-export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "pending";
+export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
 
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
