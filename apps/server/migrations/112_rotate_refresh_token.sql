@@ -1,7 +1,23 @@
+-- Owner: tokens. What POST /v1/token/refresh has to know: a refresh token with its grant and agent. Reads grants
+-- and agents.
+create function find_refreshable(p_developer_id text, p_refresh_id text)
+  returns table (held grants, refresh refresh_tokens, agent_did text, agent_status agent_status)
+  language plpgsql stable set enable_seqscan = off as
+$$
+begin
+  select * into refresh from refresh_tokens r where r.developer_id = p_developer_id and r.id = p_refresh_id;
+  if not found then return; end if;
+  select * into held from grants g where g.developer_id = p_developer_id and g.id = refresh.grant_id;
+  select a.did, a.status into agent_did, agent_status
+    from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
+  return next;
+end
+$$;
+
 -- Owner: tokens. The write of POST /v1/token/refresh. The grant's row is shared: refreshes of one grant do not
 -- wait for each other, a revocation waits for them, and those that come after it find no active grant.
 create function rotate_refresh_token(p_developer_id text, p_at timestamptz, p_token jsonb, p_refresh jsonb,
-  p_acts jsonb) returns text language plpgsql as
+  p_acts jsonb) returns text language plpgsql set enable_seqscan = off as
 $$
 declare
   successor refresh_tokens := jsonb_populate_record(null::refresh_tokens, p_refresh);

@@ -205,7 +205,7 @@ describe('I1: statements', () => {
     expect(functions.length).toBeGreaterThan(30);
   });
 
-  test('that span tenants are those that find the tenant, or the developers that start-up seeds', () => {
+  test('that span tenants are those that find the tenant, or that start-up and the jobs need', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
@@ -213,6 +213,7 @@ describe('I1: statements', () => {
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
+      'listDueAcrossTenants',
       'lockSeedingAcrossTenants',
     ]);
   });

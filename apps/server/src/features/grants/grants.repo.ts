@@ -89,12 +89,7 @@ export async function listActiveTree(
   { developerId }: Tenant,
   rootIds: readonly string[],
 ): Promise<Branch[]> {
-  const call = sql<Branch>`
-    select g.id, tree.cause_id, g.root_grant_id, g.agent_id, a.did as agent_did, g.principal_id, g.purpose
-    from grant_tree(${developerId}, ${rootIds}) tree
-    join grants g on g.developer_id = ${developerId} and g.id = tree.id
-    join agents a on a.developer_id = g.developer_id and a.id = g.agent_id
-    where g.status = 'active' order by g.delegation_depth, g.id`;
+  const call = sql<Branch>`select * from find_active_tree(${developerId}, ${rootIds})`;
   return (await call.execute(db)).rows;
 }
 

@@ -2,8 +2,18 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { afterStatements } from '../../../test/after-statements.ts';
 import { insertBranches, insertChain, setGrant } from '../../../test/delegated.ts';
-import { actionsOf, entriesOf, grantTo, refusalOf, registerAgent, startSandbox } from '../../../test/flow.ts';
+import {
+  actionsOf,
+  entriesOf,
+  grantTo,
+  refusalOf,
+  registerAgent,
+  sharedSandbox,
+  startSandbox,
+} from '../../../test/flow.ts';
 import type { Developer, Service } from '../../../test/start-app.ts';
+
+const joinSandbox = sharedSandbox();
 
 const revoke = (developer: Developer, grantId: string, query = '') =>
   developer('DELETE', `/v1/grants/${grantId}${query}`);
@@ -31,7 +41,7 @@ async function used({ db }: Service, { developerId }: Developer): Promise<number
 
 describe('revoking a grant', () => {
   test('ends it and tells why, by whom and for which grant', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { grantId, agentId, grantToken } = await grantTo(acme);
 
     const answer = await revoke(acme, grantId, '?reason=Left%20the%20company');
@@ -58,7 +68,7 @@ describe('revoking a grant', () => {
   });
 
   test('tells subscribers the same, without the words meant for the log', async () => {
-    const { acme, db } = await startSandbox();
+    const { acme, db } = await joinSandbox();
     const { grantId, agentId } = await grantTo(acme);
 
     await revoke(acme, grantId, '?reason=Private');
@@ -98,7 +108,7 @@ describe('revoking a grant', () => {
     ['a reason longer than any', `?reason=${'x'.repeat(201)}`, 'reason too_long'],
     ['a reason that no log keeps', '?reason=%00', 'reason format'],
   ])('refuses %s, and the grant goes on', async (_, query, problem) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantId } = await grantTo(acme);
 
     const refused = await revoke(acme, grantId, query);
@@ -110,7 +120,7 @@ describe('revoking a grant', () => {
   });
 
   test('ends one grant and no other of the same agent and principal', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const [one, other] = [await grantTo(acme), await grantTo(acme)];
 
     await revoke(acme, one.grantId);
@@ -126,7 +136,7 @@ describe('revoking a grant', () => {
 
 describe('what was delegated from a grant', () => {
   test('R6 falls with it, five deep, and each is told of with its cause', async () => {
-    const { acme, service, db } = await startSandbox();
+    const { acme, service, db } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const agents = [1, 2, 3, 4, 5].map(async (each) => (await registerAgent(acme, `Helper ${each}`)).agentId);
     const chain = await insertChain(service, grantId, await Promise.all(agents));
@@ -164,7 +174,7 @@ describe('what was delegated from a grant', () => {
   });
 
   test('falls alone when it is itself what is revoked, and what is above it goes on', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { grantId, agentId } = await grantTo(acme);
     const [first, second, third] = await insertChain(service, grantId, [agentId, agentId, agentId]);
 
@@ -183,7 +193,7 @@ describe('what was delegated from a grant', () => {
   });
 
   test('falls, five hundred at once, in one act each', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     await insertBranches(service, { parentId: grantId, count: 500 });
 
@@ -200,7 +210,7 @@ describe('what was delegated from a grant', () => {
   });
 
   test('falls although what lies between has ended already', async () => {
-    const { acme, service, clock } = await startSandbox();
+    const { acme, service, clock } = await joinSandbox();
     const { grantId, agentId } = await grantTo(acme);
     const belowRevoked = await insertChain(service, grantId, [agentId, agentId]);
     const belowExpired = await insertChain(service, grantId, [agentId, agentId]);
@@ -224,7 +234,7 @@ describe('what was delegated from a grant', () => {
     const { acme, service } = await startSandbox({
       dbAs: (db) =>
         db.withPlugin(
-          afterStatements('grant_tree', async () => {
+          afterStatements('find_active_tree', async () => {
             if (growths > 0) grown.push(...(await insertBranches(service, { parentId: grantId })));
             growths -= 1;
           }),
@@ -245,7 +255,7 @@ describe('what was delegated from a grant', () => {
     const { acme, service } = await startSandbox({
       dbAs: (db) =>
         db.withPlugin(
-          afterStatements('grant_tree', async () => {
+          afterStatements('find_active_tree', async () => {
             await insertBranches(service, { parentId: grantId });
           }),
         ),
@@ -262,7 +272,7 @@ describe('what was delegated from a grant', () => {
 
 describe('revoking an agent', () => {
   test('ends its grants and what they were passed on to, and names of each the nearest cause', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { agentId: helper } = await registerAgent(acme, 'Helper');
     const { grantId, agentId } = await grantTo(acme);
     const alone = await authorizeAgain(acme, agentId);

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { insertBranches } from '../../../test/delegated.ts';
-import { authorize, grantTo, partsOf, refusalOf, registerAgent, startSandbox } from '../../../test/flow.ts';
+import {
+  authorize,
+  grantTo,
+  partsOf,
+  refusalOf,
+  registerAgent,
+  sharedSandbox,
+  startSandbox,
+} from '../../../test/flow.ts';
 import type { Developer } from '../../../test/start-app.ts';
+
+const joinSandbox = sharedSandbox();
 
 const pageOf = async (developer: Developer, query = '') =>
   (await developer('GET', `/v1/grants${query}`)).json();
@@ -17,7 +27,7 @@ async function grantMore(developer: Developer, agentId: string, request: object 
 
 describe('a grant', () => {
   test('tells what was allowed, to whom, by whom and until when', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const scopes = ['tool:bank:read', 'calendar:read'];
     const { grantId, agentId, did } = await grantTo(acme, {
       scopes,
@@ -75,7 +85,7 @@ describe('a grant', () => {
   });
 
   test('of a delegation names its parent and its root', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const [child] = await insertBranches(service, { parentId: grantId });
 
@@ -90,7 +100,7 @@ describe('a grant', () => {
     ['GET', '/tokens'],
     ['DELETE', ''],
   ] as const)('%s%s of a stranger’s, an unknown and a malformed id are one answer', async (method, tail) => {
-    const { acme, asDeveloper, app } = await startSandbox();
+    const { acme, asDeveloper, app } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { grantId } = await grantTo(acme);
 
@@ -160,7 +170,7 @@ describe('the list of grants', () => {
   });
 
   test('shows nothing of a stranger’s, and what is filtered by foreign ids is empty', async () => {
-    const { acme, asDeveloper } = await startSandbox();
+    const { acme, asDeveloper } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { agentId, grantId } = await grantTo(acme);
 
@@ -186,7 +196,7 @@ describe('the list of grants', () => {
     ['principalId=%00', 'principalId'],
     [`purpose=${'x'.repeat(257)}`, 'purpose'],
   ])('refuses ?%s', async (query, path) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
 
     const refused = await acme('GET', `/v1/grants?${query}`);
 
@@ -195,7 +205,7 @@ describe('the list of grants', () => {
   });
 
   test('ignores a parameter that it does not have, and needs an API key', async () => {
-    const { acme, app } = await startSandbox();
+    const { acme, app } = await joinSandbox();
 
     expect((await acme('GET', '/v1/grants?color=red')).statusCode).toBe(200);
     expect(refusalOf(await app.inject('/v1/grants'))).toBe('401 UNAUTHORIZED');
@@ -263,7 +273,7 @@ describe('the tokens of a grant', () => {
 });
 
 test('a grant that nobody proved their identity for says so', async () => {
-  const { acme, db } = await startSandbox();
+  const { acme, db } = await joinSandbox();
   const { grantId } = await grantTo(acme);
   await db
     .updateTable('grants')

@@ -6,12 +6,10 @@ import { findByCode, MAX_WRONG_VERIFIERS, noteWrongVerifier } from '../authoriza
 import type { Act } from '../events/index.ts';
 import { limitOf, overQuota } from '../quotas/index.ts';
 import { type IssuableGrant, issueTokens, type TokenDeps } from './tokens.issue.service.ts';
-import { findRedeemable, type NewGrant, redeemCode } from './tokens.repo.ts';
+import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
 import type { Exchange, IssuedTokens } from './tokens.schema.ts';
-
-type Found = NonNullable<Awaited<ReturnType<typeof findRedeemable>>>;
 
 /**
  * Makes a grant of an approved request. Of many that present one code, one gets it.
@@ -42,12 +40,12 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   return answer;
 }
 
-function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Found) {
+function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {
   const about = { agentId, agentDid, principalId, ...(grantId && { grantId }) };
   return { kind: 'code' as const, about, usedAt: grantIssuedAt, isActive: grantStatus === 'active' };
 }
 
-function grantOf(request: Found, at: Date): NewGrant & IssuableGrant {
+function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
   const { agentId, agentDid, principalId, scopes, audience, purpose, authorizationDetails, tokenSeconds } =
     request;
   const { consentMethod } = request;

@@ -12,10 +12,13 @@ import {
   pkce,
   refusalOf,
   registerAgent,
+  sharedSandbox,
   startSandbox,
 } from '../../../test/flow.ts';
 import { type Developer, type Service, startApp } from '../../../test/start-app.ts';
 import { newCode } from '../authorization/in-flight.service.ts';
+
+const joinSandbox = sharedSandbox();
 
 /** An approved request, as an agent's host has it. */
 async function approved(developer: Developer, request: object = {}) {
@@ -38,7 +41,7 @@ async function grantsOf(developer: Developer, query = '') {
 
 describe('exchanging a code', () => {
   test('answers with a grant, a token and a refresh token, and says when each ends', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const scopes = ['tool:bank:read', 'calendar:read'];
     const { agentId, exchange } = await approved(acme, {
       scopes,
@@ -71,7 +74,7 @@ describe('exchanging a code', () => {
   });
 
   test('ends the refresh token after thirty days where the grant lives longer', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { exchange } = await approved(acme, { expiresIn: '60d' });
 
     expect((await exchange()).json()).toMatchObject({
@@ -82,7 +85,7 @@ describe('exchanging a code', () => {
   });
 
   test('tells the audit log of the grant and of its token, in this order', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { agentId, exchange } = await approved(acme);
 
     const { grantId, grantToken, expiresAt } = (await exchange()).json();
@@ -109,7 +112,7 @@ describe('exchanging a code', () => {
     ['a credential that is not made here', { credentialFormat: 'vc-jwt' }, 'credentialFormat not_allowed'],
     ['O8 scopes, which nothing can add to', { scopes: ['*'] }, 'scopes unknown'],
   ])('refuses %s, and the code stays good', async (_, change, problem) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { exchange } = await approved(acme);
 
     const refused = await exchange(change);
@@ -123,7 +126,7 @@ describe('exchanging a code', () => {
   });
 
   test('needs an API key', async () => {
-    const { app, acme } = await startSandbox();
+    const { app, acme } = await joinSandbox();
     const { code, agentId } = await approved(acme);
 
     const answer = await app.inject({ method: 'POST', url: '/v1/token', body: { code, agentId } });
@@ -177,7 +180,7 @@ describe('exchanging a code', () => {
 
 describe('a code that is not for whoever presents it', () => {
   test('O3 reads like one that never was, and stays good for its owner', async () => {
-    const { acme, asDeveloper } = await startSandbox();
+    const { acme, asDeveloper } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { agentId: strangersAgent } = await registerAgent(stranger);
     const { agentId: otherAgent } = await registerAgent(acme);
@@ -203,7 +206,7 @@ describe('a code that is not for whoever presents it', () => {
   });
 
   test('O3 with a redirect URI is refused where the request had none', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { exchange } = await approved(acme);
 
     expect(refusalOf(await exchange({ redirectUri: 'https://app.example/back' }))).toBe(
@@ -215,7 +218,7 @@ describe('a code that is not for whoever presents it', () => {
 
 describe('proof of the code’s key (RFC 7636)', () => {
   test('O4 demands the verifier of the challenge, and the right one works after a wrong one', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { codeVerifier, asked } = pkce();
     const { exchange } = await approved(acme, asked);
 
@@ -231,7 +234,7 @@ describe('proof of the code’s key (RFC 7636)', () => {
   });
 
   test('O4 refuses a verifier where no challenge was sent', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { exchange } = await approved(acme);
 
     expect(refusalOf(await exchange({ codeVerifier: pkce().codeVerifier }))).toBe(
@@ -244,7 +247,7 @@ describe('proof of the code’s key (RFC 7636)', () => {
     [4, '201'],
     [5, '400 INVALID_GRANT code_unknown'],
   ])('O4 after %i wrong verifiers the right one gets %s', async (wrong, outcome) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { codeVerifier, asked } = pkce();
     const { exchange } = await approved(acme, asked);
 
@@ -254,7 +257,7 @@ describe('proof of the code’s key (RFC 7636)', () => {
   });
 
   test('O4 counts wrong verifiers that come at once one by one', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { codeVerifier, asked } = pkce();
     const { exchange } = await approved(acme, asked);
 
@@ -280,7 +283,7 @@ describe('a code that is not good now', () => {
     ['denied', (acme: Developer, id: string) => acme('POST', `/v1/authorize/${id}/deny`)],
     ['cancelled', (acme: Developer, id: string) => acme('DELETE', `/v1/authorize/${id}`)],
   ])('O5 leads nowhere while its request is %s', async (status, decide) => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { agentId } = await registerAgent(acme);
     const { authRequestId } = await authorize(acme, agentId, { autoApprove: false });
     const code = await codeFor(service, acme, authRequestId);
@@ -294,7 +297,7 @@ describe('a code that is not good now', () => {
   });
 
   test('O16 waits for an agent that was suspended after the approval', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { agentId, exchange } = await approved(acme);
 
     await acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
@@ -306,7 +309,7 @@ describe('a code that is not good now', () => {
   });
 
   test('O16 falls with an agent that was revoked after the approval', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { agentId, exchange } = await approved(acme);
 
     await acme('DELETE', `/v1/agents/${agentId}`);
@@ -435,7 +438,7 @@ describe('the token', () => {
   });
 
   test('leaves out what was not asked for', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
 
     const { payload } = partsOf(grantToken);

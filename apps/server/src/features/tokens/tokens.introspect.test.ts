@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { grantTo, partsOf, startSandbox } from '../../../test/flow.ts';
+import { grantTo, partsOf, sharedSandbox, startSandbox } from '../../../test/flow.ts';
 import type { Developer, Service } from '../../../test/start-app.ts';
+
+const joinSandbox = sharedSandbox();
 
 const url = '/v1/tokens/introspect';
 const FORM = 'application/x-www-form-urlencoded';
@@ -15,7 +17,7 @@ const asForm = ({ app }: Pick<Service, 'app'>, { apiKey }: Developer, body: stri
 
 describe('introspecting a token (RFC 7662)', () => {
   test('tells its claims by their registered names, asked as JSON or as a form', async () => {
-    const { acme, app } = await startSandbox();
+    const { acme, app } = await joinSandbox();
     const { agentId, did, grantId, grantToken } = await grantTo(acme, {
       scopes: ['tool:bank:read', 'email:send'],
       audience: 'https://api.example',
@@ -67,7 +69,7 @@ describe('introspecting a token (RFC 7662)', () => {
   });
 
   test('counts as a use of the grant', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantToken, grantId } = await grantTo(acme);
 
     await acme('POST', url, { token: grantToken });
@@ -77,7 +79,7 @@ describe('introspecting a token (RFC 7662)', () => {
   });
 
   test('ignores what it does not know, as the standard has it', async () => {
-    const { acme, app } = await startSandbox();
+    const { acme, app } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
 
     expect((await acme('POST', url, { token: grantToken, resource: 'x' })).json().active).toBe(true);
@@ -95,7 +97,7 @@ describe('a failure has the shape that OAuth libraries read (RFC 6749 §5.2)', (
     ['an empty token, as a form', 'token=', FORM],
     ['a token sent twice', 'token=a&token=b', FORM],
   ])('400 invalid_request for %s', async (_, body, type) => {
-    const { acme, app } = await startSandbox();
+    const { acme, app } = await joinSandbox();
 
     const refused = await asForm({ app }, acme, body, type);
 
@@ -107,7 +109,7 @@ describe('a failure has the shape that OAuth libraries read (RFC 6749 §5.2)', (
   test.each([[undefined], ['Bearer bh_live_wrong'], ['Basic YTpi']])(
     '401 invalid_client for the credential %s',
     async (authorization) => {
-      const { app } = await startSandbox();
+      const { app } = await joinSandbox();
       const headers = authorization === undefined ? {} : { authorization };
 
       const refused = await app.inject({ method: 'POST', url, headers, body: { token: 'x' } });
@@ -119,7 +121,7 @@ describe('a failure has the shape that OAuth libraries read (RFC 6749 §5.2)', (
   );
 
   test('415 for a body that is neither JSON nor a form', async () => {
-    const { acme, app } = await startSandbox();
+    const { acme, app } = await joinSandbox();
 
     const refused = await asForm({ app }, acme, 'token=x', 'text/plain');
 

@@ -3,12 +3,10 @@ import type { Caller } from '../../platform/caller.ts';
 import { hashOf } from '../../platform/ids.ts';
 import { recordsOf } from '../audit/index.ts';
 import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
-import { findRefreshable, rotateRefreshToken } from './tokens.repo.ts';
+import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { type GrantRefusal, invalidGrant, refreshIdOf } from './tokens.rules.ts';
 import type { IssuedTokens, Refresh } from './tokens.schema.ts';
-
-type Found = NonNullable<Awaited<ReturnType<typeof findRefreshable>>>;
 
 /**
  * Spends a refresh token for a new one and a new grant token, within the grant that it belongs to: nothing it
@@ -34,7 +32,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   return answer;
 }
 
-function refusalOf(found: Found, now: Date): GrantRefusal | undefined {
+function refusalOf(found: Refreshable, now: Date): GrantRefusal | undefined {
   if (found.status === 'revoked') return 'grant_revoked';
   if (found.refreshSpentAt) return 'refresh_reused';
   if (found.expiresAt <= now) return 'grant_expired';
@@ -42,7 +40,15 @@ function refusalOf(found: Found, now: Date): GrantRefusal | undefined {
   return found.agentStatus === 'active' ? undefined : 'agent_inactive';
 }
 
-function reuseOf({ id: grantId, agentId, agentDid, principalId, purpose, refreshSpentAt, status }: Found) {
+function reuseOf({
+  id: grantId,
+  agentId,
+  agentDid,
+  principalId,
+  purpose,
+  refreshSpentAt,
+  status,
+}: Refreshable) {
   const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
   return { kind: 'refresh' as const, about, usedAt: refreshSpentAt, isActive: status === 'active' };
 }

@@ -8,9 +8,12 @@ import {
   partsOf,
   refusalOf,
   registerAgent,
+  sharedSandbox,
   startSandbox,
 } from '../../../test/flow.ts';
 import type { Developer, Service } from '../../../test/start-app.ts';
+
+const joinSandbox = sharedSandbox();
 
 const refreshing =
   (developer: Developer, agentId: string) =>
@@ -89,7 +92,7 @@ describe('refreshing', () => {
   });
 
   test('is told as a token that was issued, and not as a grant', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { agentId, refreshToken, grantId } = await grantTo(acme);
 
     const { grantToken, expiresAt } = (await refreshing(acme, agentId)(refreshToken)).json();
@@ -121,7 +124,7 @@ describe('refreshing', () => {
     ['O8 scopes, which nothing can add to', { scopes: ['*'] }, 'scopes unknown'],
     ['a lifetime, which nothing can add to', { expiresIn: '90d' }, 'expiresIn unknown'],
   ])('refuses %s', async (_, change, problem) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { agentId, refreshToken } = await grantTo(acme);
 
     const refused = await refreshing(acme, agentId)(refreshToken, change);
@@ -133,7 +136,7 @@ describe('refreshing', () => {
   });
 
   test('needs an API key', async () => {
-    const { acme, app } = await startSandbox();
+    const { acme, app } = await joinSandbox();
     const { agentId, refreshToken } = await grantTo(acme);
     const body = { agentId, refreshToken };
 
@@ -145,7 +148,7 @@ describe('refreshing', () => {
 
 describe('a refresh token that is not for whoever presents it', () => {
   test('R3 reads like one that never was, and is not spent', async () => {
-    const { acme, asDeveloper } = await startSandbox();
+    const { acme, asDeveloper } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { agentId: otherAgent } = await registerAgent(acme);
     const { agentId, refreshToken } = await grantTo(acme);
@@ -196,7 +199,7 @@ describe('a refresh token that is not good now', () => {
   });
 
   test('R3 ends when its grant is revoked', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { agentId, refreshToken, grantId } = await grantTo(acme);
 
     await acme('DELETE', `/v1/grants/${grantId}`);
@@ -205,7 +208,7 @@ describe('a refresh token that is not good now', () => {
   });
 
   test('O16 waits while its agent is suspended', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { agentId, refreshToken } = await grantTo(acme);
     const refresh = refreshing(acme, agentId);
 
@@ -314,7 +317,7 @@ describe('a refresh token used twice', () => {
 });
 
 test('R8 no code, refresh token or grant token is readable anywhere in the database', async () => {
-  const { acme, service } = await startSandbox();
+  const { acme, service } = await joinSandbox();
   const { agentId } = await registerAgent(acme);
   const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
   const { code } = (await acme('POST', '/v1/authorize', asked)).json();

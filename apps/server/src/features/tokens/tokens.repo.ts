@@ -1,39 +1,32 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../platform/caller.ts';
 import { type Executor, repeating, row, type Tx } from '../../platform/db/db.ts';
-import type { Grants, RefreshTokens, Tokens } from '../../platform/db/types.gen.ts';
+import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../platform/db/types.gen.ts';
 
 type AgentStatus = 'active' | 'suspended' | 'revoked';
 export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
 export type NewToken = Omit<Insertable<Tokens>, 'developerId'> & { readonly expiresAt: Date };
 export type NewRefreshToken = Omit<Insertable<RefreshTokens>, 'developerId'>;
 
-/**
- * What an exchange has to know, in one read: the request, its agent, and the grant that was made of it if there is
- * one. Reads authorization requests, agents and grants.
- */
-export function findRedeemable(db: Executor, { developerId }: Tenant, requestId: string) {
-  return db
-    .selectFrom('authRequests as request')
-    .innerJoin('agents as agent', (join) =>
-      join.onRef('agent.developerId', '=', 'request.developerId').onRef('agent.id', '=', 'request.agentId'),
-    )
-    .leftJoin('grants as grant', (join) =>
-      join
-        .onRef('grant.developerId', '=', 'request.developerId')
-        .onRef('grant.authRequestId', '=', 'request.id'),
-    )
-    .selectAll('request')
-    .select([
-      'agent.did as agentDid',
-      'agent.status as agentStatus',
-      'grant.id as grantId',
-      'grant.status as grantStatus',
-      'grant.issuedAt as grantIssuedAt',
-    ])
-    .where('request.developerId', '=', developerId)
-    .where('request.id', '=', requestId)
-    .executeTakeFirst();
+export type Redeemable = Selectable<AuthRequests> & {
+  readonly agentDid: string;
+  readonly agentStatus: AgentStatus;
+  /** Of the grant that was made of it, if there is one. */
+  readonly grantId: string | null;
+  readonly grantStatus: 'active' | 'revoked' | null;
+  readonly grantIssuedAt: Date | null;
+};
+
+/** What an exchange has to know, in one read. */
+export async function findRedeemable(
+  db: Executor,
+  { developerId }: Tenant,
+  requestId: string,
+): Promise<Redeemable | undefined> {
+  const call = sql<Redeemable>`
+    select (f.request).*, f.agent_did, f.agent_status, f.grant_id, f.grant_status, f.grant_issued_at
+    from find_redeemable(${developerId}, ${requestId}) f`;
+  return (await call.execute(db)).rows[0];
 }
 
 export interface Redemption {
@@ -66,28 +59,26 @@ export async function redeemCode(
   return (await repeating(() => call.execute(db))).rows[0]?.refusal ?? null;
 }
 
-/** A refresh token with its grant and agent, in one read. Reads grants and agents. */
-export function findRefreshable(db: Executor, { developerId }: Tenant, refreshId: string) {
-  return db
-    .selectFrom('refreshTokens as refresh')
-    .innerJoin('grants as grant', (join) =>
-      join.onRef('grant.developerId', '=', 'refresh.developerId').onRef('grant.id', '=', 'refresh.grantId'),
-    )
-    .innerJoin('agents as agent', (join) =>
-      join.onRef('agent.developerId', '=', 'grant.developerId').onRef('agent.id', '=', 'grant.agentId'),
-    )
-    .selectAll('grant')
-    .select([
-      'agent.did as agentDid',
-      'agent.status as agentStatus',
-      'refresh.id as refreshId',
-      'refresh.hash as refreshHash',
-      'refresh.expiresAt as refreshExpiresAt',
-      'refresh.spentAt as refreshSpentAt',
-    ])
-    .where('refresh.developerId', '=', developerId)
-    .where('refresh.id', '=', refreshId)
-    .executeTakeFirst();
+export type Refreshable = Selectable<Grants> & {
+  readonly agentDid: string;
+  readonly agentStatus: AgentStatus;
+  readonly refreshId: string;
+  readonly refreshHash: Buffer;
+  readonly refreshExpiresAt: Date;
+  readonly refreshSpentAt: Date | null;
+};
+
+/** A refresh token with its grant and agent, in one read. */
+export async function findRefreshable(
+  db: Executor,
+  { developerId }: Tenant,
+  refreshId: string,
+): Promise<Refreshable | undefined> {
+  const call = sql<Refreshable>`
+    select (f.held).*, f.agent_did, f.agent_status, (f.refresh).id as refresh_id, (f.refresh).hash as refresh_hash,
+      (f.refresh).expires_at as refresh_expires_at, (f.refresh).spent_at as refresh_spent_at
+    from find_refreshable(${developerId}, ${refreshId}) f`;
+  return (await call.execute(db)).rows[0];
 }
 
 export type RotationRefusal = 'agent_inactive' | 'grant_revoked' | 'refresh_reused' | null;
@@ -113,11 +104,7 @@ export type TokenRow = Selectable<Grants> & {
   readonly agentStatus: AgentStatus;
 };
 
-/**
- * A token with its grant and agent as they are now. When it is good, notes the grant's use in the same statement,
- * once a minute at most: verifying is one round trip. It waits for nobody who holds the grant, since the note is
- * worth no waiting. Reads agents and writes the grant's `last_used_at`.
- */
+/** A token with its grant and agent as they are now. Notes the grant's use when the token is good. */
 export async function findUsedToken(
   db: Executor,
   { developerId }: Tenant,
@@ -125,25 +112,9 @@ export async function findUsedToken(
   at: Date,
 ): Promise<TokenRow | undefined> {
   const call = sql<TokenRow>`
-    with found as (
-      select g.*, t.id as token_id, t.issued_at as token_issued_at, t.expires_at as token_expires_at,
-        t.revoked_at as token_revoked_at, a.did as agent_did, a.status as agent_status
-      from tokens t
-      join grants g on g.developer_id = t.developer_id and g.id = t.grant_id
-      join agents a on a.developer_id = g.developer_id and a.id = g.agent_id
-      where t.developer_id = ${developerId} and t.id = ${tokenId}
-    ), noting as (
-      select g.developer_id, g.id from found
-      join grants g on g.developer_id = found.developer_id and g.id = found.id
-      where found.status = 'active' and found.agent_status = 'active'
-        and found.token_revoked_at is null and found.token_expires_at > ${at}
-        and (found.last_used_at is null or found.last_used_at <= ${at}::timestamptz - interval '1 minute')
-      for no key update of g skip locked
-    ), noted as (
-      update grants g set last_used_at = ${at} from noting
-      where g.developer_id = noting.developer_id and g.id = noting.id
-    )
-    select * from found`;
+    select (f.held).*, f.agent_did, f.agent_status, (f.token).id as token_id, (f.token).issued_at as token_issued_at,
+      (f.token).expires_at as token_expires_at, (f.token).revoked_at as token_revoked_at
+    from use_token(${developerId}, ${tokenId}, ${at}) f`;
   return (await call.execute(db)).rows[0];
 }
 

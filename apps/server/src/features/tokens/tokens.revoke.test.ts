@@ -5,10 +5,13 @@ import {
   grantTo,
   partsOf,
   refusalOf,
+  sharedSandbox,
   signedBy,
   startSandbox,
 } from '../../../test/flow.ts';
 import type { Developer } from '../../../test/start-app.ts';
+
+const joinSandbox = sharedSandbox();
 
 const revoke = (developer: Developer, body: object) => developer('POST', '/v1/tokens/revoke', body);
 
@@ -19,7 +22,7 @@ describe('revoking a token', () => {
   test.each(['by its id', 'by its text'])(
     '%s ends it, and its grant and refresh token go on',
     async (way) => {
-      const { acme } = await startSandbox();
+      const { acme } = await joinSandbox();
       const { agentId, grantId, grantToken, refreshToken } = await grantTo(acme);
       const { jti } = partsOf(grantToken).payload;
 
@@ -51,7 +54,7 @@ describe('revoking a token', () => {
   });
 
   test('changes nothing where its grant is revoked already', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantId, grantToken } = await grantTo(acme);
     await acme('DELETE', `/v1/grants/${grantId}`);
     const before = await actionsOf(acme);
@@ -72,7 +75,7 @@ describe('revoking a token', () => {
   });
 
   test('is no use of the grant', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantId, grantToken } = await grantTo(acme);
 
     await revoke(acme, { token: grantToken });
@@ -81,7 +84,7 @@ describe('revoking a token', () => {
   });
 
   test('of a stranger’s token, or of one that never was, finds nothing and ends nothing', async () => {
-    const { acme, asDeveloper, service } = await startSandbox();
+    const { acme, asDeveloper, service } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { grantToken, refreshToken } = await grantTo(acme);
     const { payload } = partsOf(grantToken);
@@ -107,7 +110,7 @@ describe('revoking a token', () => {
     ['an empty text', { token: '' }, 'token too_short'],
     ['another field', { jti: 'a', grantId: 'b' }, 'grantId unknown'],
   ])('refuses %s', async (_, body, problem) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
 
     const refused = await revoke(acme, body);
 
@@ -117,7 +120,7 @@ describe('revoking a token', () => {
   });
 
   test('needs an API key', async () => {
-    const { app } = await startSandbox();
+    const { app } = await joinSandbox();
 
     const answer = await app.inject({ method: 'POST', url: '/v1/tokens/revoke', body: { jti: 'a' } });
 

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { insertBranches, setGrant } from '../../../test/delegated.ts';
-import { actionsOf, grantTo, partsOf, refusalOf, signedBy, startSandbox } from '../../../test/flow.ts';
+import {
+  actionsOf,
+  grantTo,
+  partsOf,
+  refusalOf,
+  sharedSandbox,
+  signedBy,
+  startSandbox,
+} from '../../../test/flow.ts';
 import { type Developer, type Service, startApp } from '../../../test/start-app.ts';
+
+const joinSandbox = sharedSandbox();
 
 const verify = (developer: Developer, token: unknown, more: object = {}) =>
   developer('POST', '/v1/tokens/verify', { token, ...more });
@@ -17,7 +27,7 @@ const lastUseOf = async (developer: Developer, grantId: string) =>
 
 describe('verifying a token', () => {
   test('tells whose authority it is and how far it goes', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const scopes = ['tool:bank:read', 'calendar:*'];
     const { agentId, did, grantId, grantToken } = await grantTo(acme, {
       scopes,
@@ -50,7 +60,7 @@ describe('verifying a token', () => {
   });
 
   test('writes no audit entry', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
     const before = await actionsOf(acme);
 
@@ -60,7 +70,7 @@ describe('verifying a token', () => {
   });
 
   test('holds a required audience against the one that was asked for', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const bound = await grantTo(acme, { audience: 'https://api.example' });
     const free = await grantTo(acme);
     const audience = (name: string) => ({ audience: name });
@@ -78,7 +88,7 @@ describe('verifying a token', () => {
   });
 
   test('holds required scopes against those that were granted', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantToken } = await grantTo(acme, { scopes: ['calendar:*', 'email:send'] });
     const needing = (...requiredScopes: string[]) => verdictOf(acme, grantToken, { requiredScopes });
 
@@ -96,7 +106,7 @@ describe('verifying a token', () => {
     ['a token that is null', { token: null }, 'token type'],
     ['a field that it does not have', { token: 'x', scopes: [] }, 'scopes unknown'],
   ])('refuses %s', async (_, body, problem) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
 
     const refused = await acme('POST', '/v1/tokens/verify', body);
 
@@ -106,7 +116,7 @@ describe('verifying a token', () => {
   });
 
   test.each(['/v1/tokens/verify', '/v1/grants/verify'])('%s needs an API key and JSON', async (url) => {
-    const { acme, app } = await startSandbox();
+    const { acme, app } = await joinSandbox();
     const headers = {
       authorization: `Bearer ${acme.apiKey}`,
       'content-type': 'application/x-www-form-urlencoded',
@@ -133,7 +143,7 @@ describe('a token that is good no more says why to its owner', () => {
   });
 
   test('revoked, with its grant or by itself', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const [one, other] = [await grantTo(acme), await grantTo(acme)];
 
     await acme('DELETE', `/v1/grants/${one.grantId}`);
@@ -146,7 +156,7 @@ describe('a token that is good no more says why to its owner', () => {
   });
 
   test('grant_inactive, where the grant ends before it', async () => {
-    const { acme, service, clock } = await startSandbox();
+    const { acme, service, clock } = await joinSandbox();
     const { grantToken, grantId } = await grantTo(acme);
 
     await setGrant(service, grantId, { expiresAt: clock() });
@@ -156,7 +166,7 @@ describe('a token that is good no more says why to its owner', () => {
   });
 
   test('agent_inactive, until the agent is resumed', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantToken, agentId } = await grantTo(acme);
 
     await acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
@@ -168,7 +178,7 @@ describe('a token that is good no more says why to its owner', () => {
   });
 
   test('revoked, once and for all, with its agent', async () => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantToken, agentId } = await grantTo(acme);
 
     await acme('DELETE', `/v1/agents/${agentId}`);
@@ -191,7 +201,7 @@ describe('what is no token of the caller’s own', () => {
     ['16 KiB and a byte', (token: string) => token.padEnd(16_385, 'A')],
     ['half a megabyte', () => 'a.'.repeat(250_000)],
   ])('J9 gets nothing but the answer: %s', async (_, make) => {
-    const { acme } = await startSandbox();
+    const { acme } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
 
     const answer = await verify(acme, make(grantToken, acme.apiKey));
@@ -217,7 +227,7 @@ describe('what is no token of the caller’s own', () => {
   });
 
   test('J17 a genuine signature over another kind of token is none of a grant token', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
     const { payload } = partsOf(grantToken);
     const others = [
@@ -239,7 +249,7 @@ describe('what is no token of the caller’s own', () => {
   });
 
   test('J6 J7 a header that asks for anything is none, even genuinely signed', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { payload } = partsOf((await grantTo(acme)).grantToken);
 
     for (const header of [
@@ -253,7 +263,7 @@ describe('what is no token of the caller’s own', () => {
   });
 
   test('J16 a token of another deployment is none, although its key is ours', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { payload } = partsOf((await grantTo(acme)).grantToken);
 
     for (const iss of ['https://auth.test/', 'https://auth.tes', 'https://other.test', undefined]) {
@@ -324,7 +334,7 @@ describe('J18 the stored grant decides, whatever a genuine signature says', () =
   });
 
   test('of another developer: neither of the two is told anything', async () => {
-    const { acme, service, asDeveloper } = await startSandbox();
+    const { acme, service, asDeveloper } = await joinSandbox();
     const other = await asDeveloper({ mode: 'sandbox' });
     const { payload, changed } = await issued(service, acme);
     const grant = { ...payload['urn:service:grant'], developer_id: other.developerId };
@@ -335,7 +345,7 @@ describe('J18 the stored grant decides, whatever a genuine signature says', () =
   });
 
   test('with only the older names, as before 0.6, it is the same token', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
     const { iss, sub, dev, scp, jti, iat, exp, agt, grnt, sandbox } = partsOf(grantToken).payload;
     const older = { iss, sub, dev, scp, jti, iat, exp, agt, grnt, sandbox };
@@ -383,7 +393,7 @@ describe('the last use of a grant', () => {
   });
 
   test('is worth no waiting for whoever holds the grant', async () => {
-    const { acme, db } = await startSandbox();
+    const { acme, db } = await joinSandbox();
     const { grantToken, grantId } = await grantTo(acme);
 
     const verdict = await db.transaction().execute(async (tx) => {
@@ -409,7 +419,7 @@ describe('the older shape', () => {
   });
 
   test('names the parent of a delegated grant', async () => {
-    const { acme, service, db } = await startSandbox();
+    const { acme, service, db } = await joinSandbox();
     const { grantToken, grantId, did } = await grantTo(acme);
     const [child] = await insertBranches(service, { parentId: grantId });
     const row = await db
@@ -449,7 +459,7 @@ describe('the older shape', () => {
   });
 
   test('refuses what is no grant token at all, and does not find one that was never issued', async () => {
-    const { acme, service } = await startSandbox();
+    const { acme, service } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
     const unknown = { ...partsOf(grantToken).payload, jti: 'tok_unknown' };
 

@@ -18,10 +18,7 @@ export function consentApi(id) {
   const path = `/v1/consent/${encodeURIComponent(id)}`;
   let csrfToken = '';
 
-  /**
-   * @param {Answer<any>} answer
-   * @returns {Answer<ConsentRequest>}
-   */
+  /** @type {(answer: Answer<any>) => Answer<ConsentRequest>} */
   function remember(answer) {
     if (!answer.ok) return answer;
     const body = { ...answer.body.request, ...answer.body };
@@ -30,11 +27,7 @@ export function consentApi(id) {
     return { ok: true, body };
   }
 
-  /**
-   * @param {string} step
-   * @param {object} body
-   * @returns {Promise<Answer<Decision>>}
-   */
+  /** @type {(step: string, body: object) => Promise<Answer<Decision>>} */
   const write = (step, body) => call(`${path}/${step}`, body, csrfToken);
 
   return {

@@ -8,10 +8,7 @@ const LEVELS = ['read', 'write', 'delete', 'admin'];
 const TOOL_SCOPE =
   /^tool:(\*|\w[\w.-]{0,127}):(read|write|delete|admin|\*)(?::(?!capped(?::|$))(\*|[\w.-]+\*?))?(?::capped:(\d+(?:\.\d+)?))?$/;
 
-/**
- * @param {string} scope
- * @returns {ToolScope | undefined}
- */
+/** @type {(scope: string) => ToolScope | undefined} */
 export function toolScope(scope) {
   const match = TOOL_SCOPE.exec(scope);
   if (!match) return undefined;
@@ -33,10 +30,7 @@ export function covers(parent, child) {
   return parent === '*' || (parent.endsWith(':*') && child.startsWith(parent.slice(0, -1)));
 }
 
-/**
- * @param {ToolScope} outer
- * @param {ToolScope} inner
- */
+/** @type {(outer: ToolScope, inner: ToolScope) => boolean} */
 function toolCovers(outer, inner) {
   const { resource } = outer;
   return (

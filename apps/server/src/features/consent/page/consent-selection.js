@@ -35,11 +35,7 @@ export function renderSelection(request, { choices, now }) {
   /** Entries that list tools, of connectors still in use. */
   const usedEntries = () => entries.filter((entry) => entry.tools && isUsed(entry));
 
-  /**
-   * @param {Set<string>} removed
-   * @param {string[]} keys
-   * @param {boolean} isKept
-   */
+  /** @type {(removed: Set<string>, keys: string[], isKept: boolean) => void} */
   function select(removed, keys, isKept) {
     for (const key of keys) isKept ? removed.delete(key) : removed.add(key);
     refresh();

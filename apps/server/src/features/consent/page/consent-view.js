@@ -33,7 +33,8 @@ export function renderRequest(request, use) {
     const values = { principal: mention(request.principalId), developer };
     if (satisfied) return note(proof.notVerified, fill(proof.link, values));
     const missing = use.proofStep ? 'email' : request.fidoRequired ? 'passkey' : mode;
-    return note(proof.missing, fill(proof.lacking[missing] ?? proof.unproved, values), use.proofStep);
+    const text = fill(proof.lacking[missing] ?? proof.unproved, values);
+    return note(proof.missing, [text, ' ', proof.denyAnyway], use.proofStep);
   }
 
   const whoAsks = [

@@ -39,15 +39,16 @@ export const words = {
     link: 'Nobody has checked that you are {principal}: whoever holds this link can decide. The decision will be marked as unverified. Approve only if this request was meant for you.',
     missing: 'Not verified yet',
     unproved:
-      '{developer} has not confirmed that you are {principal}, or the confirmation has run out. To approve, sign in at {developer} again and open the request from there. You can deny without it.',
+      '{developer} has not confirmed that you are {principal}, or the confirmation has run out. To approve, sign in at {developer} again and open the request from there.',
     /** @type {Record<string, string>} by mode, where the proof is still missing */
     lacking: {
       email:
-        'To approve, show that you are {principal}: a code of eight digits goes to the email address on file. You can deny without it.',
+        'To approve, show that you are {principal}: a code of eight digits goes to the email address on file.',
       passkey:
-        'To approve, you need the passkey of {principal}. If there is none, register one at {developer} and open the request from there. You can deny without it.',
-      sso: 'To approve, sign in through your organisation as {principal} and open the request again. You can deny without it.',
+        'To approve, you need the passkey of {principal}. If there is none, register one at {developer} and open the request from there.',
+      sso: 'To approve, sign in through your organisation as {principal} and open the request again.',
     },
+    denyAnyway: 'You can deny without it.',
     proved: 'It has been checked that this is you.',
     /** @type {Record<string, string>} by mode, where it was given */
     given: {
@@ -137,7 +138,7 @@ export const words = {
     busy: 'Too many tries in a short time. Nothing was decided; your selection is kept. Try again in {duration}.',
     away: 'The service cannot answer just now. Nothing was decided; your selection is kept.',
     uncertain:
-      'No clear answer came back, so your decision may or may not have arrived. Try again: if it did, you will be told so; it never counts twice. Your selection is kept.',
+      'No clear answer came back, so your decision may or may not have arrived. Try again: it never counts twice. Your selection is kept.',
     replaced:
       'This request has been opened in another window since. Nothing was decided here; your selection is kept.',
     proof:

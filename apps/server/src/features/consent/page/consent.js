@@ -36,14 +36,14 @@ let endTimer = 0;
 open();
 
 // The same link opened again in this tab changes the fragment only, and loads nothing.
-window.addEventListener('hashchange', () => {
+addEventListener('hashchange', () => {
   if (location.hash === '' || isSending) return;
   key = takeKey();
   open();
 });
 // Back from where the decision led: the page kept in memory is out of date.
-window.addEventListener('pageshow', (event) => event.persisted && open());
-window.addEventListener('focus', arm);
+addEventListener('pageshow', (event) => event.persisted && open());
+addEventListener('focus', arm);
 document.addEventListener('visibilitychange', () => {
   arm();
   watchEnd();
@@ -97,8 +97,8 @@ function showRequest(request) {
 function arm() {
   isArmed = false;
   shown?.view.setArmed(false);
-  window.clearTimeout(armingTimer);
-  armingTimer = window.setTimeout(() => {
+  clearTimeout(armingTimer);
+  armingTimer = setTimeout(() => {
     isArmed = true;
     shown?.view.setArmed(true);
   }, ARMING_MILLISECONDS);
@@ -106,7 +106,7 @@ function arm() {
 
 /** Keeps times true, and ends the request here when it ends. Called on waking too, since timers may sleep. */
 function watchEnd() {
-  window.clearTimeout(endTimer);
+  clearTimeout(endTimer);
   if (!shown || isSending) return;
   const left = Date.parse(shown.request.expiresAt) - serviceTime().getTime();
   if (left <= 0) return showMessage('expired');
@@ -114,7 +114,7 @@ function watchEnd() {
   const text = shown.view.showEnd(isSoon);
   if (isSoon && announcer.textContent !== text) setContent(announcer, text);
   shown.view.refreshEnd();
-  endTimer = window.setTimeout(watchEnd, Math.min(left, TICK_MILLISECONDS));
+  endTimer = setTimeout(watchEnd, Math.min(left, TICK_MILLISECONDS));
 }
 
 /** @param {Wish} wish */
@@ -155,7 +155,7 @@ function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHos
   if (!target) return;
   location.assign(target);
   // A private scheme opens an application or nothing. The address holds the code, so it is no link to be seen.
-  window.setTimeout(() => {
+  setTimeout(() => {
     setContent(next, done.nothingOpens);
     next.after(paragraph(button(done.go, () => location.assign(target))));
   }, REDIRECT_SEEMS_STUCK_MILLISECONDS);
@@ -218,7 +218,7 @@ function tryAgain(act, seconds = 0) {
   const again = button(words.tryAgain, () => again.ariaDisabled !== 'true' && act());
   if (seconds === 0) return again;
   again.ariaDisabled = 'true';
-  window.setTimeout(() => {
+  setTimeout(() => {
     again.ariaDisabled = 'false';
     if (again.isConnected) setContent(announcer, words.canTryAgain);
   }, seconds * 1000);
@@ -261,7 +261,7 @@ function showPage(title, ...content) {
  */
 function show(content, heading) {
   shown = undefined;
-  window.clearTimeout(endTimer);
+  clearTimeout(endTimer);
   setContent(page, content);
   if (!heading) return;
   document.title = `${heading.textContent} – Behest`;

@@ -1,0 +1,300 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Locator, Page, Response } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  button,
+  codeIn,
+  consentPages,
+  decide,
+  heading,
+  openRequest,
+  scrollsSideways,
+  sees,
+} from './consent-page/pages.ts';
+import { freePort } from './start-server.ts';
+
+const { ask, visit, service } = consentPages();
+
+/** Opens the page of somebody else on another site, whatever it may hold. */
+async function openStranger(page: Page, body: string) {
+  const port = await freePort();
+  const stranger = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(body));
+  stranger.listen(port, '127.0.0.1');
+  await once(stranger, 'listening');
+  onTestFinished(async () => {
+    stranger.closeAllConnections();
+    stranger.close();
+    await once(stranger, 'close');
+  });
+  await page.goto(`http://127.0.0.1:${port}/elsewhere`); // the service's own name is `localhost`
+}
+
+describe('texts from outside', () => {
+  const MARKUP = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+
+  test.each([
+    ['markup', MARKUP],
+    ['a template', '{agent} {{x}} &amp; <%= 1 %>'],
+    ['emoji', '👩‍👩‍👧 Familienhelfer 🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['writing from right to left', 'مساعد السفر (v2)'],
+    ['marks stacked on a letter', `Z${'\u0300'.repeat(150)}algo`],
+    ['200 characters without a break', 'W'.repeat(200)],
+  ])('O14 %s is shown as it is, and nothing moves aside for it', async (_, text) => {
+    const agent = { name: text.slice(0, 200), description: `${text}\n${text}` };
+    const { link } = await ask({ agent, request: { principalId: text, scopes: ['calendar:read'] } });
+    const page = await visit({ viewport: { width: 320, height: 640 } });
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => dialogs.push(dialog.message()));
+
+    await openRequest(page, link);
+    const shown = (await page.locator('main').textContent()) ?? '';
+    const sideways = await scrollsSideways(page);
+    const made = await page.locator('main :is(img, script, style, svg, iframe, a)').count();
+    await decide(page, 'Approve', 'Approved');
+    const sidewaysAfter = await scrollsSideways(page);
+
+    expect(shown.replaceAll(/U\+[0-9A-F]{4,5}/g, '')).toContain(
+      text.replaceAll(/[\u{e0000}-\u{e007f}]/gu, ''),
+    );
+    expect([sideways, sidewaysAfter, made, dialogs]).toEqual([false, false, 0, []]);
+  });
+
+  test('O14 characters that take no room, or turn the writing, are shown by their numbers', async () => {
+    const name = 'Pay\u200Bpal\u200F';
+    const principalId = 'user\u202Egpj.exe';
+    const { link } = await ask({ agent: { name }, request: { principalId } });
+    const page = await visit();
+
+    await openRequest(page, link);
+
+    const shown = await page.locator('main').innerText();
+    expect(shown).toContain('PayU+200BpalU+200F');
+    expect(shown).toContain('userU+202Egpj.exe');
+  });
+
+  test('O14 a description of 2,000 characters stays in its place', async () => {
+    const description = 'word '.repeat(390) + 'W'.repeat(50);
+    const { link } = await ask({ agent: { description } });
+    const page = await visit({ viewport: { width: 320, height: 640 } });
+
+    await openRequest(page, link);
+
+    expect(await page.getByRole('blockquote').textContent()).toBe(description);
+    expect(await scrollsSideways(page)).toBe(false);
+  });
+
+  test.each([
+    ['320 px wide', { viewport: { width: 320, height: 640 } }],
+    ['at 200 % zoom', { viewport: { width: 410, height: 450 }, deviceScaleFactor: 2 }],
+  ])('a hundred scopes, long ones too, fit a window %s', async (_, wishes) => {
+    const short = Array.from({ length: 99 }, (__, at) => `area${at % 9}:act${at}`);
+    const scopes = [...short, `unbroken:${'x'.repeat(200)}`];
+    const { link } = await ask({ request: { scopes } });
+    const page = await visit(wishes);
+
+    await openRequest(page, link);
+
+    expect(await page.getByRole('checkbox').count()).toBe(100);
+    expect(await scrollsSideways(page)).toBe(false);
+    await button(page, 'Deny').scrollIntoViewIfNeeded();
+    expect(await button(page, 'Deny').isVisible()).toBe(true);
+  });
+});
+
+describe('what the browser is told', () => {
+  test('H1 the page may run its own scripts and styles, talk to the service, and nothing else', async () => {
+    const { link } = await ask();
+    const page = await visit();
+
+    const answer = await page.goto(link);
+
+    const headers = answer?.headers() ?? {};
+    const rules = (headers['content-security-policy'] ?? '').split('; ').sort();
+    expect(rules).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'none'",
+      "require-trusted-types-for 'script'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "trusted-types 'none'",
+    ]);
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('H1 it does run nothing else', async () => {
+    const { link } = await ask();
+    const page = await visit({ expected: /Content Security Policy|Trusted(HTML|Script)/ });
+    await openRequest(page, link);
+
+    const inline = page.evaluate(`{
+      const script = document.createElement('script');
+      script.append('globalThis.ran = true');
+      document.body.append(script);
+    }`);
+    await inline.catch(() => undefined); // as text it is refused at once
+    const markup = page.evaluate(`{ document.body.innerHTML = '<b>x</b>' }`);
+
+    await expect(markup).rejects.toThrow('TrustedHTML');
+    expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+  });
+
+  test('O11 another site’s frame stays empty; a window of its own does not', async () => {
+    const { link, record } = await ask();
+    const page = await visit({ expected: /frame-ancestors|X-Frame-Options/ });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+
+    const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+    await openStranger(page, `<iframe src="${link}"></iframe>`);
+    await refused;
+    const inFrame = [...asked];
+    await openRequest(page, link);
+
+    expect(inFrame).toEqual(['/elsewhere', '/consent']);
+    expect((await record()).status).toBe('pending');
+  });
+
+  test('O10 another site’s page decides nothing, although the browser holds the request', async () => {
+    const { link, id, record } = await ask();
+    const page = await visit();
+    await openRequest(page, link);
+    const path = `${service().url}/v1/consent/${id}/approve`;
+    const answered: number[] = [];
+    service().app.server.on('request', (request, answer) => {
+      if (request.url?.endsWith('/approve')) answer.once('finish', () => answered.push(answer.statusCode));
+    });
+
+    await openStranger(page, `<form method="post" action="${path}"><button>Win</button></form>`);
+    const call = `fetch('${path}', { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}' })`;
+    await page.evaluate(`${call}.then(() => 0, () => 0)`);
+    await button(page, 'Win').click();
+    await expect.poll(() => answered.length).toBe(2);
+    const before = (await record()).status;
+    await openRequest(page, link);
+    await decide(page, 'Approve', 'Approved');
+
+    expect(answered).toEqual([403, 403, 200]);
+    expect([before, (await record()).status]).toEqual(['pending', 'approved']);
+  });
+
+  test('all of it is under 60,000 bytes, and the one refusal is that of a window without a key', async () => {
+    const { link } = await ask();
+    const page = await visit();
+    const answers: Response[] = [];
+    const said: string[] = [];
+    page.on('response', (answer) => answers.push(answer));
+    page.on('console', (message) => said.push(message.text()));
+
+    await openRequest(page, link);
+    await page.waitForLoadState('networkidle');
+
+    const sizes = await Promise.all(answers.map(async (answer) => (await answer.body()).length));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000);
+    expect(answers.filter((answer) => !answer.ok()).map((answer) => answer.status())).toEqual([401]);
+    expect(said).toEqual([expect.stringContaining('401 (Unauthorized)')]);
+  });
+
+  test('the ticket leaves the address, and reaches the service in one body only', async () => {
+    const { link, vouchedLink } = await ask({ hasKey: true });
+    const ticket = new URL(link).hash.slice('#ticket='.length);
+    const page = await visit();
+    const told: string[] = [];
+    page.on('request', (request) => told.push(`${request.url()} ${request.postData() ?? ''}`));
+
+    await openRequest(page, await vouchedLink());
+    await decide(page, 'Approve', 'Approved');
+
+    expect(told.filter((text) => text.includes(ticket))).toEqual([expect.stringContaining('/session ')]);
+    expect(page.url()).not.toContain('#');
+    expect(await page.content()).not.toContain(ticket);
+    expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([
+      0,
+      0,
+      '',
+    ]);
+  });
+});
+
+describe('by keyboard alone', () => {
+  const hasFocus = (target: Locator) => target.and(target.page().locator(':focus-visible')).count();
+
+  /** Moves on as the Tab key does. @throws when it is never reached, or cannot be seen to have the focus */
+  async function tabTo(target: Locator) {
+    for (let step = 0; step < 40; step += 1) {
+      await target.page().keyboard.press('Tab');
+      if ((await hasFocus(target)) === 0) continue;
+      const outline = 'getComputedStyle(document.activeElement).outlineStyle';
+      expect(await target.page().evaluate(outline)).toBe('solid');
+      return;
+    }
+    throw new Error('not reached');
+  }
+
+  test('one reads, takes away, and approves', async () => {
+    const { link, grant } = await ask();
+    const page = await visit();
+
+    await openRequest(page, link);
+    const isTitleFirst = await hasFocusWithin(page);
+    await tabTo(page.getByRole('checkbox', { name: /email/ }));
+    await page.keyboard.press('Space');
+    await tabTo(page.getByLabel('Ends by itself after'));
+    await page.keyboard.press('ArrowDown');
+    await sees(page, 'with 1 of 2 permissions, for 8 hours');
+    await page.clock.fastForward(600);
+    await tabTo(button(page, 'Approve'));
+    await page.keyboard.press('Enter');
+    await heading(page, 'Approved').waitFor();
+
+    expect(isTitleFirst).toBe('H1');
+    expect(await hasFocusWithin(page)).toBe('H1');
+    expect((await grant()).scopes).toEqual(['calendar:read']);
+  });
+
+  test('one asks for the code, types it, gives a reason, and denies', async () => {
+    const { vouchedLink, record } = await ask({ hasKey: true, settings: { consentMode: 'email' } });
+    const page = await visit();
+
+    await openRequest(page, await vouchedLink({ email: 'ada@example.org' }));
+    await tabTo(button(page, 'Send the code'));
+    await page.keyboard.press('Enter');
+    await sees(page, 'The code is on its way.');
+    await page.keyboard.type(codeIn(service().mails.sent()[0]?.text));
+    await page.keyboard.press('Enter');
+    await sees(page, 'You have shown that you can read this person’s email.');
+    await tabTo(page.locator('summary'));
+    await page.keyboard.press('Space');
+    await tabTo(page.getByLabel(/Your reason/));
+    await page.keyboard.type('Not now');
+    await tabTo(button(page, 'Deny'));
+    await page.keyboard.press('Space');
+    await heading(page, 'Denied').waitFor();
+
+    expect((await record()).status).toBe('denied');
+  });
+});
+
+const hasFocusWithin = (page: Page) => page.evaluate('document.activeElement?.tagName');
+
+test('with scripts off the page says what it is for, and that nothing is granted', async () => {
+  const { link, record } = await ask();
+  const page = await visit({ javaScriptEnabled: false });
+
+  await page.goto(link);
+
+  await heading(page, 'This page needs JavaScript').waitFor();
+  const shown = await page.locator('main').innerText();
+  expect(shown).toContain('Nothing has been granted.');
+  expect(shown).not.toContain('Opening the request');
+  expect((await record()).status).toBe('pending');
+});

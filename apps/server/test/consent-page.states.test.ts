@@ -1,0 +1,269 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  button,
+  consentPages,
+  decide,
+  heading,
+  holdBack,
+  openRequest,
+  RETURN_TO,
+  sees,
+} from './consent-page/pages.ts';
+
+const IMAGES = join(import.meta.dirname, '../../../docs/images');
+const updatesImages = process.env.UPDATE_IMAGES === '1';
+
+const { ask, visit, service } = consentPages();
+
+let axe: string;
+beforeAll(async () => {
+  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+});
+
+/** What tools for people with other means of reading would stumble over, in both colour schemes. */
+async function findings(page: Page): Promise<unknown[]> {
+  await page.evaluate(axe);
+  const found: unknown[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast']` : ''; // the others see no colour
+    const { violations } = Object(await page.evaluate(`axe.run({ resultTypes: ['violations'], ${rules} })`));
+    for (const { id, nodes } of violations) {
+      found.push({ colorScheme, id, where: nodes.map((node: { html: string }) => node.html) });
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+/** Kept for the documentation, when that is asked for. */
+async function picture(page: Page, name: string, height?: number) {
+  if (!updatesImages) return;
+  if (height) await page.setViewportSize({ width: 820, height });
+  await page.mouse.move(0, 0);
+  await page.screenshot({
+    path: join(IMAGES, `consent-${name}.png`),
+    fullPage: true,
+    animations: 'disabled',
+  });
+}
+
+/** The same ids in every picture, so that a picture changes only when the page does. */
+async function withFixedIds(page: Page) {
+  await page.route('**/v1/consent/**', async (route) => {
+    const answer = await route.fetch();
+    const text = (await answer.text())
+      .replaceAll(/[0-9A-HJKMNP-TV-Z]{26}/g, '01KJQX7M4B9T2ZC8V5N3R6W0YA')
+      .replaceAll(/localhost%3A\d+/g, 'auth.behest.example');
+    await route.fulfill({ response: answer, body: text });
+  });
+}
+
+const person = { bypassCSP: true } as const; // axe is a script that the page did not bring
+
+const invoices = {
+  agent: {
+    name: 'Invoice assistant',
+    description: 'I read new invoices, prepare the payments and tell you what I paid.',
+  },
+  settings: { name: 'Acme Books' },
+  request: {
+    principalId: 'ada@example.org',
+    scopes: ['invoices:read', 'email:send', 'tool:stripe:write:capped:500'],
+    purpose: 'payments.payout',
+    authorizationDetails: [
+      {
+        type: 'urn:service:tools:v1',
+        connector: 'stripe',
+        tools: ['payout.create', 'payout.cancel'],
+        caps: { 'payout.create': { per_day: 3 } },
+      },
+    ],
+    expiresIn: '7d',
+    redirectUri: RETURN_TO,
+  },
+};
+
+const staying = { ...invoices, request: { ...invoices.request, redirectUri: undefined } };
+
+describe('every state of the page reads well with other means than the eyes', () => {
+  test('the request', async () => {
+    const { vouchedLink } = await ask({ ...invoices, hasKey: true });
+    const page = await visit(person);
+    await withFixedIds(page);
+
+    await openRequest(page, await vouchedLink());
+    await page.clock.fastForward(600);
+    await page.locator('#approve[aria-disabled="false"]').waitFor();
+
+    expect(await findings(page)).toEqual([]);
+    await picture(page, 'request');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await picture(page, 'request-dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 375, height: 800 });
+    await picture(page, 'request-phone');
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test('taken away in part, approving, approved', async () => {
+    const { vouchedLink } = await ask({ ...staying, hasKey: true });
+    const page = await visit(person);
+    await withFixedIds(page);
+
+    await openRequest(page, await vouchedLink());
+    await page.getByRole('checkbox', { name: /email:send/ }).uncheck();
+    await page.getByRole('checkbox', { name: /payout\.cancel/ }).uncheck();
+    await page.getByLabel('Ends by itself after').selectOption('24h');
+    await page.clock.fastForward(600);
+    await page.locator('#approve[aria-disabled="false"]').waitFor();
+    const narrowed = await findings(page);
+    await picture(page, 'narrowed');
+    const { letGo } = await holdBack(page, '**/approve');
+    await decide(page, 'Approve');
+    await button(page, 'Approving …').waitFor();
+    const approving = await findings(page);
+    letGo();
+    await heading(page, 'Approved').waitFor();
+    await picture(page, 'approved', 320);
+
+    expect({ narrowed, approving, approved: await findings(page) }).toEqual({
+      narrowed: [],
+      approving: [],
+      approved: [],
+    });
+  });
+
+  test('nothing left, a reason, denied', async () => {
+    const { vouchedLink } = await ask({ ...staying, hasKey: true });
+    const page = await visit(person);
+    await withFixedIds(page);
+
+    await openRequest(page, await vouchedLink());
+    for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+    await decide(page, 'Approve');
+    await page.getByRole('alert').filter({ hasText: 'Nothing is selected.' }).waitFor();
+    const nothing = await findings(page);
+    await page.getByText('Add a reason').click();
+    await page.getByLabel(/Your reason/).fill('Not this month.');
+    const reason = await findings(page);
+    await decide(page, 'Deny', 'Denied');
+    await picture(page, 'denied', 320);
+
+    expect({ nothing, reason, denied: await findings(page) }).toEqual({
+      nothing: [],
+      reason: [],
+      denied: [],
+    });
+  });
+
+  test('a test', async () => {
+    const { link } = await ask({ ...invoices, mode: 'sandbox' });
+    const page = await visit(person);
+    await withFixedIds(page);
+
+    await openRequest(page, link);
+    await page.clock.fastForward(600);
+    await page.locator('#approve[aria-disabled="false"]').waitFor();
+    await picture(page, 'sandbox');
+
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test('not verified, or not yet', async () => {
+    const unverified = await ask(invoices);
+    const unproved = await ask({ ...invoices, hasKey: true });
+    const page = await visit(person);
+    await withFixedIds(page);
+
+    await openRequest(page, unverified.link);
+    await page.clock.fastForward(600);
+    await page.locator('#approve[aria-disabled="false"]').waitFor();
+    const link = await findings(page);
+    await picture(page, 'not-verified');
+    await openRequest(page, unproved.link);
+
+    expect({ link, hint: await findings(page) }).toEqual({ link: [], hint: [] });
+  });
+
+  test('the code by mail', async () => {
+    const settings = { ...invoices.settings, consentMode: 'email' };
+    const { vouchedLink } = await ask({ ...invoices, settings, hasKey: true });
+    const page = await visit(person);
+    await withFixedIds(page);
+
+    await openRequest(page, await vouchedLink({ email: 'ada@example.org' }));
+    const before = await findings(page);
+    await button(page, 'Send the code').click();
+    await sees(page, 'The code is on its way.');
+    const sent = await findings(page);
+    await page.getByLabel('Code from the email').fill('4071 ');
+    await picture(page, 'email');
+    await button(page, 'Check the code').click();
+    await sees(page, 'The code has eight digits.');
+
+    expect({ before, sent, short: await findings(page) }).toEqual({ before: [], sent: [], short: [] });
+  });
+
+  test('long lists, long names, other writing', async () => {
+    const scopes = Array.from({ length: 100 }, (_, at) => `area${at % 9}:action${at}`);
+    const agent = { name: `مساعد ${'W'.repeat(190)}`, description: '🧾 <b>bold</b>\u200B' };
+    const { link } = await ask({ agent, request: { scopes } });
+    const page = await visit({ ...person, viewport: { width: 320, height: 640 } });
+
+    await openRequest(page, link);
+
+    expect(await findings(page)).toEqual([]);
+  });
+
+  test('opening, and no way to the service', async () => {
+    const { link } = await ask();
+    const page = await visit(person);
+    const { letGo } = await holdBack(page, '**/session');
+
+    await page.goto(link);
+    await heading(page, 'Opening the request …').waitFor();
+    const opening = await findings(page);
+    letGo();
+    await heading(page, /asks to act/).waitFor();
+    await page.route('**/approve', (route) => route.abort());
+    await decide(page, 'Approve');
+    await sees(page, 'No clear answer came back');
+
+    expect({ opening, uncertain: await findings(page) }).toEqual({ opening: [], uncertain: [] });
+  });
+
+  test('without scripts', async () => {
+    const { link } = await ask();
+    const page = await visit({ ...person, javaScriptEnabled: false });
+
+    await page.goto(link);
+    await heading(page, 'This page needs JavaScript').waitFor();
+
+    expect(await page.getByRole('main').count()).toBe(1);
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  });
+
+  test('a link that is no good, and a request that has ended', async () => {
+    const { link } = await ask(invoices);
+    const page = await visit(person);
+
+    await page.goto(link.replace(/#.*/, ''));
+    await heading(page, 'Please open the link again').waitFor();
+    const noKey = await findings(page);
+    await openRequest(page, link);
+    await page.clock.fastForward('59:00');
+    await sees(page, 'This request ends soon');
+    const soon = await findings(page);
+    service().advance(3600);
+    await page.reload();
+    await heading(page, 'This request has ended').waitFor();
+    await picture(page, 'expired', 320);
+
+    expect({ noKey, soon, ended: await findings(page) }).toEqual({ noKey: [], soon: [], ended: [] });
+  });
+});

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** One connection that is kept open, with one request under way at a time. */
+export interface Client {
+  readonly ask: (request: Asked) => Promise<Answer>;
+  readonly close: () => void;
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly apiKey?: string;
+  readonly body?: object;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+const HEADERS_END = Buffer.from('\r\n\r\n');
+const LENGTH = /\r\ncontent-length: (\d+)/i;
+
+/**
+ * Speaks just as much HTTP as the service does over loopback. The driver shares the machine with what it drives:
+ * a general client takes as much of it as the service itself.
+ */
+export async function openClient(port: number): Promise<Client> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  const answers = answersOn(socket);
+  return {
+    ask(request) {
+      const answer = answers();
+      socket.write(textOf(request));
+      return answer;
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+function textOf({ method, path, apiKey, body }: Asked): string {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'host: localhost',
+    ...(apiKey === undefined ? [] : [`authorization: Bearer ${apiKey}`]),
+    ...(text ? ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`] : []),
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${text}`;
+}
+
+/** @returns a function that waits for the next answer. */
+function answersOn(socket: Socket): () => Promise<Answer> {
+  let waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
+  let received: Buffer = Buffer.alloc(0);
+  socket.on('data', (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const answer = answerIn(received);
+    if (!answer) return;
+    received = Buffer.alloc(0); // one request at a time: nothing comes after its answer
+    waiting?.resolve(answer);
+  });
+  const fail = () => waiting?.reject(new Error('The service closed the connection.'));
+  socket.once('close', fail).once('error', fail);
+  return () =>
+    new Promise((resolve, reject) => {
+      waiting = { resolve, reject };
+    });
+}
+
+function answerIn(received: Buffer): Answer | undefined {
+  const headersEnd = received.indexOf(HEADERS_END);
+  if (headersEnd < 0) return undefined;
+  const headers = received.toString('latin1', 0, headersEnd);
+  const start = headersEnd + HEADERS_END.length;
+  const end = start + Number(LENGTH.exec(headers)?.[1] ?? 0);
+  if (received.length < end) return undefined;
+  return { status: Number(headers.slice(9, 12)), body: received.subarray(start, end) };
+}

@@ -1,0 +1,90 @@
+import { type Asked, type Client, openClient } from './client.ts';
+import type { Meter } from './cpu.ts';
+
+/** Closed loop: each connection asks again as soon as it is answered. */
+export const CONNECTIONS = 16;
+
+/** One operation on one connection, in one request or more. */
+export type Operation = (client: Client) => Promise<unknown>;
+
+export interface Round {
+  readonly operations: number;
+  readonly seconds: number;
+  /** Of each operation, in milliseconds. */
+  readonly latencies: readonly number[];
+  /** Processor seconds by who spent them. */
+  readonly cpu: Readonly<Record<string, number>>;
+}
+
+export interface Load {
+  readonly port: number;
+  readonly seconds: number;
+  readonly meters: Readonly<Record<string, Meter>>;
+  /** @param connection its number; each has an operation of its own, which may remember what it did last. */
+  readonly operation: (connection: number) => Operation;
+}
+
+export async function run({ port, seconds, meters, operation }: Load): Promise<Round> {
+  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openClient(port)));
+  const latencies: number[] = [];
+  const before = read(meters);
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1000;
+  const loops = clients.map(async (client, connection) => {
+    const operate = operation(connection);
+    for (let begun = performance.now(); begun < endsAt; ) {
+      await operate(client);
+      const done = performance.now();
+      latencies.push(done - begun);
+      begun = done;
+    }
+  });
+  await Promise.all(loops);
+  const elapsed = (performance.now() - startedAt) / 1000;
+  const after = read(meters);
+  for (const client of clients) client.close();
+  const cpu = Object.fromEntries(
+    Object.entries(after).map(([who, spent]) => [who, spent - (before[who] ?? 0)]),
+  );
+  return { operations: latencies.length, seconds: elapsed, latencies, cpu };
+}
+
+const read = (meters: Load['meters']): Record<string, number> =>
+  Object.fromEntries(Object.entries(meters).map(([who, meter]) => [who, meter()]));
+
+/** @throws when the answer is another than the one that is being measured. */
+export async function demand(client: Client, request: Asked, status: number): Promise<Buffer> {
+  const answer = await client.ask(request);
+  if (answer.status === status) return answer.body;
+  throw new Error(`${request.method} ${request.path} answered ${answer.status}: ${answer.body}`);
+}
+
+export interface Summary {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Processor milliseconds of one operation, by who spent them. */
+  readonly cpu: Readonly<Record<string, number>>;
+}
+
+/** The median of the rounds; latencies over all of them. */
+export function summaryOf(rounds: readonly Round[]): Summary {
+  const latencies = rounds.flatMap((round) => round.latencies).sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+  const who = Object.keys(rounds[0]?.cpu ?? {});
+  const spent = (name: string) =>
+    median(rounds.map(({ cpu, operations }) => ((cpu[name] ?? 0) * 1000) / operations));
+  return {
+    rate: median(rounds.map(({ operations, seconds }) => operations / seconds)),
+    p50: at(0.5),
+    p99: at(0.99),
+    cpu: Object.fromEntries(who.map((name) => [name, spent(name)])),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
+}
