@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   button,
   consentPages,
@@ -19,14 +18,9 @@ const updatesImages = process.env.UPDATE_IMAGES === '1';
 
 const { ask, visit, service } = consentPages();
 
-let axe: string;
-beforeAll(async () => {
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-});
-
 /** What tools for people with other means of reading would stumble over, in both colour schemes. */
 async function findings(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found: unknown[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
