@@ -21,6 +21,7 @@ import { outermostAnswers } from './platform/http/outermost.ts';
 import { rateLimiter } from './platform/http/rates.ts';
 import { addRequestLog } from './platform/http/request-log.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
+import { compileSerializer } from './platform/http/serialization.ts';
 import { compileSchema } from './platform/http/validation.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
@@ -73,6 +74,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     ...outermostAnswers(spend, limits, isProduction),
   });
   app.setValidatorCompiler(compileSchema);
+  app.setSerializerCompiler(compileSerializer);
   addBodyParser(app);
   addErrorHandler(app, http.bodyLimitBytes);
   addClosing(app, isStopping);
