@@ -55,7 +55,7 @@ export async function appendEntry(deps: AuditDeps, caller: Caller, entry: NewEnt
   const facts = { id, ...tenant, ...about, action, status, metadata, salt: newSalt() };
   const line = { ...auditLineParts(facts), requestId };
   const limit = limitOf(deps.quotas, caller, 'audit_appends');
-  const recorded = await repeating(() => appendCounted(deps.db, tenant, at, line, limit));
+  const recorded = await repeating(deps.db, () => appendCounted(deps.db, tenant, at, line, limit));
   if (!recorded) throw overQuota(caller, 'audit_appends', limit);
   const { seq, timestamp, prevHash, hash } = recorded;
   const place = { seq: Number(seq), timestamp, prevHash, hash };

@@ -40,7 +40,7 @@ export async function requestAuthorization(
   const columns = row({ ...request, developerId });
   const call = sql<{ refusal: 'suspended' | 'revoked' | null }>`
     select request_authorization(${developerId}, ${at}, ${columns}, ${JSON.stringify(records)}) as refusal`;
-  return (await repeating(() => call.execute(db))).rows[0]?.refusal ?? null;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }
 
 export function findRequest(db: Executor, { developerId }: Tenant, requestId: string) {

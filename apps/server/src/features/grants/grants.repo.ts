@@ -138,5 +138,5 @@ export async function revokeGrants(
   const { at, rootIds, expectedIds, reason } = revocation;
   const call = sql<{ outcome: Outcome }>`select revoke_grants(${developerId}, ${at}, ${rootIds},
     ${expectedIds}, ${reason}, ${JSON.stringify(records)}) as outcome`;
-  return (await repeating(() => call.execute(db))).rows[0]?.outcome ?? null;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.outcome ?? null;
 }

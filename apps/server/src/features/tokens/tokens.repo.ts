@@ -56,7 +56,7 @@ export async function redeemCode(
   const call = sql<{ refusal: RedemptionRefusal }>`select redeem_code(${developerId}, ${at},
     ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
     ${grantLimit}, ${maxWrongVerifiers}, ${JSON.stringify(records)}) as refusal`;
-  return (await repeating(() => call.execute(db))).rows[0]?.refusal ?? null;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }
 
 export type Refreshable = Selectable<Grants> & {
@@ -92,7 +92,7 @@ export async function rotateRefreshToken(
 ): Promise<RotationRefusal> {
   const call = sql<{ refusal: RotationRefusal }>`select rotate_refresh_token(${developerId}, ${at},
     ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })}, ${JSON.stringify(records)}) as refusal`;
-  return (await repeating(() => call.execute(db))).rows[0]?.refusal ?? null;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }
 
 export type TokenRow = Selectable<Grants> & {

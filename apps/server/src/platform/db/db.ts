@@ -42,22 +42,110 @@ const ATTEMPTS = 4;
 const LOST_A_RACE = new Set(['40001', '40P01']); // serialization failure, deadlock
 
 /**
- * Commits what `work` did, or nothing of it. May do it again, so `work` must have no effect outside. Keep
- * slow things (HTTP, key generation, signing) before it.
+ * Commits what `work` did, or nothing of it. May do it again, so `work` must have no effect outside, but what it
+ * hands to `afterCommit`. Keep slow things (HTTP, key generation, signing) before it. In a transaction that is open
+ * already it is undone alone, and committed with the rest.
  */
 export function inTransaction<T>(db: Executor, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return repeating(() => db.transaction().execute(work));
+  if (isTx(db)) return inSavepoint(db, work);
+  return repeating(db, async () => {
+    const afterwards: AfterCommit[] = [];
+    const result = await db.transaction().execute((tx) => {
+      opened.set(tx, { afterwards, depth: 0 });
+      return work(tx);
+    });
+    await runAll(afterwards);
+    return result;
+  });
 }
 
-/** For a hot write, which is a transaction by itself: does it again when it was the loser of a race. */
-export async function repeating<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * For a hot write, which is a transaction by itself: does it again when it was the loser of a race. In a larger
+ * transaction, the loser is all of that, so whoever opened it has to begin again.
+ */
+export async function repeating<T>(db: Executor, work: () => Promise<T>): Promise<T> {
+  const attempts = isTx(db) ? 1 : ATTEMPTS;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === ATTEMPTS || !LOST_A_RACE.has(codeOf(error))) throw error;
+      if (attempt === attempts || !LOST_A_RACE.has(codeOf(error))) throw error;
     }
   }
+}
+
+type AfterCommit = () => void | Promise<void>;
+
+/**
+ * Does what Postgres cannot undo (a mail, a message to other instances) once everything written so far is
+ * committed: at once where `db` is a pool. What is rolled back takes with it what was to come after. `work` has to
+ * see to its own failures, since nothing can be refused any more.
+ */
+export async function afterCommit(db: Executor, work: AfterCommit): Promise<void> {
+  if (isTx(db)) openedBy(db).afterwards.push(work);
+  else await work();
+}
+
+/** A transaction that is open for longer than one function: whoever opens it has to end it. */
+export interface OpenTransaction {
+  readonly tx: Tx;
+  /** Then does what was left for after it. */
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+export async function openTransaction(db: Executor): Promise<OpenTransaction> {
+  const tx = await db.startTransaction().execute();
+  const afterwards: AfterCommit[] = [];
+  opened.set(tx, { afterwards, depth: 0 });
+  return {
+    tx,
+    async commit() {
+      await tx.commit().execute();
+      await runAll(afterwards);
+    },
+    rollback: () => tx.rollback().execute(),
+  };
+}
+
+interface Opened {
+  readonly afterwards: AfterCommit[];
+  /** How many savepoints are held, one in another. */
+  depth: number;
+}
+
+/** Of each open transaction, what is known here beside what Kysely knows. */
+const opened = new WeakMap<Executor, Opened>();
+
+function openedBy(tx: Tx): Opened {
+  const found = opened.get(tx);
+  if (!found) throw new Error('Open transactions with inTransaction or openTransaction.');
+  return found;
+}
+
+const isTx = (db: Executor): db is Tx => db.isTransaction;
+
+/** No savepoint is released: the next at its depth takes its place, and the commit ends all of them. */
+async function inSavepoint<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const state = openedBy(tx);
+  const before = state.afterwards.length;
+  state.depth += 1;
+  const name = sql.id(`depth_${state.depth}`);
+  try {
+    await sql`savepoint ${name}`.execute(tx);
+    return await work(tx);
+  } catch (error) {
+    state.afterwards.length = before;
+    // Of a connection that is lost nothing stands, and the failure to tell of is the first one.
+    await sql`rollback to savepoint ${name}`.execute(tx).catch(() => {});
+    throw error;
+  } finally {
+    state.depth -= 1;
+  }
+}
+
+async function runAll(works: readonly AfterCommit[]): Promise<void> {
+  for (const work of works) await work();
 }
 
 /** @throws when the database does not answer. */
