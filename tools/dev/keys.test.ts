@@ -19,6 +19,7 @@ test('every key has the form in which the server takes it', () => {
   expect(JSON.parse(keys.SEED_CONSENT_KEY)).toMatchObject({ kty: 'EC', crv: 'P-256', d: expect.any(String) });
   expect(createPrivateKey(keys.RSA_PRIVATE_KEY).asymmetricKeyDetails?.modulusLength).toBe(2048);
   expect(keys.RSA_PRIVATE_KEY).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+  expect(createPrivateKey(keys.ED25519_PRIVATE_KEY).asymmetricKeyType).toBe('ed25519');
   expect(Buffer.from(keys.VAULT_ENCRYPTION_KEY, 'base64url')).toHaveLength(32);
 });
 

@@ -14,6 +14,10 @@ const makers: Readonly<Record<KeyName, () => string>> = {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   },
+  ED25519_PRIVATE_KEY: () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  },
   VAULT_ENCRYPTION_KEY: () => randomBytes(32).toString('base64url'),
 };
 
@@ -22,6 +26,7 @@ type KeyName =
   | 'SEED_SANDBOX_KEY'
   | 'SEED_CONSENT_KEY'
   | 'RSA_PRIVATE_KEY'
+  | 'ED25519_PRIVATE_KEY'
   | 'VAULT_ENCRYPTION_KEY';
 
 export type Keys = Readonly<Record<KeyName, string>>;
@@ -36,6 +41,7 @@ export function keepKeys(home: string): Keys {
     SEED_SANDBOX_KEY: key('SEED_SANDBOX_KEY'),
     SEED_CONSENT_KEY: key('SEED_CONSENT_KEY'),
     RSA_PRIVATE_KEY: key('RSA_PRIVATE_KEY'),
+    ED25519_PRIVATE_KEY: key('ED25519_PRIVATE_KEY'),
     VAULT_ENCRYPTION_KEY: key('VAULT_ENCRYPTION_KEY'),
   };
   const text = `${JSON.stringify(keys, undefined, 2)}\n`;

@@ -100,7 +100,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(operationsRoutes, { db, store, isStopping });
   if (deps.development) await app.register(developmentMailRoutes, { mails: deps.development });
   await app.register(openapiRoutes);
-  await app.register(keyRoutes, { keyRing });
+  await app.register(keyRoutes, { keyRing, didHost, publicBaseUrl });
   await app.register(developerRoutes, { db, clock, signupMode, defaultPlan, canMail: mailer !== undefined });
   await app.register(apiKeyRoutes, { db, clock });
   await app.register(agentRoutes, { db, clock, didHost, publicBaseUrl, quotas, onAgentRevoked });

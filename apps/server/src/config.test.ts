@@ -68,6 +68,7 @@ describe('the configuration', () => {
     });
     expect(keys).toMatchObject({
       ec: undefined,
+      ed25519: undefined,
       generatesMissing: false,
       signingAlg: 'RS256',
       verificationKeys: [],
@@ -321,6 +322,7 @@ describe('a secret', () => {
       'REDIS_URL',
       'RSA_PRIVATE_KEY',
       'EC_PRIVATE_KEY',
+      'ED25519_PRIVATE_KEY',
       'JWT_VERIFICATION_PUBLIC_KEYS',
       'VAULT_ENCRYPTION_KEY',
       'VAULT_ENCRYPTION_KEYS_PREVIOUS',
@@ -335,7 +337,7 @@ describe('a secret', () => {
 describe("the operator's guide", () => {
   test('has a row for every setting and for nothing else, and says what the code says', () => {
     const guide = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
-    const rows = guide.split('\n').filter((line) => /^\| `[A-Z_]+` \|/.test(line));
+    const rows = guide.split('\n').filter((line) => /^\| `[A-Z0-9_]+` \|/.test(line));
 
     const expected = Object.entries(table).map(
       ([name, { accepts, fallback, meaning }]) => `| \`${name}\` | ${accepts} | ${fallback} | ${meaning} |`,

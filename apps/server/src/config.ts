@@ -110,6 +110,7 @@ export function loadConfig(env: Environment): Config {
     keys: {
       rsa: values.RSA_PRIVATE_KEY,
       ec: values.EC_PRIVATE_KEY,
+      ed25519: values.ED25519_PRIVATE_KEY,
       generatesMissing: values.AUTO_GENERATE_KEYS,
       signingAlg: values.JWT_SIGNING_ALG,
       ...checkedKeys,

@@ -565,7 +565,7 @@ describe('other origins', () => {
   test('H2: public documents are for every page, and the consent API is for none', async () => {
     const { app } = await startApp({ env });
 
-    for (const url of ['/.well-known/jwks.json', '/openapi.json']) {
+    for (const url of ['/.well-known/jwks.json', '/.well-known/did.json', '/openapi.json']) {
       const { headers } = await app.inject({ url, headers: { origin } });
       expect(headers['access-control-allow-origin']).toBe('*');
       expect(headers['cross-origin-resource-policy']).toBe('cross-origin');

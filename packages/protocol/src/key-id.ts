@@ -11,11 +11,17 @@ export interface Ed25519Jwk {
 export type NamedJwk = Static<typeof PublicJwk> | Ed25519Jwk;
 
 const LEGACY = /^service-[0-9]{4}-(?:0[1-9]|1[0-2])$/;
+const THUMBPRINT = /^service-(?:rs256|es256)-[A-Za-z0-9_-]{43}$/;
 const ALGORITHMS = { RSA: 'rs256', EC: 'es256', OKP: 'ed25519' } as const;
 
 /** Whether a key id is of the form used before 0.6, `service-YYYY-MM`; all of them name the legacy key. */
 export function isLegacyKeyId(keyId: string): boolean {
   return LEGACY.test(keyId);
+}
+
+/** Whether a key id says which key it names, as those of `keyIdOf` do for keys that sign tokens. */
+export function isThumbprintKeyId(keyId: string): boolean {
+  return THUMBPRINT.test(keyId);
 }
 
 /**

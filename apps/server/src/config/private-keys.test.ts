@@ -146,6 +146,40 @@ describe('EC_PRIVATE_KEY', () => {
   });
 });
 
+describe('ED25519_PRIVATE_KEY', () => {
+  test.each([
+    ['RSA', pkcs8(own.privateKey), 'holds an RSA private key, expected an Ed25519 private key'],
+    ['PKCS#1', pkcs1, 'holds an RSA private key, expected an Ed25519 private key'],
+    ['EC', pkcs8(p256.privateKey), 'holds an EC private key, expected an Ed25519 private key'],
+    [
+      'Ed448',
+      pkcs8(generateKeyPairSync('ed448').privateKey),
+      'holds a private key of type ed448, expected an Ed25519 private key',
+    ],
+    ['a public key', publicPem, 'holds a public key, expected an Ed25519 private key'],
+    ['a certificate', block('CERTIFICATE'), 'holds a certificate, expected an Ed25519 private key'],
+    ['an encrypted key', encrypted, 'must not be encrypted'],
+    ['no PEM', 'secret', 'is not a valid PKCS#8 PEM'],
+  ])('refuses %s', (_, pem, refusal) => {
+    expect(problemsOf({ ...development, ED25519_PRIVATE_KEY: pem })).toEqual([
+      { setting: 'ED25519_PRIVATE_KEY', message: `ED25519_PRIVATE_KEY ${refusal}` },
+    ]);
+  });
+
+  test('is named by its thumbprint', () => {
+    const env = { ...development, ED25519_PRIVATE_KEY: vectors.ed25519.privateKey };
+
+    const { ed25519: key } = loadConfig(env).keys;
+    expect(key?.jwk.kid).toBe(`service-ed25519-${vectors.ed25519.thumbprint}`);
+  });
+
+  test('may not be the published test key in production', () => {
+    const env = { ...production, ED25519_PRIVATE_KEY: vectors.ed25519.privateKey };
+
+    expect(refusalsOf(env)).toEqual(['test key from the documentation']);
+  });
+});
+
 describe('VAULT_ENCRYPTION_KEY', () => {
   const bytes = Buffer.alloc(32, 0xfb);
   const [hex, base64, base64url] = [

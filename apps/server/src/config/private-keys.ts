@@ -1,5 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { type SigningKey, type VerificationKey, verificationKey } from '../features/keys/index.ts';
+import {
+  type IdentityKey,
+  identityKey,
+  type SigningKey,
+  type VerificationKey,
+  verificationKey,
+} from '../features/keys/index.ts';
 import { type Context, type Reader, Refusal } from './setting.ts';
 
 const LEAST_MODULUS_BITS = 2048; // specification, Versioning
@@ -38,13 +44,28 @@ export const ecPrivateKey: Reader<SigningKey> = {
   },
 };
 
+export const ed25519PrivateKey: Reader<IdentityKey> = {
+  accepts: 'a PKCS#8 PEM of an Ed25519 key',
+  read(text, context) {
+    const expected = 'an Ed25519 private key';
+    const privateKey = readPrivateKey(text, context, expected);
+    if (privateKey.asymmetricKeyType !== 'ed25519') {
+      throw wrongKind(context.name, kindOf(privateKey), expected);
+    }
+    const key = identityKey(createPublicKey(privateKey), privateKey);
+    refuseTestKey(key, context);
+    return key;
+  },
+};
+
 /** Their private halves are published as test vectors, so whoever has them could sign. */
 const PUBLISHED_TEST_KEYS = new Set([
   'SaszmOe4T02EYaFnITyD8TTWBDyyOWpp3uKUi6H5K6o',
   'TZ0K0Gv44oItHlNBQqtw7lE8j7NCGy1n3xDkO0qGgWs',
+  'JbpiyLHlId8o03c7X8ENhWybJJ7g_Oy7ro_0CMzFlUE',
 ]);
 
-export function refuseTestKey(key: VerificationKey, { isProduction }: Context): void {
+export function refuseTestKey(key: VerificationKey | IdentityKey, { isProduction }: Context): void {
   const isPublished = PUBLISHED_TEST_KEYS.has(key.thumbprint);
   if (isProduction && isPublished) throw new Refusal('test key from the documentation');
 }

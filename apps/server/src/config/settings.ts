@@ -2,7 +2,7 @@ import { baseUrl, hostAndPort, issuer, origins, redisUrl, trustProxy } from './a
 import { databaseUrl } from './database.ts';
 import { plans } from './limits.ts';
 import { mailAddress, smtpUrl } from './mail.ts';
-import { ecPrivateKey, rsaPrivateKey } from './private-keys.ts';
+import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
 import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet } from './readers.ts';
 import { consentKey, seedKey, vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
@@ -72,10 +72,15 @@ const keys = {
     'none',
     'Signs tokens with `JWT_SIGNING_ALG=ES256`, and is published before that.',
   ),
+  ED25519_PRIVATE_KEY: optional(
+    ed25519PrivateKey,
+    'none',
+    "Proves what the service says under its DID. Named in the service's DID document, and in no other; signs no token.",
+  ),
   AUTO_GENERATE_KEYS: defaulted(
     notInProduction(boolean, (value) => value, 'AUTO_GENERATE_KEYS is for development only'),
     'false',
-    'Makes the signing keys that are missing. They end with the process, and with them every token. Refused in production.',
+    'Makes the RSA key, the Ed25519 key and, for ES256, the EC key where they are missing. They end with the process, and with them every token. Refused in production.',
   ),
   JWT_SIGNING_ALG: defaulted(oneOf('RS256', 'ES256'), 'RS256', 'How new tokens are signed.'),
   JWT_ISSUER: optional(issuer, '`PUBLIC_BASE_URL`', 'The `iss` of every token, byte for byte.'),

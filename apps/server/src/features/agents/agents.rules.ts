@@ -1,14 +1,9 @@
+import { didOfHost } from '@behest/protocol/did';
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
 import { AppError } from '../../platform/errors.ts';
 import type { DidDocument } from './agents.schema.ts';
 
-/**
- * @param host as in a URL, with its port if it has one: `localhost:3001`.
- * @see https://w3c-ccg.github.io/did-method-web/ for why the colon of a port is escaped.
- */
-const hostDid = (host: string): string => `did:web:${encodeURIComponent(host)}`;
-
-export const agentDid = (host: string, agentId: string): string => `${hostDid(host)}:agents:${agentId}`;
+export const agentDid = (host: string, agentId: string): string => `${didOfHost(host)}:agents:${agentId}`;
 
 /** @throws INVALID_SCOPE naming every one that is outside the grammar. */
 export function acceptScopes(scopes: readonly string[]): string[] {

@@ -1,5 +1,7 @@
 export { keyRoutes } from './keys.routes.ts';
 export {
+  type IdentityKey,
+  identityKey,
   type KeySettings,
   renamed,
   type SigningAlg,

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { ServiceDidDocument } from './keys.did.schema.ts';
 import { JwkSet } from './keys.schema.ts';
-import { isHeld, type KeyRing } from './keys.service.ts';
+import { type DidDeps, getServiceDidDocument, isHeld } from './keys.service.ts';
 
 /** The set is answered as finished bytes; its shape is for the published description. */
 const JwkSetBytes = Type.Unsafe<Buffer>(JwkSet);
 
-export const keyRoutes: FastifyPluginAsyncTypebox<{ keyRing: KeyRing }> = async (app, { keyRing }) => {
+export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) => {
+  const { keyRing } = deps;
   app.get(
     '/.well-known/jwks.json',
     {
@@ -29,5 +31,27 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keyRing: KeyRing }> = async 
       if (isHeld(document, request.headers['if-none-match'])) return reply.code(304).send(null);
       return reply.send(document.body);
     },
+  );
+
+  app.get(
+    '/.well-known/did.json',
+    {
+      config: { access: 'none', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'keys.did',
+        summary: "The service's DID document",
+        response: { 200: ServiceDidDocument },
+      },
+    },
+    async (_request, reply) =>
+      reply
+        .serializer(JSON.stringify) // Fastify's own adds a charset, which this media type does not have
+        .headers({
+          'content-type': 'application/did+json',
+          'cache-control': 'public, max-age=300',
+          'access-control-allow-origin': '*',
+          'cross-origin-resource-policy': 'cross-origin',
+        })
+        .send(getServiceDidDocument(deps)),
   );
 };

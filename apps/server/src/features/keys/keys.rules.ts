@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, verify } from 'node:crypto';
-import { keyIdOf, type NamedJwk, thumbprintText } from '@behest/protocol/key-id';
+import { type Ed25519Jwk, keyIdOf, type NamedJwk, thumbprintText } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import type { SignatureToCheck } from '@behest/protocol/token-verifier';
 import type { JwkSet, PublishedJwk } from './keys.schema.ts';
@@ -19,10 +19,18 @@ export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject;
 }
 
+/** Proves what the service says under its DID, and signs no token: verifiers of those take RSA and EC only. */
+export interface IdentityKey {
+  readonly jwk: Ed25519Jwk & { readonly kid: string };
+  readonly thumbprint: string;
+  readonly privateKey: KeyObject;
+}
+
 /** What the operator configured. */
 export interface KeySettings {
   readonly rsa: SigningKey | undefined;
   readonly ec: SigningKey | undefined;
+  readonly ed25519: IdentityKey | undefined;
   readonly generatesMissing: boolean;
   readonly signingAlg: SigningAlg;
   /** Keys of others, and former own ones: they verify and are published, and never sign. */
@@ -50,6 +58,14 @@ export function verificationKey(publicKey: KeyObject): VerificationKey {
     return { jwk, thumbprint: sha256(thumbprintText(jwk)), publicKey };
   }
   throw new TypeError('Only RSA and P-256 keys verify tokens.');
+}
+
+/** @see RFC 8037 section 2 */
+export function identityKey(publicKey: KeyObject, privateKey: KeyObject): IdentityKey {
+  const { kty, crv, x = '' } = publicKey.export({ format: 'jwk' });
+  if (kty !== 'OKP' || crv !== 'Ed25519') throw new TypeError('Only Ed25519 keys prove the identity.');
+  const jwk = { kty, kid: idOf({ kty, crv, x }), crv, x } as const;
+  return { jwk, thumbprint: sha256(thumbprintText(jwk)), privateKey };
 }
 
 const idOf = (jwk: NamedJwk) => keyIdOf(jwk, sha256);

@@ -10,6 +10,7 @@ import { createTokenVerifier } from '@behest/protocol/token-verifier';
 import { describe, expect, test } from 'vitest';
 import {
   createKeyRing,
+  identityKey,
   type KeySettings,
   renamed,
   type SigningKey,
@@ -24,6 +25,8 @@ const signingKey = (pem: string): SigningKey => {
 };
 const rsa = signingKey(vectors.rsa.privateKey);
 const ec = signingKey(vectors.ec.privateKey);
+const ed25519Private = createPrivateKey(vectors.ed25519.privateKey);
+const ed25519 = identityKey(createPublicKey(ed25519Private), ed25519Private);
 const formerRsa = verificationKey(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey);
 const formerEc = verificationKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
 const rsaKid = `service-rs256-${vectors.rsa.thumbprint}`;
@@ -32,6 +35,7 @@ const ecKid = `service-es256-${vectors.ec.thumbprint}`;
 const defaults: KeySettings = {
   rsa,
   ec: undefined,
+  ed25519: undefined,
   generatesMissing: false,
   signingAlg: 'RS256',
   verificationKeys: [],
@@ -238,6 +242,34 @@ describe('the published set', () => {
   });
 });
 
+describe('the identity', () => {
+  test('has the keys under their thumbprints, own and others, and none under another id', async () => {
+    const verificationKeys = [formerEc, renamed(formerRsa, 'theirs')];
+    const { keyRing } = await start({ ec, ed25519, verificationKeys });
+
+    const { keys, ed25519: jwk } = keyRing.identity();
+    expect(keys.map(({ kid }) => kid)).toEqual([rsaKid, ecKid, formerEc.jwk.kid]);
+    expect(jwk).toEqual({
+      ...JSON.parse(vectors.ed25519.hashed),
+      kid: `service-ed25519-${vectors.ed25519.thumbprint}`,
+    });
+  });
+
+  test('names the key that signs now, which changes after the activation delay', async () => {
+    const { keyRing, advance } = await start({ ec, signingAlg: 'ES256' });
+
+    expect(keyRing.identity().signingKid).toBe(rsaKid);
+    advance(900);
+    expect(keyRing.identity().signingKid).toBe(ecKid);
+  });
+
+  test('has no Ed25519 key where none is configured', async () => {
+    const { keyRing } = await start();
+
+    expect(keyRing.identity().ed25519).toBe(undefined);
+  });
+});
+
 describe('missing keys', () => {
   const WARNING = 'ephemeral keys: tokens and stored credentials do not survive a restart';
 
@@ -259,10 +291,19 @@ describe('missing keys', () => {
   });
 
   test('are no EC key where none is needed', async () => {
-    const { kids, warnings } = await start({ generatesMissing: true });
+    const { kids, warnings } = await start({ generatesMissing: true, ed25519 });
 
     expect(kids()).toHaveLength(14);
     expect(warnings).toEqual([]);
+  });
+
+  test('include the Ed25519 key, which no set of keys for tokens shows', async () => {
+    const { keyRing, kids, warnings } = await start({ generatesMissing: true });
+
+    const { ed25519: jwk } = keyRing.identity();
+    expect(jwk?.kid).toMatch(/^service-ed25519-[\w-]{43}$/);
+    expect(kids()).toHaveLength(14);
+    expect(warnings).toEqual([WARNING]);
   });
 
   test('are an error where they may not be generated', async () => {

@@ -1,10 +1,14 @@
 import { createHash, generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { legacyKeyIds } from '@behest/protocol/key-id';
+import { isThumbprintKeyId, legacyKeyIds } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import type { Clock } from '../../platform/clock.ts';
 import { type DerivedKeys, type DerivedKeyUse, deriveKeys } from './keys.derivation.rules.ts';
+import { type Identity, serviceDidDocument } from './keys.did.rules.ts';
+import type { ServiceDidDocument } from './keys.did.schema.ts';
 import {
+  type IdentityKey,
+  identityKey,
   jwkSet,
   type KeySettings,
   keySet,
@@ -21,6 +25,8 @@ export interface KeyRing {
   /** What `createTokenVerifier` asks for with each token. */
   verificationKeys(): KeySet<VerifierKey>;
   jwks(): JwksDocument;
+  /** What of these keys the DID document names. */
+  identity(): Identity;
   /** Secret keys for one use, equal on every instance that is configured alike. */
   derive(use: DerivedKeyUse): DerivedKeys;
 }
@@ -50,7 +56,7 @@ const JWKS_MAX_AGE_SECONDS = 300;
 
 /** Generates what is missing, where the settings allow it. */
 export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): Promise<KeyRing> {
-  const { rsa, ec } = await ownKeys(settings, deps.warn);
+  const { rsa, ec, ed25519 } = await ownKeys(settings, deps.warn);
   const own = ec ? [rsa, ec] : [rsa];
   const all = [...own, ...settings.verificationKeys];
   const legacyKey = settings.legacyKey ?? rsa;
@@ -58,15 +64,18 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
   if (!isLegacyOwn) deps.warn(LEGACY_KEY_IS_PUBLIC_ONLY);
 
   const keys = keySet(all, legacyKey);
-  const settled = signerWith(settings.signingAlg === 'ES256' && ec ? ec : rsa);
+  const settledKey = settings.signingAlg === 'ES256' && ec ? ec : rsa;
+  const settled = signerWith(settledKey);
+  const named = all.map(({ jwk }) => jwk).filter(({ kid }) => isThumbprintKeyId(kid));
   const activeAt = deps.startedAt.getTime() + settings.activationDelaySeconds * 1000;
   const maxAgeSeconds = Math.min(JWKS_MAX_AGE_SECONDS, settings.activationDelaySeconds);
+  const isActive = (now: Date) => now.getTime() >= activeAt;
   let published: { month: string; document: JwksDocument } | undefined;
 
   return {
     signer() {
       const now = deps.clock();
-      if (now.getTime() >= activeAt) return settled;
+      if (isActive(now)) return settled;
       return signerWith(rsa, isLegacyOwn ? legacyKeyId(now) : rsa.jwk.kid);
     },
     verificationKeys: () => keys,
@@ -80,6 +89,10 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
         published = { month, document: { body, etag, maxAgeSeconds } };
       }
       return published.document;
+    },
+    identity() {
+      const signing = isActive(deps.clock()) ? settledKey : rsa;
+      return { keys: named, signingKid: signing.jwk.kid, ed25519: ed25519?.jwk };
     },
     derive: (use) => deriveKeys(use, { ...settings, rsaKey: rsa.privateKey }),
   };
@@ -95,12 +108,15 @@ async function ownKeys(settings: KeySettings, warn: KeyRingDeps['warn']) {
   const { generatesMissing, signingAlg } = settings;
   const lacksRsa = !settings.rsa;
   const lacksEc = !settings.ec && signingAlg === 'ES256';
+  const lacksEd25519 = !settings.ed25519 && generatesMissing;
   if (!generatesMissing && (lacksRsa || lacksEc)) throw new Error('A signing key is missing.');
-  if (lacksRsa || lacksEc) warn('ephemeral keys: tokens and stored credentials do not survive a restart');
+  if (lacksRsa || lacksEc || lacksEd25519)
+    warn('ephemeral keys: tokens and stored credentials do not survive a restart');
 
   const rsa = settings.rsa ?? signingKey(await newKeyPair('rsa', { modulusLength: 2048 }));
   const ec = lacksEc ? signingKey(await newKeyPair('ec', { namedCurve: 'P-256' })) : settings.ec;
-  return { rsa, ec };
+  const ed25519 = lacksEd25519 ? await newIdentityKey() : settings.ed25519;
+  return { rsa, ec, ed25519 };
 }
 
 const newKeyPair = promisify(generateKeyPair);
@@ -110,12 +126,29 @@ const signingKey = (pair: { publicKey: KeyObject; privateKey: KeyObject }): Sign
   privateKey: pair.privateKey,
 });
 
+async function newIdentityKey(): Promise<IdentityKey> {
+  const { publicKey, privateKey } = await newKeyPair('ed25519');
+  return identityKey(publicKey, privateKey);
+}
+
 const signAsync = promisify(sign);
 
 function signerWith({ jwk, privateKey }: SigningKey, kid = jwk.kid): Signer {
   // ECDSA in r‖s form: DER, which is OpenSSL's usual answer, is not a JWS signature. RSA ignores it.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' as const };
   return { alg: jwk.alg, kid, sign: (input) => signAsync('sha256', input, key) };
+}
+
+export interface DidDeps {
+  readonly keyRing: KeyRing;
+  /** As in a URL, with its port if it has one. */
+  readonly didHost: string;
+  readonly publicBaseUrl: string;
+}
+
+/** Made for each request: it says which key signs now, which changes when the activation delay is over. */
+export function getServiceDidDocument({ keyRing, didHost, publicBaseUrl }: DidDeps): ServiceDidDocument {
+  return serviceDidDocument(didHost, publicBaseUrl, keyRing.identity());
 }
 
 /** Whether a client that sends this `If-None-Match` holds the document already (RFC 9110 section 13.1.2). */

@@ -14,6 +14,7 @@ beforeAll(async () => {
   const settings = {
     rsa: { ...verificationKey(createPublicKey(privateKey)), privateKey },
     ec: undefined,
+    ed25519: undefined,
     generatesMissing: false,
     signingAlg: 'RS256',
     verificationKeys: [],
@@ -24,7 +25,11 @@ beforeAll(async () => {
     previousVaultKeys: [],
   } as const;
   const keyRing = await createKeyRing(settings, { clock: () => now, startedAt: now, warn: expect.fail });
-  await app.register(keyRoutes, { keyRing });
+  await app.register(keyRoutes, {
+    keyRing,
+    didHost: 'auth.test',
+    publicBaseUrl: 'https://auth.test',
+  });
 });
 afterAll(() => app.close());
 

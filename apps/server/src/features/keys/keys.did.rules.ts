@@ -1,0 +1,63 @@
+import { didOfHost } from '@behest/protocol/did';
+import type { ServiceDidDocument } from './keys.did.schema.ts';
+import type { IdentityKey } from './keys.rules.ts';
+import type { PublishedJwk } from './keys.schema.ts';
+
+/** What of the service's keys its DID document names. */
+export interface Identity {
+  /** Those tokens are verified with, under their thumbprints: other ids need not be fit for a URL. */
+  readonly keys: readonly PublishedJwk[];
+  /** The one of these that tokens are signed with now. */
+  readonly signingKid: string;
+  readonly ed25519: IdentityKey['jwk'] | undefined;
+}
+
+/** @param host the service's own, as in a URL; its DID has no path even where its address has one */
+export function serviceDidDocument(host: string, baseUrl: string, identity: Identity): ServiceDidDocument {
+  const { keys, signingKid, ed25519 } = identity;
+  const did = didOfHost(host);
+  const asJwk = (jwk: PublishedJwk | IdentityKey['jwk']) => ({
+    id: `${did}#${jwk.kid}`,
+    type: 'JsonWebKey2020' as const,
+    controller: did,
+    publicKeyJwk: jwk,
+  });
+  const identityMethods = ed25519 ? [asJwk(ed25519), asMultikey(did, ed25519)] : [];
+  const methods = [...keys.map(asJwk), ...identityMethods];
+  return {
+    '@context': [
+      'https://www.w3.org/ns/did/v1',
+      'https://w3id.org/security/suites/jws-2020/v1',
+      'https://w3id.org/security/multikey/v1',
+    ],
+    id: did,
+    verificationMethod: methods,
+    authentication: [`${did}#${signingKid}`, ...identityMethods.map(({ id }) => id)],
+    assertionMethod: methods.map(({ id }) => id),
+    service: [
+      { id: `${did}#jwks`, type: 'JsonWebKeySet', serviceEndpoint: `${baseUrl}/.well-known/jwks.json` },
+      { id: `${did}#authorization`, type: 'AgentAuthorizationService', serviceEndpoint: `${baseUrl}/v1` },
+    ],
+  };
+}
+
+function asMultikey(did: string, { x }: IdentityKey['jwk']) {
+  const publicKeyMultibase = multikey(Buffer.from(x, 'base64url'));
+  return {
+    id: `${did}#${publicKeyMultibase}`,
+    type: 'Multikey' as const,
+    controller: did,
+    publicKeyMultibase,
+  };
+}
+
+const ED25519_PUB = [0xed, 0x01]; // the multicodec of the key's kind, as a varint
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** @see https://www.w3.org/TR/cid-1.0/#Multikey; `z` says base58, which writes the bytes as one number */
+function multikey(publicKey: Uint8Array): string {
+  let rest = BigInt(`0x${Buffer.from([...ED25519_PUB, ...publicKey]).toString('hex')}`);
+  let digits = '';
+  for (; rest > 0n; rest /= 58n) digits = BASE58.charAt(Number(rest % 58n)) + digits;
+  return `z${digits}`;
+}
