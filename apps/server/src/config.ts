@@ -57,6 +57,7 @@ interface TokenSettings {
   readonly maxGrantLifetimeSeconds: number;
   readonly maxTtlSeconds: number;
   readonly reuseGraceSeconds: number;
+  readonly maxDelegationDepth: number;
   readonly issuesLegacyClaims: boolean;
 }
 
@@ -124,6 +125,7 @@ export function loadConfig(env: Environment): Config {
       maxGrantLifetimeSeconds: values.MAX_GRANT_LIFETIME_SECONDS,
       maxTtlSeconds: values.GRANT_TOKEN_MAX_TTL_SECONDS,
       reuseGraceSeconds: values.REUSE_GRACE_SECONDS,
+      maxDelegationDepth: values.MAX_DELEGATION_DEPTH,
       issuesLegacyClaims: values.GRANT_TOKEN_LEGACY_CLAIMS,
     },
     mail: values.SMTP_URL && values.MAIL_FROM ? { url: values.SMTP_URL, from: values.MAIL_FROM } : undefined,

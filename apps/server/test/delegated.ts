@@ -27,8 +27,11 @@ export async function insertBranches(
     insert into grants
       select (jsonb_populate_record(parent, jsonb_build_object('id', new_id, 'auth_request_id', null,
         'agent_id', coalesce(${agentId ?? null}, parent.agent_id), 'parent_grant_id', parent.id,
-        'consent_method', 'delegated', 'delegation_depth', parent.delegation_depth + 1))).*
-      from grants parent, unnest(${grantIds}::text[]) new_id where parent.id = ${parentId}`.execute(db);
+        'consent_method', 'delegated', 'delegation_depth', parent.delegation_depth + 1,
+        'delegated_by', holder.did || parent.delegated_by))).*
+      from grants parent join agents holder on holder.id = parent.agent_id, unnest(${grantIds}::text[]) new_id where parent.id = ${parentId}`.execute(
+    db,
+  );
   await sql`
     insert into tokens select g.developer_id, token_id, g.id, g.issued_at, g.expires_at, null
       from unnest(${grantIds}::text[], ${tokenIds}::text[]) as made (grant_id, token_id)

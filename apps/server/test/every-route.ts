@@ -58,6 +58,13 @@ export const ways: Readonly<Record<string, Way>> = {
   'POST /v1/tokens/introspect': { body: ({ grantToken }) => ({ token: grantToken }) },
   'POST /v1/tokens/revoke': { body: ({ tokenId }) => ({ jti: tokenId }) },
   'POST /v1/grants/verify': { body: ({ grantToken }) => ({ token: grantToken }) },
+  'POST /v1/grants/delegate': {
+    body: ({ grantToken, agentId }) => ({
+      parentGrantToken: grantToken,
+      subAgentId: agentId,
+      scopes: ['calendar:read'],
+    }),
+  },
   'GET /v1/grants/:id': { id: 'grantId' },
   'GET /v1/grants/:id/tokens': { id: 'grantId' },
   'DELETE /v1/grants/:id': { id: 'grantId' },

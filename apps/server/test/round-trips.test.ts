@@ -5,6 +5,7 @@ import { statementsOf } from './round-trips.ts';
 test('what agents wait for makes one trip to the database, or one to read and one to write', async () => {
   const { acme } = await startSandbox();
   const { agentId, grantToken: token, refreshToken, grantId } = await grantTo(acme);
+  const part = { parentGrantToken: token, subAgentId: agentId, scopes: ['calendar:read'] };
   const { code } = await authorize(acme, agentId);
   const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
   const tripsOf = async (...call: Parameters<typeof acme>) => {
@@ -19,6 +20,7 @@ test('what agents wait for makes one trip to the database, or one to read and on
     authorize: await tripsOf('POST', '/v1/authorize', asked),
     exchange: await tripsOf('POST', '/v1/token', { code, agentId }),
     refresh: await tripsOf('POST', '/v1/token/refresh', { refreshToken, agentId }),
+    delegate: await tripsOf('POST', '/v1/grants/delegate', part),
     revoke: await tripsOf('DELETE', `/v1/grants/${grantId}`),
     'revoke again': await tripsOf('DELETE', `/v1/grants/${grantId}`),
     'list agents': await tripsOf('GET', '/v1/agents'),
@@ -29,10 +31,11 @@ test('what agents wait for makes one trip to the database, or one to read and on
     authorize: 2,
     exchange: 2,
     refresh: 2,
+    delegate: 2,
     revoke: 2,
     'revoke again': 2,
     'list agents': 1,
     'list grants': 1,
   });
-  expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(1);
+  expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
 });

@@ -137,6 +137,11 @@ const tokens = {
     'true',
     'Whether new grant tokens also carry the claim names used before 0.6.',
   ),
+  MAX_DELEGATION_DEPTH: defaulted(
+    integer(1, 10),
+    '3',
+    'How often a grant may be passed on from agent to agent, for developers that have not set it for themselves.',
+  ),
   REUSE_GRACE_SECONDS: defaulted(
     integer(0, 300),
     '30',

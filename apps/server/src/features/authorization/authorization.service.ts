@@ -120,7 +120,7 @@ function mustBeAllowed(
 
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-const agentInactive = () =>
+export const agentInactive = () =>
   new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string, isApproved: boolean): Act[] {

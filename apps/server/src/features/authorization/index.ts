@@ -6,6 +6,12 @@ export {
 export { expiryOfRequests } from './authorization.jobs.ts';
 export { cancelRequestsOfAgent, noteWrongVerifier } from './authorization.requests.service.ts';
 export { authorizationRoutes } from './authorization.routes.ts';
-export { MAX_WRONG_VERIFIERS, redirectTo, statusAt } from './authorization.rules.ts';
-export type { AuthorizationDeps } from './authorization.service.ts';
+export {
+  acceptScopes,
+  boundedSeconds,
+  MAX_WRONG_VERIFIERS,
+  redirectTo,
+  statusAt,
+} from './authorization.rules.ts';
+export { type AuthorizationDeps, agentInactive } from './authorization.service.ts';
 export { findByCode, findTicket, LATE_SECONDS } from './in-flight.service.ts';

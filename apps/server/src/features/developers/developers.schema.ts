@@ -36,6 +36,8 @@ const members = {
   scopeDescriptions: Type.Record(Type.String(), Type.String()),
   redirectUris: Type.Array(Type.String()),
   enforceAgentScopes: Type.Boolean(),
+  /** Null where the operator's setting holds. */
+  maxDelegationDepth: Type.Union([Type.Integer(), Type.Null()]),
   /** Whether people prove themselves with a passkey: what older clients read in place of `consentMode`. */
   fidoRequired: Type.Boolean(),
   createdAt: Time,
@@ -67,6 +69,7 @@ export const DeveloperChange = Type.Object(
     scopeDescriptions: Type.Optional(ScopeDescriptions),
     redirectUris: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 50 })),
     enforceAgentScopes: Type.Optional(Type.Boolean()),
+    maxDelegationDepth: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 10 }), Type.Null()])),
   },
   { additionalProperties: false, minProperties: 1 },
 );

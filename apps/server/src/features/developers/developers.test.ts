@@ -41,6 +41,7 @@ describe('signing up', () => {
       scopeDescriptions: {},
       redirectUris: [],
       enforceAgentScopes: false,
+      maxDelegationDepth: null,
       fidoRequired: false,
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: '2026-01-01T00:00:00.000Z',

@@ -1,3 +1,4 @@
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Executor } from '../../platform/db/db.ts';
@@ -59,7 +60,8 @@ export const findGrantFacts = (db: Executor, tenant: Tenant, grantId: string) =>
   findGrant(db, tenant, grantId);
 
 function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
-  const { id, revokedAt, revokedReason, parentGrantId, audience, purpose, authorizationDetails } = row;
+  const { id, revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
+  const entries = storedEntries(row.authorizationDetails);
   return {
     grantId: id,
     id,
@@ -78,7 +80,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
     delegationDepth: row.delegationDepth,
     ...(audience && { audience }),
     ...(purpose && { purpose }),
-    ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
     consentMethod: row.consentMethod,
     ...(row.isUnverified && { unverified: true as const }),
     ...(row.authRequestId && { authRequestId: row.authRequestId }),

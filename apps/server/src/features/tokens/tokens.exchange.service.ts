@@ -3,9 +3,8 @@ import type { Caller } from '../../platform/caller.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordsOf } from '../audit/index.ts';
 import { findByCode, MAX_WRONG_VERIFIERS, noteWrongVerifier } from '../authorization/index.ts';
-import type { Act } from '../events/index.ts';
 import { limitOf, overQuota } from '../quotas/index.ts';
-import { type IssuableGrant, issueTokens, type TokenDeps } from './tokens.issue.service.ts';
+import { grantCreated, type IssuableGrant, issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
@@ -28,9 +27,9 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   if (refusal) throw invalidGrant(refusal);
 
   const grant = grantOf(found, at);
-  const issue = await issueTokens(deps, caller, { ...grant, agentDid: found.agentDid }, at, null);
+  const issue = await issueTokens(deps, caller, grant, at, null);
   const { token, refresh, act, answer } = issue;
-  const records = recordsOf(caller, [grantCreated(grant, found.agentDid), act], at);
+  const records = recordsOf(caller, [grantCreated(grant), act], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const write = { grant, token, refresh, grantLimit, maxWrongVerifiers: MAX_WRONG_VERIFIERS, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
@@ -74,19 +73,6 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     parentGrantId: null,
     rootGrantId: id,
     delegationDepth: 0,
+    delegatedBy: [],
   };
-}
-
-function grantCreated(grant: NewGrant, agentDid: string): Act {
-  const { id: grantId, agentId, principalId, scopes, purpose, audience, consentMethod } = grant;
-  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
-  const data = {
-    scopes,
-    expiresAt: grant.expiresAt.toISOString(),
-    ...(audience && { audience }),
-    consentMethod,
-    ...(grant.isUnverified && { unverified: true as const }),
-    delegationDepth: grant.delegationDepth,
-  };
-  return { type: 'grant.created', ...about, data };
 }

@@ -1,14 +1,16 @@
 import { asciiJson } from '@behest/protocol/ascii-json';
-import { grantClaims } from '@behest/protocol/claims';
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
 import type { Caller } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Executor } from '../../platform/db/db.ts';
+import { badField } from '../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../platform/ids.ts';
 import type { EphemeralStore } from '../../platform/redis/ephemeral-store.ts';
 import type { Act } from '../events/index.ts';
 import type { KeyRing } from '../keys/index.ts';
 import type { Quotas } from '../quotas/index.ts';
-import type { NewRefreshToken, NewToken } from './tokens.repo.ts';
+import type { NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
@@ -37,6 +39,9 @@ export interface IssuableGrant {
   readonly authorizationDetails: unknown;
   readonly tokenSeconds: number;
   readonly expiresAt: Date;
+  readonly parentGrantId: string | null;
+  readonly delegationDepth: number;
+  readonly delegatedBy: readonly string[];
 }
 
 export interface Issue {
@@ -70,6 +75,7 @@ export async function issueTokens(
   const { id: grantId, agentId, agentDid, principalId, scopes, purpose } = grant;
   const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
   const refreshed = predecessorId !== null;
+  const entries = storedEntries(grant.authorizationDetails);
   const data = { tokenId, scopes, expiresAt: expiresAt.toISOString(), refreshed };
   return {
     token: { id: tokenId, grantId, issuedAt: at, expiresAt, revokedAt: null },
@@ -96,9 +102,7 @@ export async function issueTokens(
       scopes,
       ...(grant.audience !== null && { audience: grant.audience }),
       ...(purpose !== null && { purpose }),
-      ...(Array.isArray(grant.authorizationDetails) && {
-        authorizationDetails: grant.authorizationDetails,
-      }),
+      ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
       ...(caller.mode === 'sandbox' && { sandbox: true as const }),
     },
   };
@@ -110,7 +114,6 @@ async function signGrantToken(
   grant: IssuableGrant,
   times: { tokenId: string; issuedAt: Date; expiresAt: Date },
 ): Promise<string> {
-  const details = Array.isArray(grant.authorizationDetails) ? grant.authorizationDetails : undefined;
   const claims = grantClaims(
     {
       ...times,
@@ -119,19 +122,43 @@ async function signGrantToken(
       principalId: grant.principalId,
       agentId: grant.agentId,
       agentDid: grant.agentDid,
-      delegatedBy: [],
-      delegationDepth: 0,
+      delegatedBy: grant.delegatedBy,
+      delegationDepth: grant.delegationDepth,
       scopes: grant.scopes,
       grantId: grant.id,
       ...(grant.audience !== null && { audience: grant.audience }),
-      ...(details && { authorizationDetails: details }),
+      ...(grant.parentGrantId !== null && { parentGrantId: grant.parentGrantId }),
+      authorizationDetails: storedEntries(grant.authorizationDetails),
       sandbox: mode === 'sandbox',
     },
     { legacy: issuesLegacyClaims },
   );
+  if (asciiJson(claims).length > MAX_PAYLOAD_BYTES) {
+    throw badField(
+      'authorizationDetails',
+      'too_long',
+      'All of this does not fit into a token; ask for less at once.',
+    );
+  }
   const { alg, kid, sign } = keyRing.signer();
   const signed = `${encoded({ alg, kid, typ: 'at+jwt' })}.${encoded(claims)}`;
   return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }
 
 const encoded = (value: object) => Buffer.from(asciiJson(value)).toString('base64url');
+
+/** @param grant about to be stored */
+export function grantCreated(grant: NewGrant & IssuableGrant): Act {
+  const { id: grantId, agentId, agentDid, principalId, scopes, purpose, audience, parentGrantId } = grant;
+  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+  const data = {
+    scopes,
+    expiresAt: grant.expiresAt.toISOString(),
+    ...(audience && { audience }),
+    consentMethod: grant.consentMethod,
+    ...(grant.isUnverified && { unverified: true as const }),
+    ...(parentGrantId && { parentGrantId }),
+    delegationDepth: grant.delegationDepth,
+  };
+  return { type: 'grant.created', ...about, data };
+}

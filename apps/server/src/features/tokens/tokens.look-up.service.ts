@@ -19,40 +19,50 @@ export function ownVerifier({ keyRing, issuer, maxGrantLifetimeSeconds }: TokenD
 }
 
 /** A token that this service signed, for whomever, and what is known of it now. */
-interface Known {
+interface Known<Row = TokenRow> {
   readonly verified: VerifiedGrant;
   /** Absent when nothing is stored that agrees with it, or it is another developer's. */
-  readonly row?: TokenRow;
+  readonly row?: Row;
   /** Why it cannot be used, if it is the caller's own. */
-  readonly reason?: NonNullable<Verdict['reason']>;
+  readonly reason?: Exclude<NonNullable<Verdict['reason']>, 'audience' | 'scope'>;
 }
 
 /**
  * The online question: reads the database, so the first call after a revocation sees it.
  * @returns undefined for what is no grant token of this service
  */
-export async function lookUp(
-  deps: LookUpDeps,
-  { tenant, mode }: Caller,
-  token: string,
-): Promise<Known | undefined> {
+export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): Promise<Known | undefined> {
   const now = deps.clock();
   const found = findGenuine(deps, token, now);
   if (!found) return undefined;
-  const { verified, isExpired } = found;
-  const { claims } = verified;
-  if (claims.developerId !== tenant.developerId) return { verified };
-  const row = await findUsedToken(deps.db, tenant, claims.tokenId, now);
-  if (!row || !agrees(claims, row, mode === 'sandbox')) return { verified };
+  const { claims } = found.verified;
+  if (claims.developerId !== caller.tenant.developerId) return { verified: found.verified };
+  const row = await findUsedToken(deps.db, caller.tenant, claims.tokenId, now);
+  return assess(found, row, caller, now);
+}
+
+/** Holds a genuine token against what is stored of it now. */
+export function assess<Row extends TokenRow>(
+  { verified, isExpired }: Genuine,
+  row: Row | undefined,
+  { mode }: Caller,
+  now: Date,
+): Known<Row> {
+  if (!row || !agrees(verified.claims, row, mode === 'sandbox')) return { verified };
   const reason = isExpired ? 'expired' : refusalOf(row, now);
   return { verified, row, ...(reason && { reason }) };
+}
+
+interface Genuine {
+  readonly verified: VerifiedGrant;
+  readonly isExpired: boolean;
 }
 
 /**
  * Signature and claims, without a database. A token that ran out is verified as of a second before it did: that
  * it is genuine is what allows to say so to its owner.
  */
-export function findGenuine({ verifier }: LookUpDeps, token: string, now: Date) {
+export function findGenuine({ verifier }: LookUpDeps, token: string, now: Date): Genuine | undefined {
   const verified = verifier.verify(token, { now });
   if (verified.ok) return { verified, isExpired: false };
   if (verified.reason !== 'expired') return undefined;
@@ -75,7 +85,7 @@ function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean
     principalId: row.principalId,
     agentId: row.agentId,
     agentDid: row.agentDid,
-    delegatedBy: delegationDepth === 0 ? [] : claims.delegatedBy,
+    delegatedBy: row.delegatedBy,
     scopes: row.scopes,
     tokenId: row.tokenId,
     grantId: row.id,

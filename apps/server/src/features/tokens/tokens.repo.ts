@@ -3,7 +3,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import { type Executor, repeating, row, type Tx } from '../../platform/db/db.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../platform/db/types.gen.ts';
 
-type AgentStatus = 'active' | 'suspended' | 'revoked';
+export type AgentStatus = 'active' | 'suspended' | 'revoked';
 export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
 export type NewToken = Omit<Insertable<Tokens>, 'developerId'> & { readonly expiresAt: Date };
 export type NewRefreshToken = Omit<Insertable<RefreshTokens>, 'developerId'>;

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
+import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
 import { exchangeCode } from './tokens.exchange.service.ts';
-import type { TokenDeps } from './tokens.issue.service.ts';
 import { ownVerifier } from './tokens.look-up.service.ts';
 import { refreshTokens } from './tokens.refresh.service.ts';
 import { revokeToken } from './tokens.revoke.service.ts';
@@ -20,7 +21,7 @@ import {
 } from './tokens.schema.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app, given) => {
+export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier'>> = async (app, given) => {
   const deps = { ...given, verifier: ownVerifier(given) };
 
   app.post(
@@ -55,6 +56,35 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<TokenDeps> = async (app, giv
     },
     async (request, reply) =>
       reply.code(201).send(await refreshTokens(deps, callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/grants/delegate',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: [
+          'INVALID_GRANT',
+          'INVALID_SCOPE',
+          'INVALID_PURPOSE',
+          'DELEGATION_DEPTH_EXCEEDED',
+          'NOT_FOUND',
+          'AGENT_INACTIVE',
+          'PLAN_LIMIT_EXCEEDED',
+        ],
+      },
+      schema: {
+        operationId: 'grants.delegate',
+        summary: 'Give a part of a grant to another agent',
+        description:
+          'Nothing in the new grant reaches further than in its parent. It ends with the parent at the latest, and is revoked with it.',
+        body: Delegate,
+        response: { 201: DelegatedTokens },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await delegate(deps, callerOf(request), request.body)),
   );
 
   app.post(

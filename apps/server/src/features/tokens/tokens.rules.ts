@@ -15,7 +15,10 @@ export type GrantRefusal =
   | 'refresh_expired'
   | 'grant_revoked'
   | 'grant_expired'
-  | 'agent_inactive';
+  | 'agent_inactive'
+  | 'parent_invalid'
+  | 'parent_revoked'
+  | 'parent_expired';
 
 export const invalidGrant = (reason: GrantRefusal) =>
   new AppError('INVALID_GRANT', 'This code or token cannot be used; ask for consent anew.', { reason });

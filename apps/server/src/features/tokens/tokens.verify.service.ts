@@ -1,3 +1,4 @@
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Caller } from '../../platform/caller.ts';
 import { badField } from '../../platform/errors.ts';
@@ -9,7 +10,8 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
   const { row, reason } = (await lookUp(deps, caller, input.token)) ?? {};
   if (!row) return { valid: false };
   if (reason) return { valid: false, reason };
-  const { audience, purpose, authorizationDetails, parentGrantId } = row;
+  const { audience, purpose, parentGrantId } = row;
+  const entries = storedEntries(row.authorizationDetails);
   if (input.audience !== undefined && input.audience !== audience)
     return { valid: false, reason: 'audience' };
   if (uncovered(row.scopes, input.requiredScopes ?? []).length > 0) return { valid: false, reason: 'scope' };
@@ -29,7 +31,7 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
     delegationDepth: row.delegationDepth,
     ...(audience !== null && { audience }),
     ...(purpose !== null && { purpose }),
-    ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
     ...(parentGrantId !== null && { parentGrantId }),
     ...(caller.mode === 'sandbox' && { sandbox: true as const }),
   };

@@ -151,6 +151,7 @@ export interface Developers {
   enforceAgentScopes: boolean;
   id: string;
   isSeeded: boolean;
+  maxDelegationDepth: number | null;
   mode: DeveloperMode;
   name: string;
   plan: Plan;
@@ -165,6 +166,7 @@ export interface Grants {
   authorizationDetails: Json | null;
   authRequestId: string | null;
   consentMethod: ConsentMethod;
+  delegatedBy: string[];
   delegationDepth: number;
   developerId: string;
   expiresAt: Timestamp;

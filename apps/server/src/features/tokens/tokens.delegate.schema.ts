@@ -1,0 +1,28 @@
+import { Duration, Id, ScopeList } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+import { IssuedTokens } from './tokens.schema.ts';
+
+export type Delegate = Static<typeof Delegate>;
+export const Delegate = Type.Object(
+  {
+    /** Of any length: what cannot be a token is refused like any other that is none. */
+    parentGrantToken: Type.String({ minLength: 1 }),
+    subAgentId: Type.String({ minLength: 1, maxLength: 256 }),
+    scopes: ScopeList,
+    expiresIn: Type.String({ ...Duration, default: '1h' }),
+    tokenExpiresIn: Type.Optional(Duration),
+    audience: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' })),
+    /** Looked into by the protocol's own reader, which names every fault. */
+    authorizationDetails: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 20 })),
+    purpose: Type.Optional(Type.String({ maxLength: 128 })),
+    credentialFormat: Type.Enum(['jwt'], { default: 'jwt' }),
+  },
+  { additionalProperties: false },
+);
+
+export type DelegatedTokens = Static<typeof DelegatedTokens>;
+export const DelegatedTokens = Type.Object({
+  ...IssuedTokens.properties,
+  parentGrantId: Id,
+  delegationDepth: Type.Integer(),
+});
