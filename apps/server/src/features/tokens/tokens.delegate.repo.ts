@@ -50,5 +50,5 @@ export async function delegateGrant(
   }>`select delegate_grant(${developerId}, ${at}, ${parentTokenId},
     ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
     ${grantLimit}, ${JSON.stringify(records)}) as refusal`;
-  return (await repeating(() => call.execute(db))).rows[0]?.refusal ?? null;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }
