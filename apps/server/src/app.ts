@@ -16,6 +16,7 @@ import { addBodyParser } from './platform/http/bodies.ts';
 import { addClosing } from './platform/http/closing.ts';
 import { requireDeclarations } from './platform/http/declarations.ts';
 import { addErrorHandler } from './platform/http/error-handler.ts';
+import { ignoreExpectations } from './platform/http/expectations.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
 import { outermostAnswers } from './platform/http/outermost.ts';
 import { rateLimiter } from './platform/http/rates.ts';
@@ -78,6 +79,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addBodyParser(app);
   addErrorHandler(app, http.bodyLimitBytes);
   addClosing(app, isStopping);
+  ignoreExpectations(app);
   if (logger) addRequestLog(app);
   const paths = requireDeclarations(app);
   await app.register(cookie);

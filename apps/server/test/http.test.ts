@@ -94,6 +94,16 @@ describe('credentials', () => {
   });
 });
 
+test('an expectation that nobody knows is passed over, as RFC 9110, section 10.1.1, allows', async () => {
+  const { head } = await talk(
+    shared.app,
+    'GET /livez HTTP/1.1\nHost: x\nConnection: close\nExpect: nonsense\n\n',
+  );
+
+  expect(head).toMatch(/^HTTP\/1.1 200 /);
+  expect(head).toContain('x-frame-options: DENY');
+});
+
 describe('a body', () => {
   const named = (name: string) => `{"name":${name}}`;
   const members = (count: number) => `{"name":"a","scopes":[${'{"a":1},'.repeat(count - 2)}{}]}`;

@@ -41,13 +41,25 @@ export async function watchingRoutes<App>(build: () => Promise<App>) {
 
 function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): string | undefined {
   if (request.method === 'HEAD' || request.method === 'OPTIONS') return undefined;
-  const declared = request.is404 ? { [reply.statusCode]: Failure } : request.routeOptions.schema?.response;
-  const schema = Object(declared)[reply.statusCode];
-  if (!schema) return 'the status is not declared';
+  const status = reply.statusCode;
+  const declared = request.is404 ? { [status]: Failure } : request.routeOptions.schema?.response;
   const type = String(reply.getHeader('content-type') ?? '');
-  if (!type.startsWith('application/json') || typeof payload !== 'string') return undefined;
-  const [first] = validatorOf(schema).Errors(JSON.parse(payload));
-  return first && `${first.instancePath} ${first.message}: ${payload}`;
+  return faultOfAnswer(declared, { status, type, body: payload });
+}
+
+interface Answered {
+  readonly status: number;
+  readonly type: string;
+  readonly body: unknown;
+}
+
+/** What of an answer is not as `declared`, which is a route's shapes by status. */
+export function faultOfAnswer(declared: unknown, { status, type, body }: Answered): string | undefined {
+  const schema = Object(declared)[status];
+  if (!schema) return 'the status is not declared';
+  if (!type.startsWith('application/json') || typeof body !== 'string') return undefined;
+  const [first] = validatorOf(schema).Errors(JSON.parse(body));
+  return first && `${first.instancePath} ${first.message}: ${body}`;
 }
 
 const validators = new WeakMap<TSchema, Validator>();

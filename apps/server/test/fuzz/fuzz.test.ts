@@ -1,0 +1,88 @@
+import { randomInt } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startListening } from '../listening.ts';
+import { faultsOf } from './answers.ts';
+import type { Answer } from './client.ts';
+import { limits } from './limits.ts';
+import type { Draft } from './requests.ts';
+import { fuzz, told } from './run.ts';
+import { sightOf } from './sight.ts';
+
+const REQUESTS = 1_000; // of each seed; `npm run fuzz` takes its time
+const FIXED = 20_260_101;
+const RANDOM = randomInt(2 ** 31);
+
+let service: Awaited<ReturnType<typeof startListening>>;
+beforeAll(async () => {
+  service = await startListening({ isShared: true, env: limits });
+  return service.stop;
+});
+
+const run = (seed: number) => {
+  const { routes, advance, url, db } = service;
+  const port = Number(new URL(url).port);
+  return fuzz({ port, routes, seed, requests: REQUESTS, advance, sightOf: () => sightOf(db) });
+};
+
+describe('I1: whatever is sent to any route', () => {
+  test(`is answered as the route declares, and changes nothing when it is refused, with seed ${FIXED}`, async () => {
+    const { failures, succeeded, statuses, refusedAlone } = await run(FIXED);
+
+    expect(told(failures)).toBe('');
+    expect(succeeded.size).toBeGreaterThan(service.routes.length / 2);
+    expect([...statuses.keys()]).toEqual(
+      expect.arrayContaining(['200', '201', '204', '400', '401', '403', '404']),
+    );
+    expect(refusedAlone).toBeGreaterThan(5);
+  });
+
+  test(`is so with the seed ${RANDOM} of this run too`, async () => {
+    const { failures } = await run(RANDOM);
+
+    expect(told(failures)).toBe('');
+  });
+});
+
+describe('an answer is found at fault', () => {
+  const plain = { params: {}, query: [], contentType: '', headers: [], developer: 0, foreign: 0, broken: [] };
+
+  /** Asks for an agent that nobody has, without a key, and looks at the answer when it has been changed. */
+  async function faultsWhen(change: (answer: Answer) => Partial<Answer>): Promise<string[]> {
+    const route = service.routes.find(({ method, url }) => method === 'GET' && url === '/v1/agents');
+    if (!route) throw new Error('There is no such route.');
+    const draft: Draft = { ...plain, route, method: 'GET', path: route.url, credential: 'none' };
+    const { statusCode, headers, body } = await service.app.inject(route.url);
+    const answer: Answer = { status: statusCode, headers: Object(headers), body };
+    return faultsOf(
+      draft,
+      { method: 'GET', target: route.url, headers: [] },
+      { ...answer, ...change(answer) },
+    );
+  }
+  const without = (name: string) => (answer: Answer) => ({
+    headers: Object.fromEntries(Object.entries(answer.headers).filter(([each]) => each !== name)),
+  });
+
+  test('by nothing when it is as it should be', async () => {
+    expect(await faultsWhen(() => ({}))).toEqual([]);
+  });
+
+  test.each<[string, (answer: Answer) => Partial<Answer>]>([
+    ['a status of ours', () => ({ status: 500 })],
+    ['a status that is not declared', () => ({ status: 418 })],
+    ['no challenge', without('www-authenticate')],
+    ['no rate headers', without('x-ratelimit-limit')],
+    ['no request id', without('x-request-id')],
+    ['a standard header less', without('x-frame-options')],
+    [
+      'another request id in the body',
+      ({ body }) => ({ body: body.replace(/"requestId":"/, '"requestId":"x') }),
+    ],
+    ['a member more', ({ body }) => ({ body: body.replace('{', '{"stack":"",') })],
+    ['a code that there is not', ({ body }) => ({ body: body.replace('UNAUTHORIZED', 'NOPE') })],
+    ['a place in a file', ({ body }) => ({ body: body.replace('Send', 'at app.ts:12 Send') })],
+    ['Retry-After', ({ headers }) => ({ headers: { ...headers, 'retry-after': '1' } })],
+  ])('by %s', async (_, change) => {
+    expect(await faultsWhen(change)).not.toEqual([]);
+  });
+});

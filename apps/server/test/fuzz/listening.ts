@@ -1,0 +1,46 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { buildApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createKeyRing } from '../../src/features/keys/index.ts';
+import { openDatabase } from '../../src/platform/db/db.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { developmentMailer } from '../../src/platform/mail/development-mailer.ts';
+import { openStore } from '../../src/platform/redis/open-store.ts';
+import { startKeeper } from '../keeper.ts';
+import { watchingRoutes } from '../watched-routes.ts';
+import { limits } from './limits.ts';
+
+/** The whole application on a port, with Postgres and Redis of its own, outside of a test run. */
+export async function startListening(port: number) {
+  const cleanUp = new AsyncDisposableStack();
+  const postgres = cleanUp.adopt(await startKeeper('postgres-keeper.ts'), ({ stop }) => stop());
+  const redis = cleanUp.adopt(await startKeeper('redis-keeper.ts'), ({ stop }) => stop());
+  await migrate({ connectionString: postgres.url });
+  const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const settings = loadConfig({
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    RSA_PRIVATE_KEY: String(key.export({ type: 'pkcs8', format: 'pem' })),
+    SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
+    PUBLIC_BASE_URL: `http://localhost:${port}`,
+    PLAN_FREE_AGENTS: 'unlimited',
+    PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
+    PLAN_FREE_AUDIT_APPENDS: 'unlimited',
+    ...limits,
+  });
+  let now = Date.now();
+  const clock = () => new Date(now);
+  const advance = (seconds: number) => {
+    now += seconds * 1000;
+  };
+  const db = cleanUp.adopt(openDatabase(settings.database.app, 16), (opened) => opened.destroy());
+  const store = cleanUp.adopt(openStore(settings.redisUrl, clock), (opened) => opened.close());
+  const keyRing = await createKeyRing(settings.keys, { clock, startedAt: clock(), warn: () => {} });
+  const mails = developmentMailer(() => {});
+  const { app, routes, undeclared } = await watchingRoutes(() =>
+    buildApp({ settings, db, store, keyRing, clock, mailer: mails, development: mails }),
+  );
+  cleanUp.defer(() => app.close());
+  await app.listen({ port, host: '127.0.0.1' });
+  return { db, routes, undeclared, advance, stop: () => cleanUp.disposeAsync() };
+}

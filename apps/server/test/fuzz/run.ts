@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import type { RouteOptions } from 'fastify';
+import { faultsOf } from './answers.ts';
+import { type Answer, type Asked, clientOf } from './client.ts';
+import { type Draft, draftsFor, firstDrafts } from './requests.ts';
+import { createWorld } from './world.ts';
+
+const AT_ONCE = 16;
+const BATCH = 64; // requests that are sent together, before one is sent alone
+
+export interface FuzzOptions {
+  readonly port: number;
+  readonly routes: readonly RouteOptions[];
+  readonly seed: number;
+  readonly requests: number;
+  /** Moves the service's clock, so that windows end and things expire. */
+  readonly advance: (seconds: number) => void;
+  /** A text that is another one when anything is stored otherwise. */
+  readonly sightOf: () => Promise<string>;
+  readonly onProgress?: (done: number) => void;
+}
+
+interface Failure {
+  readonly seed: number;
+  readonly number: number;
+  readonly faults: readonly string[];
+  readonly request: string;
+  readonly answer: string;
+}
+
+/**
+ * Asks so many things of a listening service, sixteen at once and now and then one alone, of which it is seen
+ * that a refusal has changed nothing. The same seed asks the same things in the same order; the ids that they
+ * name are those of the run.
+ */
+export async function fuzz(options: FuzzOptions) {
+  const { port, routes, seed, requests, advance, sightOf } = options;
+  const client = clientOf(port, AT_ONCE);
+  const world = await createWorld({ ask: client.ask, advance });
+  const failures: Failure[] = [];
+  /** How often each operation was answered with each status. */
+  const statuses = new Map<string, number>();
+  const succeeded = new Set<string>();
+  let alone = 0;
+
+  const one = async (draft: Draft, number: number): Promise<Answer | undefined> => {
+    const asked = world.concrete(draft, `fuzz-${seed}-${number}`);
+    try {
+      const answer = await client.ask(asked);
+      const faults = faultsOf(draft, asked, answer);
+      if (faults.length > 0) failures.push(failureOf(number, faults, asked, answer));
+      const status = String(answer.status);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (answer.status < 300) succeeded.add(`${draft.route.method} ${draft.route.url}`);
+      await world.learn(draft, asked, answer);
+      return answer;
+    } catch (error) {
+      // What is too large is refused before it has been sent, and the connection closed on the rest of it.
+      if ((asked.body?.length ?? 0) > 1_048_576) return undefined;
+      failures.push(failureOf(number, [`there is no answer: ${error}`], asked));
+      return undefined;
+    }
+  };
+
+  const failureOf = (number: number, faults: string[], asked: Asked, answer?: Answer): Failure => ({
+    seed,
+    number,
+    faults,
+    request: shown(asked),
+    answer: answer ? JSON.stringify(answer) : '',
+  });
+
+  const first = fc.sample(firstDrafts(routes), { seed, numRuns: 8 }).flat();
+  for (const [at, draft] of first.entries())
+    await one({ ...draft, developer: Math.floor(at / (first.length / 4)) }, at);
+  for (let done = first.length; done < requests; ) {
+    const count = Math.min(BATCH, requests - done);
+    const drafts = fc.sample(draftsFor(routes), { seed: seed + done, numRuns: count });
+    const [last, ...together] = drafts.reverse();
+    const waiting = together.entries();
+    const work = async () => {
+      for (const [at, draft] of waiting) await one(draft, done + at);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (last) {
+      const before = await sightOf();
+      const answer = await one(last, done + count - 1);
+      const isRefused = answer && answer.status >= 400 && answer.status < 500;
+      if (isRefused && !isNoted(answer)) {
+        alone += 1;
+        if ((await sightOf()) !== before) {
+          const asked = world.concrete(last, 'as before');
+          failures.push(failureOf(done + count - 1, ['the refusal changed something'], asked, answer));
+        }
+      }
+    }
+    done += count;
+    advance(4);
+    options.onProgress?.(done);
+  }
+  const keys = world.tenants.map(({ apiKey }) => apiKey);
+  client.close();
+  return { failures, statuses, succeeded, refusedAlone: alone, keys };
+}
+
+/** A code or a refresh token that comes a second time ends its grant: that refusal is meant to change something. */
+const isNoted = ({ body }: Answer) => /"reason":"(code_used|refresh_reused|reuse_detected)"/.test(body);
+
+/** As somebody would send it again by hand. */
+function shown({ method, target, headers, body, raw }: Asked): string {
+  if (raw) return JSON.stringify(raw.toString('latin1').slice(0, 500));
+  const lines = headers.flatMap((name, at) => (at % 2 ? [] : [`${name}: ${headers[at + 1]}`]));
+  return [`${method} ${target}`, ...lines, '', body?.toString('latin1').slice(0, 1_000) ?? ''].join('\n');
+}
+
+/** The first few of them, as text. */
+export function told(failures: readonly Failure[]): string {
+  const texts = failures
+    .slice(0, 5)
+    .map(({ seed, number, faults, request, answer }) =>
+      [`--seed ${seed}, request ${number}: ${faults.join('; ')}`, request, answer].join('\n'),
+    );
+  return texts.join('\n\n');
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { HOSTILE_TEXTS } from './hostile.ts';
+
+/** JSON Schema, as much of it as the routes use. TypeBox's own type is any schema at all. */
+export interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly default?: unknown;
+}
+
+/** Stands for something that the service has given out under this name; which one, the run decides. */
+export class Known {
+  readonly name: string;
+  readonly pick: number;
+  constructor(name: string, pick: number) {
+    this.name = name;
+    this.pick = pick;
+  }
+}
+
+const known = (name: string) => fc.nat(7).map((pick) => new Known(name, pick));
+
+/** A field that holds what was given out before: an id, a secret, a place in a list. */
+const GIVEN_OUT = /(Id|Did)$|^(jti|token|code|refreshToken|ticket|cursor)$/;
+
+const jwk = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+}; // RFC 7517, appendix A.1
+
+/** What a shape cannot say: values that mean something to the service. A field without any is made of its shape. */
+const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
+  principalId: ['user_42', 'user_7', 'https://id.acme.test/u/1'],
+  scopes: [['calendar:read'], ['calendar:read', 'email:send'], ['tool:gmail:read'], ['*', 'tool:*:admin']],
+  requiredScopes: [['calendar:read'], ['email:send'], []],
+  redirectUri: ['https://app.acme.test/callback'],
+  redirectUris: [['https://app.acme.test/callback'], []],
+  purpose: ['payments.payout', 'x-acme.review'],
+  authorizationDetails: [[], [{ type: 'behest_tools', connector: 'gmail', tools: ['search'] }]],
+  publicKeyJwk: [jwk, null],
+  consentKeys: [[jwk], []],
+  email: ['owner@acme.test', null],
+  action: ['flight.booked', 'mail.sent'],
+  metadata: [{}, { flight: 'BH 42', nested: { list: [1, 'two', null] } }],
+};
+
+/** A value of this shape, and most of the time one that means something under this name. */
+export function valueLike(schema: Schema, name = ''): fc.Arbitrary<unknown> {
+  const shaped = shapedBy(schema, name);
+  const meant = MEANINGFUL[name];
+  return fc.oneof(
+    { weight: 1, arbitrary: shaped },
+    ...(meant ? [{ weight: 4, arbitrary: fc.constantFrom(...meant) }] : []),
+    ...(GIVEN_OUT.test(name) ? [{ weight: 9, arbitrary: known(name) }] : []),
+  );
+}
+
+function shapedBy(schema: Schema, name: string): fc.Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => shapedBy(each, name)));
+  const { items = {}, minItems = 0, maxItems = 5, minimum = 0, maximum = minimum + 1_000 } = schema;
+  switch (schema.type) {
+    case 'string':
+      return textOf(schema);
+    case 'integer':
+    case 'number':
+      return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1_000) });
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array':
+      return fc.array(valueLike(items), { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) });
+    case 'object':
+      return objectOf(schema);
+    default:
+      return fc.jsonValue({ maxDepth: 2 });
+  }
+}
+
+/** All that is required and no more than two of the rest, since many of those go with one another only. */
+export function objectOf({ properties = {}, required = [], ...rest }: Schema): fc.Arbitrary<object> {
+  const values = Object.entries(properties).map(([name, each]) =>
+    valueLike(each, name).map((value) => [name, value] as const),
+  );
+  const isDemanded = (name: string) => required.includes(name) && properties[name]?.default === undefined;
+  const optional = Object.keys(properties).filter((name) => !isDemanded(name));
+  const others = Object.values(rest.patternProperties ?? {})[0] ?? rest.additionalProperties;
+  const free = typeof others === 'object' ? valueLike(others) : fc.jsonValue({ maxDepth: 1 });
+  const extra = others ? fc.dictionary(fc.string({ maxLength: 12 }), free, { maxKeys: 2 }) : fc.constant({});
+  return fc
+    .tuple(fc.tuple(...values), fc.subarray(optional, { maxLength: Math.min(2, optional.length) }), extra)
+    .map(([all, chosen, more]) => ({
+      ...more,
+      ...Object.fromEntries(all.filter(([name]) => isDemanded(name) || chosen.includes(name))),
+    }));
+}
+
+/** Nearly always of the shape. What is left of it is one more broken request. */
+function textOf({ pattern, format, minLength = 0, maxLength = 256 }: Schema): fc.Arbitrary<string> {
+  if (format === 'date-time') return fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-01T12:30:00.5+02:00');
+  if (pattern?.includes('[smhd]')) return fc.constantFrom('60s', '5m', '1h', '1d', '30d', '9999999999d');
+  const longest = Math.min(maxLength, minLength + 40);
+  return matching(pattern).map((text) => text.slice(0, longest).padEnd(minLength, 'x'));
+}
+
+function matching(pattern: string | undefined): fc.Arbitrary<string> {
+  const any = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constantFrom(...HOSTILE_TEXTS));
+  try {
+    return pattern === undefined ? any : fc.stringMatching(new RegExp(pattern));
+  } catch {
+    return any; // fast-check makes no text for a pattern that looks ahead
+  }
+}
