@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { errorPage } from './generate/error-page.ts';
 import { tableTypes } from './generate/table-types.ts';
+import { securityPage } from './security/page.ts';
+import { securityTests } from './security/titles.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -10,6 +12,8 @@ const ROOT = join(import.meta.dirname, '..');
 const made: Readonly<Record<string, () => string | Promise<string>>> = {
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'docs/errors.md': () => errorPage(errorCodes),
+  'docs/security.md': () =>
+    securityPage(readFileSync(join(ROOT, 'docs/security.md'), 'utf8'), securityTests(ROOT)),
   'openapi.json': apiDescription,
 };
 

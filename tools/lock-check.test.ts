@@ -17,7 +17,7 @@ test.each([
     { 'node_modules/a': { integrity: 'sha512-x', resolved: 'https://registry.example.test/a.tgz' } },
     ['package-lock.json: node_modules/a: names a host'],
   ],
-])('a lock file with %s', (_, packages, problems) => {
+])('P7: a lock file with %s', (_, packages, problems) => {
   const folder = mkdtempSync(join(tmpdir(), 'behest-lock-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'package-lock.json');

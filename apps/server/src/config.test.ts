@@ -263,7 +263,7 @@ describe('in production', () => {
       'postgres://db.example/behest?sslmode=prefer',
       'MIGRATION_DATABASE_URL must use sslmode=require or stricter in production',
     ],
-  ])('%s is refused with what serves development only', (setting, value, message) => {
+  ])('P6: %s is refused with what serves development only', (setting, value, message) => {
     expect(problemsOf({ ...production, [setting]: value })).toEqual([{ setting, message }]);
     expect(problemsOf({ ...development, [setting]: value })).toEqual([]);
   });
@@ -292,7 +292,7 @@ describe('in production', () => {
 describe('a secret', () => {
   const secrets = Object.keys(settings).filter(isSecret);
 
-  test('is never repeated by a refusal, whatever stands in its place', () => {
+  test('J12, P6: is never repeated by a refusal, whatever stands in its place', () => {
     const shapes = (secret: string) => [
       secret,
       `postgres://user:${secret}@db.example/behest`,

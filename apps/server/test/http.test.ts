@@ -216,7 +216,7 @@ describe('a body', () => {
     expect(answer.body).toBe('');
   });
 
-  test('that is not valid is told field by field, with nothing of what was sent', async () => {
+  test('I4: that is not valid is told field by field, with nothing of what was sent', async () => {
     const { asDeveloper } = shared;
     const acme = await asDeveloper();
 
@@ -260,33 +260,36 @@ describe('every answer', () => {
     ['GET', '/v1/agents', 401],
     ['PUT', '/v1/agents', 405],
     ['POST', '/v1/signup', 400],
-  ] as const)('to %s %s has a request id, a rate and the standard headers', async (method, url, status) => {
-    const { app } = await startApp({ realLimits: true, store: 'memory' });
+  ] as const)(
+    'H1: to %s %s has a request id, a rate and the standard headers',
+    async (method, url, status) => {
+      const { app } = await startApp({ realLimits: true, store: 'memory' });
 
-    const answer = await app.inject({ method, url, headers: { 'x-request-id': 'mine-1' } });
+      const answer = await app.inject({ method, url, headers: { 'x-request-id': 'mine-1' } });
 
-    expect(answer.statusCode).toBe(status);
-    expect(answer.json()).toMatchObject({ code: expect.any(String), message: expect.any(String) });
-    expect(answer.json().requestId).toBe('mine-1');
-    const limit = url === '/v1/signup' ? 30 : 5000;
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'x-request-id': 'mine-1',
-      'x-ratelimit-limit': String(limit),
-      'x-ratelimit-remaining': String(limit - 1),
-      'x-ratelimit-reset': '1767225660',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'referrer-policy': 'no-referrer',
-      'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-      'cross-origin-resource-policy': 'same-origin',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
-      'cache-control': 'no-store',
-    });
-    for (const name of ['server', 'x-powered-by', 'strict-transport-security', 'retry-after']) {
-      expect(answer.headers).not.toHaveProperty(name);
-    }
-  });
+      expect(answer.statusCode).toBe(status);
+      expect(answer.json()).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+      expect(answer.json().requestId).toBe('mine-1');
+      const limit = url === '/v1/signup' ? 30 : 5000;
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': 'mine-1',
+        'x-ratelimit-limit': String(limit),
+        'x-ratelimit-remaining': String(limit - 1),
+        'x-ratelimit-reset': '1767225660',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+        'cross-origin-resource-policy': 'same-origin',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+        'cache-control': 'no-store',
+      });
+      for (const name of ['server', 'x-powered-by', 'strict-transport-security', 'retry-after']) {
+        expect(answer.headers).not.toHaveProperty(name);
+      }
+    },
+  );
 
   test.each(['/v1/agents', '/v1/agents/%ff'])(
     'H1: in production tells browsers to come by TLS, as %s does',

@@ -93,7 +93,7 @@ describe('a server that is configured right', () => {
 });
 
 describe('a server that cannot start ends with code 1 and says which step failed', () => {
-  test('with every problem of its configuration at once, and no value', async () => {
+  test('J12, P6: with every problem of its configuration at once, and no value', async () => {
     const server = startServer({ DATABASE_URL: 'secret', PORT: '80000' });
 
     const { code, lines } = await server.exited;

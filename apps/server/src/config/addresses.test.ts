@@ -4,7 +4,7 @@ import { development, production, refusalsOf } from './test/environment.ts';
 
 const loaded = (name: string, value: string) => loadConfig({ ...development, [name]: value });
 
-describe('TRUST_PROXY', () => {
+describe('I10: TRUST_PROXY', () => {
   const REFUSAL = 'TRUST_PROXY must be false, a hop count from 1 to 16, or a list of proxy IPs/CIDRs';
 
   test.each([

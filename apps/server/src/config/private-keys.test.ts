@@ -23,7 +23,7 @@ const sec1 = p256.privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 const publicPem = own.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const block = (label: string) => `-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----`;
 
-describe('RSA_PRIVATE_KEY', () => {
+describe('J12: RSA_PRIVATE_KEY', () => {
   const weak = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
   const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 });
 
@@ -91,7 +91,7 @@ describe('RSA_PRIVATE_KEY', () => {
   });
 });
 
-describe('EC_PRIVATE_KEY', () => {
+describe('J12: EC_PRIVATE_KEY', () => {
   test.each([
     ['P-384', pkcs8(p384.privateKey), 'EC_PRIVATE_KEY must be a P-256 key, found P-384'],
     ['P-521', pkcs8(ec('P-521').privateKey), 'EC_PRIVATE_KEY must be a P-256 key, found P-521'],

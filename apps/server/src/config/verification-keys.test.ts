@@ -23,7 +23,7 @@ const withKeys = (...entries: unknown[]) => ({
 const keysOf = (...entries: unknown[]) => loadConfig(withKeys(...entries)).keys.verificationKeys;
 const kidsOf = (...entries: unknown[]) => keysOf(...entries).map(({ jwk }) => jwk.kid);
 
-describe('JWT_VERIFICATION_PUBLIC_KEYS', () => {
+describe('J12: JWT_VERIFICATION_PUBLIC_KEYS', () => {
   test('takes a JWK Set, and its array alone', () => {
     const env = { ...development, JWT_VERIFICATION_PUBLIC_KEYS: JSON.stringify([former, ec]) };
 

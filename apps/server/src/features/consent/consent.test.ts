@@ -225,7 +225,7 @@ describe('opening the page’s session', () => {
 });
 
 describe('deciding', () => {
-  test('approves, and sends the code back to where the person came from', async () => {
+  test('O6 O7 approves, and sends the code back to where the person came from', async () => {
     const state = 'a b&code=evil\r\n<ø>';
     const { person, consentUrl, id, exchange } = await asked({ request: { redirectUri: CALLBACK, state } });
     await person.open(consentUrl);

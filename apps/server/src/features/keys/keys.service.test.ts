@@ -203,7 +203,7 @@ describe('the published set', () => {
     expect(kids()).toContain(ecKid);
   });
 
-  test('has the public members in their order, and no other', async () => {
+  test('J21: has the public members in their order, and no other', async () => {
     const { published } = await start({ ec, legacyMonths: 1 });
 
     expect(published().map((key) => Object.keys(key))).toEqual([

@@ -36,7 +36,7 @@ afterAll(() => app.close());
 const get = (headers = {}) => app.inject({ url: '/.well-known/jwks.json', headers });
 
 describe('GET /.well-known/jwks.json', () => {
-  test('answers the set to anybody, from any page, with its own type', async () => {
+  test('J21: answers the set to anybody, from any page, with its own type', async () => {
     const answer = await get();
 
     expect(answer.statusCode).toBe(200);

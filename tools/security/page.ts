@@ -1,0 +1,57 @@
+import { basename } from 'node:path';
+import { linesIn, type SecurityTest } from './titles.ts';
+
+/** How many lines each section of the threat list has. */
+const SECTIONS = { J: 22, O: 20, R: 10, T: 10, I: 15, S: 8, M: 12, C: 5, V: 8, A: 4, L: 2, W: 2, H: 3, P: 7 };
+const LATER = '## With their features';
+/** `| J1 | What is defended. | Proved by |`: the last cell is written by `npm run generate`. */
+const ROW = /^\| ([A-Z]\d{1,2}) \| (.+?) \|.*$/gm;
+
+/**
+ * The page with the tests of each of its lines beside it.
+ *
+ * @throws Error that names every line that the page has not, has twice, or has at the wrong place
+ */
+export function securityPage(page: string, tests: readonly SecurityTest[]): string {
+  const problems = problemsOf(page, tests);
+  if (problems.length > 0) throw new Error(`docs/security.md:\n${problems.join('\n')}`);
+  return page.replace(ROW, (_, line: string, defence: string) => {
+    const proofs = tests.filter(({ lines }) => lines.includes(line));
+    return `| ${line} | ${defence} | ${cell(proofs)} |`;
+  });
+}
+
+function problemsOf(page: string, tests: readonly SecurityTest[]): string[] {
+  const rows = [...page.matchAll(ROW)].map(([, line = '']) => line);
+  const later = linesIn(page.split(LATER)[1]?.split('\n## ')[0] ?? '');
+  const tested = new Set(tests.flatMap(({ lines }) => lines));
+  const all = Object.entries(SECTIONS).flatMap(([section, count]) =>
+    Array.from({ length: count }, (_, at) => `${section}${at + 1}`),
+  );
+  return [...new Set([...all, ...rows, ...tested])].flatMap((line) => {
+    const places = [...rows, ...later].filter((place) => place === line).length;
+    if (!all.includes(line)) return [`${line} is no line of any section`];
+    if (places > 1) return [`${line} is there more than once`];
+    if (places === 0) return [`${line} is missing: give it a row, or a place under "${LATER}"`];
+    if (later.includes(line) && tested.has(line)) return [`${line} has a test now: give it a row`];
+    if (rows.includes(line) && !tested.has(line)) return [`${line} has no test that names it`];
+    return [];
+  });
+}
+
+function cell(tests: readonly SecurityTest[]): string {
+  const byFile = Object.entries(Object.groupBy(tests, ({ file }) => file));
+  const shown = byFile.map(([file, those = []]) => {
+    const titles = [...new Set(those.map(({ title }) => title))];
+    return `[${basename(file)}](../${file}): ${titles.map((title) => `“${asText(title)}”`).join(', ')}`;
+  });
+  return shown.join('<br>');
+}
+
+/** A title may have what would end a cell or begin a tag. */
+function asText(title: string): string {
+  return title
+    .replace(/[|*\\]/g, '\\$&')
+    .replaceAll('<', '&lt;')
+    .replace(/\s/g, ' ');
+}
