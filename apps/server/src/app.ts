@@ -5,7 +5,7 @@ import { agentRoutes } from './features/agents/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
 import { authorizationRoutes, cancelRequestsOfAgent } from './features/authorization/index.ts';
 import { authenticateConsent, consentRoutes } from './features/consent/index.ts';
-import { apiKeyRoutes, authenticateApiKey, developerRoutes } from './features/developers/index.ts';
+import { apiKeyRoutes, developerRoutes, findKeyHolder } from './features/developers/index.ts';
 import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/grants/index.ts';
 import { type KeyRing, keyRoutes } from './features/keys/index.ts';
 import { developmentMailRoutes, operationsRoutes } from './features/operations/index.ts';
@@ -17,6 +17,7 @@ import { addClosing } from './platform/http/closing.ts';
 import { requireDeclarations } from './platform/http/declarations.ts';
 import { addErrorHandler } from './platform/http/error-handler.ts';
 import { ignoreExpectations } from './platform/http/expectations.ts';
+import { knownCallers, notingChanges } from './platform/http/known-callers.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
 import { outermostAnswers } from './platform/http/outermost.ts';
 import { rateLimiter } from './platform/http/rates.ts';
@@ -58,7 +59,17 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { http, tokens, quotas, rateLimits: limits, isProduction } = settings;
   const { publicBaseUrl } = http;
   const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = tokens;
-  const spend = rateLimiter(store, clock);
+  const callers = knownCallers(store, (hash) => findKeyHolder({ db, clock }, hash), clock);
+  const noteChange = notingChanges(store, (err) => {
+    callers.forgetAll();
+    logger?.warn({ err }, 'redis was not told of a change: other processes may take ten seconds to see it');
+  });
+  const limiter = rateLimiter(store, clock, (err) => {
+    if (!err) return void logger?.info('requests are counted in redis again');
+    callers.forgetAll();
+    logger?.warn({ err }, 'requests are counted by this process alone');
+  });
+  const { spend } = limiter;
 
   const app = Fastify({
     ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
@@ -91,7 +102,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     isProduction,
     corsAllowedOrigins: http.corsAllowedOrigins,
     ownOrigin: new URL(publicBaseUrl).origin,
-    developer: (apiKey, requestId) => authenticateApiKey({ db, clock }, apiKey, requestId),
+    callers,
     consent: authenticateConsent({ store, keyRing, publicBaseUrl }),
   });
 
@@ -104,7 +115,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(openapiRoutes);
   await app.register(keyRoutes, { keyRing, didHost, publicBaseUrl });
   await app.register(developerRoutes, { db, clock, signupMode, defaultPlan, canMail: mailer !== undefined });
-  await app.register(apiKeyRoutes, { db, clock });
+  await app.register(apiKeyRoutes, { db, clock, noteChange });
   await app.register(agentRoutes, { db, clock, didHost, publicBaseUrl, quotas, onAgentRevoked });
   await app.register(authorizationRoutes, authorization);
   await app.register(consentRoutes, { ...authorization, keyRing, issuer, ...(mailer && { mailer }) });

@@ -49,12 +49,40 @@ describe('the configuration', () => {
         authorize: 10,
         token: 20,
         refresh: 20,
+        vaultExchange: 20,
+        vaultWrite: 30,
         signup: 30,
         keys: 5,
+        emailVerify: 5,
         consent: 30,
         emailCode: 5,
+        principalSession: 10,
         auditLog: 30,
         auditVerify: 10,
+        webhookWrite: 30,
+        domainWrite: 30,
+        domainVerify: 10,
+        policyWrite: 30,
+        policySync: 10,
+        policySecret: 5,
+        anomalyWrite: 30,
+        complianceExport: 10,
+        scimTokenWrite: 30,
+        ssoTest: 10,
+        ssoLogin: 30,
+        ssoDiscover: 20,
+        ssoCallback: 20,
+        ssoLdap: 10,
+        credentialVerify: 30,
+        statusList: 60,
+        didResolve: 60,
+        assert: 20,
+        admin: 20,
+        oauthAuthorize: 10,
+        oauthToken: 20,
+        oauthRegister: 10,
+        oauthRevoke: 60,
+        oauthIntrospect: 600,
       },
       quotas: {
         free: { agents: 500, active_grants: 1000, audit_appends: 20_000 },
@@ -214,13 +242,7 @@ describe('a setting out of its range', () => {
   });
 
   test('is refused by its name when it is a limit that does not exist', () => {
-    const names = [
-      'RATE_LIMIT_TOKENS',
-      'RATE_LIMIT_WEBHOOK_WRITE',
-      'PLAN_FREE_WEBHOOKS',
-      'PLAN_PRO_',
-      'RATE_LIMIT_',
-    ];
+    const names = ['RATE_LIMIT_TOKENS', 'RATE_LIMIT_PLAN', 'PLAN_FREE_WEBHOOKS', 'PLAN_PRO_', 'RATE_LIMIT_'];
     for (const name of names) {
       expect(problemsOf({ ...development, [name]: '1' })).toEqual([
         { setting: name, message: `${name} is not a known limit` },

@@ -6,6 +6,7 @@ import { seedDevelopers } from './features/developers/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
 import { openDatabase, ping } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
+import { notingChanges } from './platform/http/known-callers.ts';
 import { startJobs } from './platform/jobs/jobs.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
@@ -34,14 +35,20 @@ async function start(): Promise<void> {
 
   step = 'redis';
   const store = openStore(config.redisUrl, clock, (error) => {
-    if (error) logger.warn({ err: error }, 'redis is away: requests are counted by this process alone');
+    if (error) logger.warn({ err: error }, 'redis is away');
     else logger.info('redis is back');
   });
   if (config.redisUrl === 'memory:')
     warn('no redis: counters and requests under way live in this process only');
 
   step = 'seed';
-  await seedDevelopers({ db, clock, ...config }, config.seed, warn);
+  const noteChange = notingChanges(store, (err) =>
+    logger.warn(
+      { err },
+      'redis was not told of the seeded keys: other processes may take ten seconds to see them',
+    ),
+  );
+  await seedDevelopers({ db, clock, noteChange, ...config }, config.seed, warn);
 
   // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
   const mail = openMailer(config, (kept) => logger.info({ mail: kept }, 'mail kept for /development/mail'));

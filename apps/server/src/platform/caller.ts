@@ -23,6 +23,9 @@ export interface Caller {
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
 
+/** Says, after the commit, that something changed of what authentication learns of a developer. */
+export type NoteChange = (tenant: Tenant) => Promise<void>;
+
 /** What is looked at when a person's browser asks, and nothing else. */
 export interface BrowserRequest {
   /** The id of the record that the path is about. */

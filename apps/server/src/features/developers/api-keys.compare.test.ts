@@ -20,7 +20,9 @@ test('T2 a key is compared in constant time, also when there is none to compare 
     return [statusCode, vi.mocked(timingSafeEqual).mock.calls.length];
   };
 
+  // With what this process remembers, and where that does not suffice with what the database has.
+  expect(await compared(apiKey)).toEqual([200, 2]);
   expect(await compared(apiKey)).toEqual([200, 1]);
-  expect(await compared(`${apiKey.slice(0, -4)}AAAA`)).toEqual([401, 1]);
-  expect(await compared('nothing-like-a-key')).toEqual([401, 1]);
+  expect(await compared(`${apiKey.slice(0, -4)}AAAA`)).toEqual([401, 2]);
+  expect(await compared('nothing-like-a-key')).toEqual([401, 2]);
 });

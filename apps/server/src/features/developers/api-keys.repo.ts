@@ -13,6 +13,8 @@ interface FoundKey {
   readonly role: 'runtime' | 'full';
   readonly mode: 'live' | 'sandbox';
   readonly plan: 'free' | 'pro' | 'enterprise';
+  readonly expiresAt: Date | null;
+  readonly notedAt: Date;
 }
 
 /**
@@ -22,17 +24,17 @@ interface FoundKey {
 export async function findKeyAcrossTenants(db: Executor, hash: Buffer, at: Date) {
   const call = sql<FoundKey>`
     with found as (
-      select i.hash, k.developer_id, k.id as key_id, k.role, k.last_used_at, d.mode, d.plan
+      select i.hash, k.developer_id, k.id as key_id, k.role, k.expires_at, k.last_used_at, d.mode, d.plan,
+        k.last_used_at is null or k.last_used_at <= ${at}::timestamptz - interval '1 minute' as is_due
       from api_key_index i
       join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id
       join developers d on d.id = k.developer_id
       where i.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${at})
     ), noted as (
       update api_keys k set last_used_at = ${at} from found
-      where k.developer_id = found.developer_id and k.id = found.key_id
-        and (found.last_used_at is null or found.last_used_at <= ${at}::timestamptz - interval '1 minute')
+      where k.developer_id = found.developer_id and k.id = found.key_id and found.is_due
     )
-    select * from found`;
+    select *, case when is_due then ${at}::timestamptz else last_used_at end as noted_at from found`;
   return (await call.execute(db)).rows[0];
 }
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { parseDuration } from '@behest/protocol/durations';
-import type { Caller, Role } from '../../platform/caller.ts';
+import type { Caller, NoteChange, Role } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../platform/errors.ts';
@@ -30,24 +30,24 @@ import { lockDeveloper } from './developers.repo.ts';
 export interface KeyDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly noteChange: NoteChange;
 }
 
 const LONGEST_LIFE = 3650 * 86_400; // seconds
 const NOBODY = Buffer.alloc(32);
 
-/** @returns the caller that a key stands for, or undefined when it is unknown, expired or revoked. */
-export async function authenticateApiKey(
-  { db, clock }: KeyDeps,
-  apiKey: string,
-  requestId: string,
-): Promise<Caller | undefined> {
-  const hash = hashOf(apiKey);
+const NOTED_EVERY = 60_000; // milliseconds, by which the time of last use is exact
+
+/** @returns whom a key stands for, or undefined when it is unknown, expired or revoked. */
+export async function findKeyHolder({ db, clock }: Pick<KeyDeps, 'db' | 'clock'>, hash: Buffer) {
   const found = await findKeyAcrossTenants(db, hash, clock());
   // The index has compared already; this comparison takes the same time for a hit and for a miss.
   const isSame = timingSafeEqual(found?.hash ?? NOBODY, hash);
   if (!found || !isSame) return undefined;
-  const { developerId, keyId, role, mode, plan } = found;
-  return { tenant: { developerId }, actor: `developer:${keyId}`, role, mode, plan, requestId };
+  const { developerId, keyId, role, mode, plan, expiresAt, notedAt } = found;
+  const noteAgainAt = new Date(notedAt.getTime() + NOTED_EVERY);
+  const readAgainAt = expiresAt && expiresAt < noteAgainAt ? expiresAt : noteAgainAt;
+  return { caller: { tenant: { developerId }, actor: `developer:${keyId}`, role, mode, plan }, readAgainAt };
 }
 
 /** A key that is not stored yet, with what is stored of it. */
@@ -68,7 +68,7 @@ export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery
   return { keys, nextCursor: last?.id ?? null };
 }
 
-/** @throws CONFLICT when the developer has as many keys as there may be. */
+/** Nobody remembers a key that was unknown, so there is no change to note. @throws CONFLICT when there are too many. */
 export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Promise<MadeApiKey> {
   const { name, role, expiresIn } = input;
   const seconds = expiresIn === undefined ? undefined : parseDuration(expiresIn);
@@ -94,12 +94,12 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
  * Replaces the key that makes the call by one of the same role.
  * @throws UNAUTHORIZED when another rotation was first, as for any key that is no longer good.
  */
-export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
+export async function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
   const at = deps.clock();
   const apiKey = generateKey(caller.mode);
   const graceEnds = new Date(at.getTime() + input.graceSeconds * 1000);
 
-  return inTransaction(deps.db, async (tx) => {
+  const rotated = await inTransaction(deps.db, async (tx) => {
     const usable = await lockUsableKeys(tx, caller.tenant, at);
     const old = usable.find((key) => isOwn(caller, key.id));
     if (!old || !isActive(old)) throw new AppError('UNAUTHORIZED', 'This key was replaced already.');
@@ -121,16 +121,18 @@ export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promi
       previousKeyExpiresAt: previousKeyExpiresAt.toISOString(),
     };
   });
+  await deps.noteChange(caller.tenant);
+  return rotated;
 }
 
 /**
  * Harmless to repeat. @throws NOT_FOUND, CONFLICT for the last `full` key that stays: nobody could make another
  * once those that are being replaced have run out.
  */
-export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise<void> {
+export async function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise<void> {
   const at = deps.clock();
 
-  return inTransaction(deps.db, async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     const usable = await lockUsableKeys(tx, caller.tenant, at);
     const key = usable.find(({ id }) => id === keyId) ?? (await lockKey(tx, caller.tenant, keyId));
     if (!key) throw notFound();
@@ -142,6 +144,7 @@ export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise
     await endKey(tx, caller.tenant, keyId, { revokedAt: at });
     await record(tx, caller, [{ type: 'apikey.revoked', data: { keyId, name: key.name } }], at);
   });
+  await deps.noteChange(caller.tenant); // also when it was revoked before: that answer may not have been sent
 }
 
 /** Of a key that is good now: whether it is not on its way out. */

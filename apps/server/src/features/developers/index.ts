@@ -1,5 +1,5 @@
 export { apiKeyRoutes } from './api-keys.routes.ts';
-export { authenticateApiKey } from './api-keys.service.ts';
+export { findKeyHolder } from './api-keys.service.ts';
 export { developerRoutes } from './developers.routes.ts';
 export { isUsableKey } from './public-keys.rules.ts';
 export { isRedirectUri } from './redirect-uris.rules.ts';

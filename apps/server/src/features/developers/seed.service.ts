@@ -11,7 +11,7 @@ import {
   insertKeyAgain,
   lockUsableKeys,
 } from './api-keys.repo.ts';
-import { newKey } from './api-keys.service.ts';
+import { type KeyDeps, newKey } from './api-keys.service.ts';
 import {
   type DeveloperRow,
   findSeededAcrossTenants,
@@ -22,7 +22,7 @@ import {
 import { keysIn, thumbprintOf, thumbprintsOf } from './developers.rules.ts';
 import { type DeveloperDeps, firstCaller, newDeveloper } from './developers.service.ts';
 
-type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'>;
+type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'> & Pick<KeyDeps, 'noteChange'>;
 
 export interface Seed {
   readonly apiKey: string | undefined;
@@ -61,13 +61,13 @@ interface SeedDeveloper {
 async function seedDeveloper(deps: SeedDeps, seed: SeedDeveloper, warn: (message: string) => void) {
   const { mode, apiKey, consentKey } = seed;
   const at = deps.clock();
-  await inTransaction(deps.db, async (tx) => {
+  const changed = await inTransaction(deps.db, async (tx) => {
     await lockSeedingAcrossTenants(tx);
     const owner = await findKeyOwnerAcrossTenants(tx, hashOf(apiKey));
     const known = await findSeededAcrossTenants(tx, mode);
     if (owner && owner.developerId !== known?.id) {
       warn(`the seeded ${mode} key belongs to another developer: nothing is seeded`);
-      return;
+      return undefined;
     }
     const acts: Act[] = [];
     const developer = known ?? (await makeDeveloper(tx, deps, seed, at));
@@ -75,8 +75,11 @@ async function seedDeveloper(deps: SeedDeps, seed: SeedDeveloper, warn: (message
     acts.push(...(await seedKey(tx, developer, apiKey, owner, at)));
     if (consentKey) acts.push(...(await addConsentKey(tx, developer, consentKey, at)));
     if (acts.length > 0) await record(tx, firstCaller(developer, 'system', 'start'), acts, at);
+    return known && acts.length > 0 ? { developerId: known.id } : undefined;
   });
+  if (changed) await deps.noteChange(changed);
 }
+
 async function makeDeveloper(tx: Tx, { defaultPlan }: SeedDeps, { name, mode }: SeedDeveloper, at: Date) {
   const developer = { ...newDeveloper(name, mode, defaultPlan, at), isSeeded: true };
   const made = await insertDeveloper(tx, developer);

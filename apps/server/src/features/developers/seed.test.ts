@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { actionsOf, entriesOf } from '../../../test/flow.ts';
 import { newDatabase, startApp } from '../../../test/start-app.ts';
 import { openDatabase } from '../../platform/db/db.ts';
+import { notingChanges } from '../../platform/http/known-callers.ts';
 import { type Seed, seedDevelopers } from './seed.service.ts';
 
 const [keyA, keyB] = ['seed-key-number-1', 'seed-key-number-2'];
@@ -13,7 +14,9 @@ const nothing: Seed = { apiKey: undefined, sandboxKey: undefined, consentKey: un
 async function startSeeding() {
   const service = await startApp({ databaseUrl: await newDatabase() });
   const warn = vi.fn();
-  const deps = { db: service.db, clock: service.clock, signupMode: 'open', defaultPlan: 'pro' } as const;
+  const { db, clock, store } = service;
+  const noteChange = notingChanges(store, warn);
+  const deps = { db, clock, noteChange, signupMode: 'open', defaultPlan: 'pro' } as const;
   /** Starts a process with these settings. */
   const seed = (settings: Partial<Seed>) => seedDevelopers(deps, { ...nothing, ...settings }, warn);
   const as = (apiKey: string) => {

@@ -10,8 +10,15 @@ declare module 'fastify' {
   }
 }
 
-/** Resolves an API key, or returns undefined when it is not a valid one. */
-export type AuthenticateKey = (apiKey: string, requestId: string) => Promise<Caller | undefined>;
+/** Whom an API key stands for. */
+export interface Holder {
+  readonly caller: Omit<Caller, 'requestId'>;
+  /** When this is no longer so, or there is something to note. */
+  readonly readAgainAt: Date;
+}
+
+/** Resolves the hash of an API key, or returns undefined when it is not a valid one. */
+export type FindHolder = (hash: Buffer) => Promise<Holder | undefined>;
 
 /** Resolves what a browser sends. @throws the refusal when it proves nothing. */
 export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;

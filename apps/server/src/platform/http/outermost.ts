@@ -10,7 +10,7 @@ import { standardHeaders } from './standard-headers.ts';
 /** Answers to what is refused before any hook runs: they look like, and count as, all others. */
 export function outermostAnswers(spend: Spend, limits: RateLimits, isProduction: boolean) {
   const answer = async (error: AppError, requestId: string, address: string) => {
-    const standing = await spend(budgetsOf('default', { address: subjectOf(address) }, limits));
+    const { standing } = await spend([budgetsOf('default', { address: subjectOf(address) }, limits)]);
     const refusal = standing?.refusal ?? error;
     const headers = {
       ...standardHeaders(isProduction),

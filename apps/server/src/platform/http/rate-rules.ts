@@ -2,25 +2,56 @@ import type { Plan } from '../caller.ts';
 
 /**
  * Every limit of the product, a minute. A rule is one or more budgets, each keyed by what it names: the client's
- * address, the developer, or the record in the path (whose id is the path's `:id`). `factor` multiplies the
- * rule's setting.
+ * address, the record in the path (whose id is the path's `:id`), or who authentication says is asking. `factor`
+ * multiplies the rule's setting.
  */
 export const rateRules = {
   default: [{ by: 'address' }],
   authorize: [{ by: 'developer' }],
   token: [{ by: 'developer' }],
   refresh: [{ by: 'developer' }],
+  vaultExchange: [{ by: 'token' }],
+  vaultWrite: [{ by: 'developer' }],
   signup: [{ by: 'address' }],
   keys: [{ by: 'developer' }],
-  consent: [{ by: 'record' }, { by: 'address', factor: 4 }],
+  emailVerify: [{ by: 'developer' }],
   emailCode: [{ by: 'record' }, { by: 'address', factor: 24 }],
+  consent: [{ by: 'record' }, { by: 'address', factor: 4 }],
+  principalSession: [{ by: 'developer' }],
   auditLog: [{ by: 'developer' }],
   auditVerify: [{ by: 'developer' }],
+  webhookWrite: [{ by: 'developer' }],
+  domainWrite: [{ by: 'developer' }],
+  domainVerify: [{ by: 'developer' }],
+  policyWrite: [{ by: 'developer' }],
+  policySync: [{ by: 'developer' }],
+  policySecret: [{ by: 'developer' }],
+  anomalyWrite: [{ by: 'developer' }],
+  complianceExport: [{ by: 'developer' }],
+  scimTokenWrite: [{ by: 'developer' }],
+  ssoTest: [{ by: 'developer' }],
+  ssoLogin: [{ by: 'address' }],
+  ssoDiscover: [{ by: 'address' }],
+  ssoCallback: [{ by: 'address' }],
+  ssoLdap: [{ by: 'address' }],
+  credentialVerify: [{ by: 'address' }],
+  statusList: [{ by: 'address' }],
+  didResolve: [{ by: 'address' }],
+  assert: [{ by: 'address' }, { by: 'record' }],
+  admin: [{ by: 'address' }],
+  oauthAuthorize: [{ by: 'clientAtAddress' }, { by: 'developer', factor: 12 }],
+  oauthToken: [{ by: 'client' }],
+  oauthRegister: [{ by: 'address' }],
+  oauthRevoke: [{ by: 'client' }],
+  oauthIntrospect: [{ by: 'resource' }],
   unlimited: [],
 } as const satisfies Record<string, readonly RateBudget[]>;
 
+type Anonymous = 'address' | 'record';
+type Subject = Anonymous | 'developer' | 'token' | 'client' | 'clientAtAddress' | 'resource';
+
 interface RateBudget {
-  readonly by: 'address' | 'developer' | 'record';
+  readonly by: Subject;
   readonly factor?: number;
 }
 
@@ -46,7 +77,7 @@ export interface Budget {
 /** The budgets of a rule that are known by `subjects`: the others wait for who is asking. */
 export function budgetsOf(
   rate: Rate,
-  subjects: { address?: string; developer?: string; record?: string },
+  subjects: Readonly<Partial<Record<Subject, string>>>,
   limits: RateLimits,
 ): Budget[] {
   if (rate === 'unlimited') return [];
@@ -58,5 +89,8 @@ export function budgetsOf(
   });
 }
 
-export const isKeyedByDeveloper = (rate: Rate): boolean =>
-  rateRules[rate].some(({ by }: RateBudget) => by === 'developer');
+const ANONYMOUS: ReadonlySet<Subject> = new Set<Anonymous>(['address', 'record']);
+
+/** Whether a rule counts by something that only authentication tells. */
+export const needsIdentity = (rate: Rate): boolean =>
+  rateRules[rate].some(({ by }: RateBudget) => !ANONYMOUS.has(by));

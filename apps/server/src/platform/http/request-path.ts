@@ -1,26 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../caller.ts';
+import type { Caller, Role } from '../caller.ts';
 import { AppError } from '../errors.ts';
 import { crossOrigin } from './cors.ts';
-import {
-  type AuthenticateBrowser,
-  type AuthenticateKey,
-  bearerOf,
-  timesSent,
-  unauthorized,
-} from './credentials.ts';
+import { type AuthenticateBrowser, bearerOf, type Holder, timesSent, unauthorized } from './credentials.ts';
 import type { Paths } from './declarations.ts';
-import {
-  type Budget,
-  budgetsOf,
-  isKeyedByDeveloper,
-  planLimit,
-  type Rate,
-  type RateLimits,
-} from './rate-rules.ts';
-import { type Spend, subjectOf } from './rates.ts';
+import type { KnownCallers, PresentedKey } from './known-callers.ts';
+import { budgetsOf, needsIdentity, planLimit, type Rate, type RateLimits } from './rate-rules.ts';
+import { type Groups, type Settled, type Spend, type Standing, subjectOf, tighter } from './rates.ts';
 import { standardHeaders } from './standard-headers.ts';
 import { type KnownPath, pathFinder, unknownRoute } from './unknown-route.ts';
 
@@ -29,7 +17,7 @@ const MOST_HEADERS = 100; // lines; browsers and proxies together send some thir
 export interface RequestPath {
   readonly spend: Spend;
   readonly limits: RateLimits;
-  readonly developer: AuthenticateKey;
+  readonly callers: KnownCallers;
   readonly consent: AuthenticateBrowser;
   readonly paths: Paths;
   readonly isProduction: boolean;
@@ -42,7 +30,6 @@ export interface RequestPath {
 /** What happens to every request before its body is read, in this order. */
 export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
   const { limits } = path;
-  const charge = chargeWith(path.spend);
   const findPath = pathFinder(path.paths);
   const cors = crossOrigin(path.corsAllowedOrigins);
   const headers = standardHeaders(path.isProduction);
@@ -51,37 +38,59 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
-    const { access, role, rate = 'default', fromOwnPages } = request.routeOptions.config;
+    const { access, rate = 'default', fromOwnPages } = request.routeOptions.config;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
     if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
+    const charge = charging(path.spend, reply);
     // The limit that needs no identity comes first, so that guessing credentials is bounded too.
-    await charge(reply, anonymousBudgets(request, rate, limits));
-    refuseOddHeaders(request);
+    const anonymous = anonymousGroups(request, rate, limits);
+    if (access === 'developer' && !unknown && isSound(request)) {
+      request.caller = await developerOf(request, reply, charge, anonymous);
+      return;
+    }
+    await charge(anonymous);
+    if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request, reply);
       return reply.headers(cors.preflightFor(origin)).code(204).send();
     }
     if (fromOwnPages) refuseOtherPages(request, path.ownOrigin);
-    if (access === 'none') return;
-    if (access === 'consent') {
-      request.caller = await path.consent(browserRequestOf(request));
-      return;
-    }
+    if (access === 'consent') request.caller = await path.consent(browserRequestOf(request));
+  });
 
+  /** One round trip for a key that is known here, and a second one once the database has said whose it is. */
+  async function developerOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    charge: Charging,
+    anonymous: Groups,
+  ): Promise<Caller> {
+    const { role = 'full', rate = 'default' } = request.routeOptions.config;
+    const identity = (caller: Holder['caller']) =>
+      isAllowed(role, caller) ? identityBudgets(caller, rate, limits) : [];
     const apiKey = bearerOf(request);
-    request.caller = (apiKey && (await path.developer(apiKey, request.id))) || null;
-    if (!request.caller) {
-      // Whoever proves nothing on a route that counts by developer is counted by address instead.
-      if (isKeyedByDeveloper(rate)) {
-        await charge(reply, budgetsOf('default', { address: subjectOf(request.ip) }, limits));
+    const key = apiKey === undefined ? undefined : path.callers.present(apiKey);
+    const recalled = key?.recalled;
+    const { sighting } = await charge(recalled ? [...anonymous, identity(recalled)] : anonymous, key?.watch);
+    let caller = sighting && !sighting.isStale ? recalled : undefined;
+    if (!caller) {
+      const loaded = await key?.load(sighting);
+      if (!loaded) {
+        // Whoever proves nothing where good credentials are counted is counted by address instead.
+        if (needsIdentity(rate)) {
+          await charge([budgetsOf('default', { address: subjectOf(request.ip) }, limits)]);
+        }
+        throw unauthorized(reply, apiKey);
       }
-      throw unauthorized(reply, apiKey);
+      caller = loaded.caller;
+      if (isAllowed(role, caller)) loaded.keep((await charge([identity(caller)], loaded.watch)).sighting);
     }
-    if (role === 'full' && request.caller.role !== 'full') {
+    if (!isAllowed(role, caller)) {
       throw new AppError('FORBIDDEN', 'This needs an API key whose role is `full`.');
     }
-    await charge(reply, identityBudgets(request.caller, rate, limits));
-  });
+    return { ...caller, requestId: request.id };
+  }
+
   // Never reached, since the hook above has thrown; without it Fastify would skip that hook.
   app.setNotFoundHandler(() => {});
 }
@@ -97,38 +106,47 @@ const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPag
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined;
 
-/** @throws BAD_REQUEST for what a proxy before us may read otherwise (RFC 9112, section 3.2), or no client sends. */
-function refuseOddHeaders({ raw }: FastifyRequest): void {
+/** Not what a proxy before us may read otherwise (RFC 9112, section 3.2), nor what no client sends. */
+function isSound({ raw }: FastifyRequest): boolean {
   const hosts = timesSent(raw, 'host');
   const hasHost = hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');
-  if (hasHost && raw.rawHeaders.length <= 2 * MOST_HEADERS) return;
-  throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
+  return hasHost && raw.rawHeaders.length <= 2 * MOST_HEADERS;
 }
 
-function chargeWith(spend: Spend) {
-  return async (reply: FastifyReply, budgets: readonly Budget[]) => {
-    const standing = await spend(budgets);
-    if (!standing) return;
-    // Of several budgets, the headers show the one that will run out first.
-    const shown = Number(reply.getHeader('x-ratelimit-remaining') ?? Number.POSITIVE_INFINITY);
-    if (standing.remaining <= shown) reply.headers(standing.headers);
+const isAllowed = (needed: Role, { role }: Pick<Caller, 'role'>) => needed === 'runtime' || role === 'full';
+
+type Charging = (groups: Groups, watch?: PresentedKey['watch']) => Promise<Settled>;
+
+/** Of all that one request is charged, the headers show what will run out first. */
+function charging(spend: Spend, reply: FastifyReply): Charging {
+  let shown: Standing | undefined;
+  return async (groups, watch) => {
+    const settled = await spend(groups, watch);
+    const { standing } = settled;
+    if (!standing) return settled;
+    shown = shown ? tighter(shown, standing) : standing;
+    reply.headers(shown.headers);
     if (standing.refusal) throw standing.refusal;
+    return settled;
   };
 }
 
-/** On a route that counts by developer the address is only looked at: has it failed too often? */
-function anonymousBudgets(request: FastifyRequest, rate: Rate, limits: RateLimits): Budget[] {
+/** On a route that counts by identity the address is only looked at: has it failed too often? */
+function anonymousGroups(request: FastifyRequest, rate: Rate, limits: RateLimits): Groups {
   const address = subjectOf(request.ip);
-  if (isKeyedByDeveloper(rate)) {
-    return budgetsOf('default', { address }, limits).map((budget) => ({ ...budget, cost: 0 }));
+  if (needsIdentity(rate)) {
+    return [budgetsOf('default', { address }, limits).map((budget) => ({ ...budget, cost: 0 }))];
   }
   const record = recordIdOf(request);
-  return budgetsOf(rate, { address, ...(record && { record }) }, limits);
+  return [
+    budgetsOf(rate, { address }, limits),
+    record === undefined ? [] : budgetsOf(rate, { record }, limits),
+  ];
 }
 
-function identityBudgets({ tenant, plan }: Caller, rate: Rate, limits: RateLimits): Budget[] {
+function identityBudgets({ tenant, plan }: Holder['caller'], rate: Rate, limits: RateLimits) {
   const subject = `developer:${tenant.developerId}`;
-  const ofPlan: Budget = { rule: 'plan', subject, limit: planLimit(plan, limits), cost: 1 };
+  const ofPlan = { rule: 'plan', subject, limit: planLimit(plan, limits), cost: 1 } as const;
   return [...budgetsOf(rate, { developer: tenant.developerId }, limits), ofPlan];
 }
 

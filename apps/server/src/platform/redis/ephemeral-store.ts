@@ -1,14 +1,16 @@
 /**
- * What may be lost: request counters and what is in flight between a person and an agent. Two adapters keep
- * the same promises, Redis and the process's own memory.
+ * What may be lost: request counters, versions, and what is in flight between a person and an agent. Two adapters
+ * keep the same promises, Redis and the process's own memory.
  */
 export interface EphemeralStore {
-  /** Keeps each text for its time at least. One round trip however many there are. */
+  /** Keeps each text for its time at least. One round trip however many there are, and nobody sees half of them. */
   put(entries: readonly Kept[]): Promise<void>;
   get(key: string): Promise<string | undefined>;
   remove(key: string): Promise<void>;
-  /** Counts all of a budget's charges, or, when one is over its limit, none. */
-  spend(charges: readonly Charge[]): Promise<Spent>;
+  /** All that one request charges and has to know, decided where the counters are, in one round trip. */
+  spend(order: Order): Promise<Spent>;
+  /** Told each time when what other processes wrote meanwhile may have been missed. */
+  onLost(listener: () => void): void;
   /** @throws when the store does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -20,7 +22,13 @@ export interface Kept {
   readonly seconds: number;
 }
 
-/** One count in a fixed window. The keys of one call share a hash tag, so that a cluster takes them together. */
+export interface Order {
+  /** In this order. Each is charged whole or not at all, and none after one that was refused. */
+  readonly groups: readonly (readonly Charge[])[];
+  readonly watch?: Watch;
+}
+
+/** One count in a fixed window. */
 export interface Charge {
   readonly key: string;
   readonly limit: number;
@@ -30,8 +38,23 @@ export interface Charge {
   readonly seconds: number;
 }
 
+/** Texts to be told. */
+export interface Watch {
+  /** One that holds nothing is given `fresh`, for as many seconds. */
+  readonly keys: readonly string[];
+  readonly fresh: string;
+  readonly seconds: number;
+  /** What the last of them should hold: when it does not, the last group is not charged. */
+  readonly expected?: string;
+}
+
 export interface Spent {
-  readonly isAdmitted: boolean;
-  /** For each charge, what its window has used by now. */
-  readonly used: readonly number[];
+  /** The place of the group that had no room. */
+  readonly refusedAt?: number;
+  /** Whether the last key watched held something else than was expected. */
+  readonly isStale: boolean;
+  /** What the keys watched hold. */
+  readonly values: readonly string[];
+  /** For each charge of each group, what its window has used by now. */
+  readonly used: readonly (readonly number[])[];
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { EphemeralStore } from './ephemeral-store.ts';
+import type { Charge, EphemeralStore, Watch } from './ephemeral-store.ts';
 
 interface Cell {
   value: string;
@@ -25,6 +25,15 @@ export function memoryStore(clock: Clock): EphemeralStore {
     for (const [each, { expiresAt }] of cells) if (expiresAt <= now) cells.delete(each);
   };
 
+  const set = (key: string, { fresh, seconds }: Watch) => {
+    write(key, fresh, seconds);
+    return fresh;
+  };
+  const take = ({ key, cost, seconds }: Charge, count: number) => {
+    if (cost > 0) write(key, String(count + cost), seconds);
+    return count + cost;
+  };
+
   return {
     async put(entries) {
       for (const { key, value, seconds } of entries) write(key, value, seconds);
@@ -35,17 +44,22 @@ export function memoryStore(clock: Clock): EphemeralStore {
     async remove(key) {
       cells.delete(key);
     },
-    async spend(charges) {
-      const used = charges.map(({ key }) => Number(find(key) ?? 0));
-      const isAdmitted = charges.every(({ limit }, at) => (used[at] ?? 0) < limit);
-      if (!isAdmitted) return { isAdmitted, used };
-      for (const [at, { key, cost, seconds }] of charges.entries()) {
-        const count = (used[at] ?? 0) + cost;
-        used[at] = count;
-        if (cost > 0) write(key, String(count), seconds);
-      }
-      return { isAdmitted, used };
+    async spend({ groups, watch }) {
+      const values = watch ? watch.keys.map((key) => find(key) ?? set(key, watch)) : [];
+      const isStale = watch?.expected !== undefined && values.at(-1) !== watch.expected;
+      let refusedAt: number | undefined;
+      const used = groups.map((charges, at) => {
+        const counts = charges.map(({ key }) => Number(find(key) ?? 0));
+        if (refusedAt !== undefined || (isStale && at === groups.length - 1)) return counts;
+        if (charges.some(({ limit }, each) => (counts[each] ?? 0) >= limit)) {
+          refusedAt = at;
+          return counts;
+        }
+        return charges.map((charge, each) => take(charge, counts[each] ?? 0));
+      });
+      return { ...(refusedAt !== undefined && { refusedAt }), isStale, values, used };
     },
+    onLost() {}, // it is not
     async ping() {},
     async close() {
       cells.clear();

@@ -1,6 +1,6 @@
 import { createClient, defineScript } from 'redis';
 import { unavailable } from '../errors.ts';
-import type { Charge, EphemeralStore, Spent } from './ephemeral-store.ts';
+import type { EphemeralStore, Order, Spent } from './ephemeral-store.ts';
 
 // All in milliseconds.
 const COMMAND_TIMEOUT = 2000; // a Redis that hangs is one that is away
@@ -9,34 +9,72 @@ const LONGEST_SILENCE = 5000; // after which the connection is given up for a ne
 const LONGEST_PAUSE = 1000; // between two attempts to reconnect
 
 /**
- * All or none of the charges, decided where the counters are. ARGV holds limit, cost and seconds of each key.
- * Returns whether they were admitted, then the counts.
+ * ARGV holds how many keys are watched, what is expected of the last, what an empty one is given and for how long;
+ * then for each group how many charges it has, and their limit, cost and seconds. Returns whether what was expected
+ * is stale, the group that had no room, the values watched, and the counts. Its keys are of several subjects, so
+ * they are not on one node of a Redis Cluster.
  */
 const spend = defineScript({
   SCRIPT: `
-    local admitted = 1
-    local counts = {}
-    for at, key in ipairs(KEYS) do
-      counts[at] = tonumber(redis.call('GET', key) or '0')
-      if counts[at] >= tonumber(ARGV[at * 3 - 2]) then admitted = 0 end
-    end
-    if admitted == 1 then
-      for at, key in ipairs(KEYS) do
-        local cost = tonumber(ARGV[at * 3 - 1])
-        if cost > 0 then
-          counts[at] = redis.call('INCRBY', key, cost)
-          redis.call('EXPIRE', key, ARGV[at * 3])
-        end
+    local watched = tonumber(ARGV[1])
+    local values, counts = {}, {}
+    for at = 1, watched do
+      values[at] = redis.call('GET', KEYS[at])
+      if not values[at] then
+        values[at] = ARGV[3]
+        redis.call('SET', KEYS[at], ARGV[3], 'EX', ARGV[4])
       end
     end
-    table.insert(counts, 1, admitted)
-    return counts`,
-  parseCommand(parser, charges: readonly Charge[]) {
-    parser.push(String(charges.length));
+    local stale = ARGV[2] ~= '' and values[watched] ~= ARGV[2]
+    local refused, group, key, arg = 0, 0, watched, 5
+    while arg <= #ARGV do
+      local size = tonumber(ARGV[arg])
+      local last = arg + 3 * size
+      group = group + 1
+      local charges = refused == 0 and not (stale and last == #ARGV)
+      local over = false
+      for each = 1, size do
+        local count = tonumber(redis.call('GET', KEYS[key + each]) or '0')
+        counts[key - watched + each] = count
+        if count >= tonumber(ARGV[arg + 3 * each - 2]) then over = true end
+      end
+      if charges and over then
+        refused = group
+      elseif charges then
+        for each = 1, size do
+          local cost = tonumber(ARGV[arg + 3 * each - 1])
+          if cost > 0 then
+            local count = redis.call('INCRBY', KEYS[key + each], cost)
+            if count == cost then redis.call('EXPIRE', KEYS[key + each], ARGV[arg + 3 * each]) end
+            counts[key - watched + each] = count
+          end
+        end
+      end
+      key = key + size
+      arg = last + 1
+    end
+    return {stale and 1 or 0, refused, values, counts}`,
+  parseCommand(parser, { groups, watch }: Order) {
+    const keys = watch?.keys ?? [];
+    const charges = groups.flat();
+    parser.push(String(keys.length + charges.length));
+    for (const key of keys) parser.pushKey(key);
     for (const { key } of charges) parser.pushKey(key);
-    for (const { limit, cost, seconds } of charges) parser.push(String(limit), String(cost), String(seconds));
+    parser.push(String(keys.length), watch?.expected ?? '', watch?.fresh ?? '', String(watch?.seconds ?? 0));
+    for (const group of groups) {
+      parser.push(String(group.length));
+      for (const { limit, cost, seconds } of group) parser.push(String(limit), String(cost), String(seconds));
+    }
+    parser.preserve = groups.map(({ length }) => length);
   },
-  transformReply: ([admitted, ...used]: number[]): Spent => ({ isAdmitted: admitted === 1, used }),
+  transformReply(
+    [stale, refused, values, counts]: [number, number, string[], number[]],
+    sizes: readonly number[],
+  ): Spent {
+    const rest = [...counts];
+    const used = sizes.map((size) => rest.splice(0, size));
+    return { ...(refused > 0 && { refusedAt: refused - 1 }), isStale: stale === 1, values, used };
+  },
 });
 
 /** @param onTrouble told once each time Redis goes away, and with undefined when it is back. */
@@ -52,12 +90,15 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
     },
   });
   let isAway = false;
+  const lossListeners: (() => void)[] = [];
   let overdue = 0; // commands that nobody waits for any more, and that Redis has not answered
   const isLost = (error: Error) => {
+    for (const listener of lossListeners) listener();
     if (!isAway) onTrouble(error);
     isAway = true;
   };
   const isBack = () => {
+    for (const listener of lossListeners) listener();
     if (isAway) onTrouble();
     isAway = false;
   };
@@ -101,20 +142,22 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
 
   return {
     async put(entries) {
-      // Sent together, since commands of one turn of the event loop are; no MULTI, which one hash tag would need.
-      const set = () =>
-        Promise.all(
-          entries.map(({ key, value, seconds }) =>
-            client.set(key, value, { expiration: { type: 'EX', value: seconds } }),
-          ),
-        );
+      const set = () => {
+        const all = client.multi();
+        for (const { key, value, seconds } of entries)
+          all.set(key, value, { expiration: { type: 'EX', value: seconds } });
+        return all.exec();
+      };
       await answerOf(set);
     },
     get: (key) => answerOf(async () => (await client.get(key)) ?? undefined),
     async remove(key) {
       await answerOf(() => client.del(key));
     },
-    spend: (charges) => answerOf(() => client.spend(charges)),
+    spend: (order) => answerOf(() => client.spend(order)),
+    onLost(listener) {
+      lossListeners.push(listener);
+    },
     async ping() {
       await answerOf(() => client.ping());
     },

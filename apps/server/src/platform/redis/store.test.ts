@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import fc from 'fast-check';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { Charge, EphemeralStore } from './ephemeral-store.ts';
 import { memoryStore } from './memory-store.ts';
@@ -34,7 +35,7 @@ describe.each(adapters)('a store %s', (_, create) => {
 
     await store.put([
       { key: key('a'), value: 'one', seconds: 60 },
-      { key: `bh:{${randomUUID()}}`, value: 'elsewhere', seconds: 60 }, // another slot of a cluster
+      { key: `bh:{${randomUUID()}}`, value: 'elsewhere', seconds: 60 },
       { key: key('b'), value: 'Ünïcode \0 "', seconds: 60 },
     ]);
 
@@ -51,43 +52,85 @@ describe.each(adapters)('a store %s', (_, create) => {
     const { store, charge } = open();
     const counts = [];
 
-    for (let call = 0; call < 4; call += 1) counts.push(await store.spend([charge('a', 2)]));
+    for (let call = 0; call < 4; call += 1) counts.push(await store.spend({ groups: [[charge('a', 2)]] }));
 
+    const common = { isStale: false, values: [] };
     expect(counts).toEqual([
-      { isAdmitted: true, used: [1] },
-      { isAdmitted: true, used: [2] },
-      { isAdmitted: false, used: [2] },
-      { isAdmitted: false, used: [2] },
+      { ...common, used: [[1]] },
+      { ...common, used: [[2]] },
+      { ...common, refusedAt: 0, used: [[2]] },
+      { ...common, refusedAt: 0, used: [[2]] },
     ]);
   });
 
-  test('charges all or none', async () => {
+  test('charges a group whole or not at all', async () => {
     const { store, charge } = open();
-    await store.spend([charge('tight', 1)]);
+    await store.spend({ groups: [[charge('tight', 1)]] });
 
-    const refused = await store.spend([charge('roomy', 9), charge('tight', 1)]);
+    const refused = await store.spend({ groups: [[charge('roomy', 9), charge('tight', 1)]] });
 
-    expect(refused).toEqual({ isAdmitted: false, used: [0, 1] });
-    expect(await store.spend([charge('roomy', 9), charge('other', 9)])).toEqual({
-      isAdmitted: true,
-      used: [1, 1],
+    expect(refused).toMatchObject({ refusedAt: 0, used: [[0, 1]] });
+    expect(await store.spend({ groups: [[charge('roomy', 9), charge('other', 9)]] })).toMatchObject({
+      used: [[1, 1]],
     });
+  });
+
+  test('charges group after group, and none after one that had no room', async () => {
+    const { store, charge } = open();
+    const groups = [[charge('first', 9)], [charge('second', 2)], [charge('third', 9)]];
+
+    const all = [];
+    for (let call = 0; call < 3; call += 1) all.push(await store.spend({ groups }));
+
+    expect(all.map(({ refusedAt, used }) => [refusedAt, used])).toEqual([
+      [undefined, [[1], [1], [1]]],
+      [undefined, [[2], [2], [2]]],
+      [1, [[3], [2], [2]]],
+    ]);
   });
 
   test('looks for room and takes none when the cost is nothing', async () => {
     const { store, charge } = open();
 
-    expect(await store.spend([charge('a', 1, 0)])).toEqual({ isAdmitted: true, used: [0] });
-    expect(await store.spend([charge('a', 1)])).toEqual({ isAdmitted: true, used: [1] });
-    expect(await store.spend([charge('a', 1, 0)])).toEqual({ isAdmitted: false, used: [1] });
+    expect(await store.spend({ groups: [[charge('a', 1, 0)]] })).toMatchObject({ used: [[0]] });
+    expect(await store.spend({ groups: [[charge('a', 1)]] })).toMatchObject({ used: [[1]] });
+    expect(await store.spend({ groups: [[charge('a', 1, 0)]] })).toMatchObject({ refusedAt: 0, used: [[1]] });
   });
 
   test('admits exactly as many of a crowd as there is room for', async () => {
     const { store, charge } = open();
 
-    const all = await Promise.all(Array.from({ length: 50 }, () => store.spend([charge('a', 7)])));
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => store.spend({ groups: [[charge('a', 7)]] })),
+    );
 
-    expect(all.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(7);
+    expect(all.filter(({ refusedAt }) => refusedAt === undefined)).toHaveLength(7);
+  });
+
+  test('gives what is watched and empty a value, once', async () => {
+    const { store, key } = open();
+    const watch = (fresh: string) => ({ keys: [key('a'), key('b')], fresh, seconds: 60 });
+    await store.put([{ key: key('b'), value: 'kept', seconds: 60 }]);
+
+    expect((await store.spend({ groups: [], watch: watch('one') })).values).toEqual(['one', 'kept']);
+    expect((await store.spend({ groups: [], watch: watch('two') })).values).toEqual(['one', 'kept']);
+  });
+
+  test('charges the last group only while what is expected holds', async () => {
+    const { store, key, charge } = open();
+    const spend = (expected: string) =>
+      store.spend({
+        groups: [[charge('address', 9)], [charge('developer', 9)]],
+        watch: { keys: [key('a'), key('version')], expected, fresh: 'x', seconds: 60 },
+      });
+    await store.put([{ key: key('version'), value: 'v1', seconds: 60 }]);
+
+    const current = await spend('v1');
+    await store.put([{ key: key('version'), value: 'v2', seconds: 60 }]);
+    const stale = await spend('v1');
+
+    expect(current).toEqual({ isStale: false, values: ['x', 'v1'], used: [[1], [1]] });
+    expect(stale).toEqual({ isStale: true, values: ['x', 'v2'], used: [[2], [1]] });
   });
 
   test('answers a ping', async () => {
@@ -95,30 +138,98 @@ describe.each(adapters)('a store %s', (_, create) => {
   });
 });
 
+const anyOrder = fc.record({
+  groups: fc.array(
+    fc.uniqueArray(
+      fc.record({
+        name: fc.constantFrom('a', 'b', 'c', 'd'),
+        limit: fc.integer({ min: 1, max: 4 }),
+        cost: fc.constantFrom<Charge['cost']>(0, 1),
+      }),
+      { selector: ({ name }) => name, maxLength: 3 },
+    ),
+    { maxLength: 3 },
+  ),
+  watched: fc.subarray(['changes', 'version']),
+  expected: fc.option(fc.constantFrom('fresh 0', 'fresh 1', 'other'), { nil: undefined }),
+});
+
+type AnyOrder = typeof anyOrder extends fc.Arbitrary<infer Order> ? Order : never;
+
+/** The same in the plainest words: what is counted, and what is held. */
+function modelOf() {
+  const counts = new Map<string, number>();
+  const held = new Map<string, string>();
+  const used = (name: string) => counts.get(name) ?? 0;
+  return ({ groups, watched, expected }: AnyOrder, fresh: string) => {
+    for (const key of watched) if (!held.has(key)) held.set(key, fresh);
+    const values = watched.map((key) => held.get(key));
+    const isStale = expected !== undefined && values.at(-1) !== expected;
+    let refusedAt: number | undefined;
+    const told = groups.map((group, at) => {
+      const isLeft = refusedAt !== undefined || (isStale && at === groups.length - 1);
+      if (!isLeft && group.some(({ name, limit }) => used(name) >= limit)) refusedAt = at;
+      else if (!isLeft) for (const { name, cost } of group) counts.set(name, used(name) + cost);
+      return group.map(({ name }) => used(name));
+    });
+    return { refusedAt, isStale, values, used: told };
+  };
+}
+
+test('any sequence of orders is answered alike by every adapter, and by the model', async () => {
+  const stores = adapters.map(([, create]) => create());
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+  });
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyOrder, { maxLength: 12 }), async (orders) => {
+      const tag = randomUUID();
+      const key = (name: string) => `bh:{${tag}}:${name}`;
+      const answerOf = modelOf();
+      for (const [at, order] of orders.entries()) {
+        const fresh = `fresh ${at}`;
+        const groups = order.groups.map((group) =>
+          group.map(({ name, limit, cost }): Charge => ({ key: key(name), limit, cost, seconds: 60 })),
+        );
+        const { expected } = order;
+        const keys = order.watched.map(key);
+        const watch = { keys, fresh, seconds: 60, ...(expected !== undefined && { expected }) };
+        const answers = await Promise.all(stores.map((store) => store.spend({ groups, watch })));
+
+        const modelled = answerOf(order, fresh);
+        for (const answer of answers) expect({ refusedAt: undefined, ...answer }).toEqual(modelled);
+      }
+    }),
+  );
+});
+
 test('what is in memory is gone after its time', async () => {
   let now = 0;
   const store = memoryStore(() => new Date(now));
   await store.put([{ key: 'a', value: 'one', seconds: 60 }]);
-  await store.spend([{ key: 'b', limit: 1, cost: 1, seconds: 60 }]);
+  await store.spend({ groups: [[{ key: 'b', limit: 1, cost: 1, seconds: 60 }]] });
 
   now = 59_999;
   expect(await store.get('a')).toBe('one');
   now = 60_000;
   expect(await store.get('a')).toBeUndefined();
-  expect(await store.spend([{ key: 'b', limit: 1, cost: 1, seconds: 60 }])).toMatchObject({
-    isAdmitted: true,
-  });
+  const again = await store.spend({ groups: [[{ key: 'b', limit: 1, cost: 1, seconds: 60 }]] });
+  expect(again.used).toEqual([[1]]);
 });
 
 test.skipIf(!hasRedis)('what is in Redis has a time, after which it goes', async () => {
   const store = redisStore(inject('redisUrl'));
   onTestFinished(() => store.close());
   const key = `bh:{${randomUUID()}}`;
-  await store.spend([{ key, limit: 1, cost: 1, seconds: 1 }]);
-  const room = { key, limit: 1, cost: 0, seconds: 1 } as const;
-  expect(await store.spend([room])).toMatchObject({ isAdmitted: false });
+  await store.spend({ groups: [[{ key, limit: 1, cost: 1, seconds: 1 }]] });
+  const hasRoom = async () => {
+    const { refusedAt } = await store.spend({ groups: [[{ key, limit: 1, cost: 0, seconds: 1 }]] });
+    return refusedAt === undefined;
+  };
+  expect(await hasRoom()).toBe(false);
 
-  await vi.waitUntil(async () => (await store.spend([room])).isAdmitted, { timeout: 5000 });
+  await vi.waitUntil(hasRoom, { timeout: 5000 });
 });
 
 describe('a Redis', () => {
