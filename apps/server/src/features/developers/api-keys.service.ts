@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { parseDuration } from '@behest/protocol/durations';
 import type { Caller, NoteChange, Role } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../platform/db/db.ts';
+import { afterCommit, type Executor, inTransaction } from '../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../platform/errors.ts';
 import { hashOf, newId } from '../../platform/ids.ts';
 import { record } from '../audit/index.ts';
@@ -94,12 +94,12 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
  * Replaces the key that makes the call by one of the same role.
  * @throws UNAUTHORIZED when another rotation was first, as for any key that is no longer good.
  */
-export async function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
+export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
   const at = deps.clock();
   const apiKey = generateKey(caller.mode);
   const graceEnds = new Date(at.getTime() + input.graceSeconds * 1000);
 
-  const rotated = await inTransaction(deps.db, async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const usable = await lockUsableKeys(tx, caller.tenant, at);
     const old = usable.find((key) => isOwn(caller, key.id));
     if (!old || !isActive(old)) throw new AppError('UNAUTHORIZED', 'This key was replaced already.');
@@ -114,6 +114,7 @@ export async function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation):
     const key = { ...newKey(name, old.role, at, apiKey), expiresAt: old.expiresAt };
     await insertKey(tx, caller.tenant, key);
     await record(tx, caller, [{ type: 'apikey.rotated', data: { keyId: key.id, name } }], at);
+    await afterCommit(tx, () => deps.noteChange(caller.tenant));
     return {
       apiKey,
       keyId: key.id,
@@ -121,21 +122,21 @@ export async function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation):
       previousKeyExpiresAt: previousKeyExpiresAt.toISOString(),
     };
   });
-  await deps.noteChange(caller.tenant);
-  return rotated;
 }
 
 /**
  * Harmless to repeat. @throws NOT_FOUND, CONFLICT for the last `full` key that stays: nobody could make another
  * once those that are being replaced have run out.
  */
-export async function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise<void> {
+export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise<void> {
   const at = deps.clock();
 
-  await inTransaction(deps.db, async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const usable = await lockUsableKeys(tx, caller.tenant, at);
     const key = usable.find(({ id }) => id === keyId) ?? (await lockKey(tx, caller.tenant, keyId));
     if (!key) throw notFound();
+    // Also of one that was revoked before: its notice may have been lost.
+    await afterCommit(tx, () => deps.noteChange(caller.tenant));
     if (key.revokedAt) return;
     const staying = usable.filter((each) => each.role === 'full' && isActive(each));
     if (staying.length === 1 && staying[0]?.id === keyId) {
@@ -144,7 +145,6 @@ export async function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): P
     await endKey(tx, caller.tenant, keyId, { revokedAt: at });
     await record(tx, caller, [{ type: 'apikey.revoked', data: { keyId, name: key.name } }], at);
   });
-  await deps.noteChange(caller.tenant); // also when it was revoked before: that answer may not have been sent
 }
 
 /** Of a key that is good now: whether it is not on its way out. */

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Mode } from '../../platform/caller.ts';
-import { inTransaction, type Tx } from '../../platform/db/db.ts';
+import { afterCommit, inTransaction, type Tx } from '../../platform/db/db.ts';
 import { hashOf } from '../../platform/ids.ts';
 import { openChain, record } from '../audit/index.ts';
 import type { Act } from '../events/index.ts';
@@ -61,13 +61,13 @@ interface SeedDeveloper {
 async function seedDeveloper(deps: SeedDeps, seed: SeedDeveloper, warn: (message: string) => void) {
   const { mode, apiKey, consentKey } = seed;
   const at = deps.clock();
-  const changed = await inTransaction(deps.db, async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     await lockSeedingAcrossTenants(tx);
     const owner = await findKeyOwnerAcrossTenants(tx, hashOf(apiKey));
     const known = await findSeededAcrossTenants(tx, mode);
     if (owner && owner.developerId !== known?.id) {
       warn(`the seeded ${mode} key belongs to another developer: nothing is seeded`);
-      return undefined;
+      return;
     }
     const acts: Act[] = [];
     const developer = known ?? (await makeDeveloper(tx, deps, seed, at));
@@ -75,9 +75,8 @@ async function seedDeveloper(deps: SeedDeps, seed: SeedDeveloper, warn: (message
     acts.push(...(await seedKey(tx, developer, apiKey, owner, at)));
     if (consentKey) acts.push(...(await addConsentKey(tx, developer, consentKey, at)));
     if (acts.length > 0) await record(tx, firstCaller(developer, 'system', 'start'), acts, at);
-    return known && acts.length > 0 ? { developerId: known.id } : undefined;
+    if (known && acts.length > 0) await afterCommit(tx, () => deps.noteChange({ developerId: known.id }));
   });
-  if (changed) await deps.noteChange(changed);
 }
 
 async function makeDeveloper(tx: Tx, { defaultPlan }: SeedDeps, { name, mode }: SeedDeveloper, at: Date) {
