@@ -76,7 +76,16 @@ export async function newVoucher(alg: 'ES256' | 'RS256' = 'ES256', kid?: string)
     new SignJWT(claims)
       .setProtectedHeader({ alg, typ: 'consent-hint+jwt', ...(kid && { kid }), ...header })
       .sign(privateKey);
-  return { jwk: Object.fromEntries(members), hint };
+  /** Whatever is said, as text where a library would not write it. */
+  const signed = async (header: object | string, claims: object | string) => {
+    const texts = [typeof header === 'string' ? header : { alg, ...header }, claims];
+    const parts = texts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+    const text = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+    const how = alg === 'ES256' ? { name: 'ECDSA', hash: 'SHA-256' } : { name: 'RSASSA-PKCS1-v1_5' };
+    const signature = await crypto.subtle.sign(how, privateKey, Buffer.from(text));
+    return `${text}.${Buffer.from(signature).toString('base64url')}`;
+  };
+  return { jwk: Object.fromEntries(members), hint, signed };
 }
 
 /** The claims of a good hint. @param asked the answer of POST /v1/authorize */

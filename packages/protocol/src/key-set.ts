@@ -22,6 +22,11 @@ export interface KeySet<Key extends VerificationJwk = VerificationJwk> {
   readonly legacy: Key | undefined;
 }
 
+/** The one key that somebody else may have signed with, who need not name it. */
+export interface OneKey<Key extends VerificationJwk> {
+  readonly only: Key;
+}
+
 /**
  * Makes a key set of a JWK Set. Its legacy key is the entry with the newest `service-YYYY-MM` id, since the
  * set says nothing else of it. Entries without an id cannot be named by a token and are left out; so are
@@ -53,8 +58,10 @@ export function keySetOf(jwks: unknown): KeySet {
  */
 export function findKey<Key extends VerificationJwk>(
   { alg, kid }: TokenHeader,
-  keys: KeySet<Key>,
+  keys: KeySet<Key> | OneKey<Key>,
 ): { ok: true; key: Key } | Refused {
+  if ('only' in keys)
+    return isFor(alg, keys.only) ? { ok: true, key: keys.only } : refused('key_inconsistent');
   const isLegacy = kid === undefined || isLegacyKeyId(kid);
   if (isLegacy && alg !== 'RS256') return refused('key_not_found');
   const key = isLegacy ? keys.legacy : keys.byId.get(kid);

@@ -9,7 +9,7 @@ interface TokenKind {
 const demanding = { hasIssuer: true, hasExpiry: true };
 
 /**
- * The kinds of token that this service signs. Each demands its own `typ`, so that none passes for another
+ * The kinds of token that this service signs, or takes from those that others sign. Each demands its own `typ`, so that none passes for another
  * (RFC 8725, section 3.11); only grant tokens may do without, as those from before 0.6 did.
  */
 export const tokenKinds = {
@@ -21,6 +21,7 @@ export const tokenKinds = {
   'wallet-authorization': { types: ['wallet-authorization+jwt'], ...demanding },
   decision: { types: ['decision+jwt'], ...demanding },
   'status-list': { types: ['statuslist+jwt'], hasIssuer: false, hasExpiry: true },
+  'consent-hint': { types: ['consent-hint+jwt'], ...demanding },
   'audit-checkpoint': { types: ['audit-checkpoint+jwt'], hasIssuer: false, hasExpiry: false },
 } satisfies Record<string, TokenKind>;
 

@@ -1,6 +1,6 @@
 import type { GrantClaims } from './claims.ts';
 import { readGrantClaims } from './claims-reading.ts';
-import { findKey, type KeySet, signatureLength, type VerificationJwk } from './key-set.ts';
+import { findKey, type KeySet, type OneKey, signatureLength, type VerificationJwk } from './key-set.ts';
 import { type TokenKindName, tokenKinds } from './token-kinds.ts';
 import { readTokenParts, type TokenAlgorithm, type TokenHeader, type TokenParts } from './token-parts.ts';
 import { type Refused, refused } from './token-refusal.ts';
@@ -16,7 +16,7 @@ export interface SignatureToCheck<Key> {
 
 export interface VerifierSetup<Key extends VerificationJwk> extends TimeRules {
   /** Asked for each token, so that keys may be rotated or fetched anew while the verifier lives. */
-  readonly keys: () => KeySet<Key>;
+  readonly keys: () => KeySet<Key> | OneKey<Key>;
   /** What `iss` has to be, byte for byte. */
   readonly issuer: string;
 }
@@ -67,7 +67,7 @@ export interface AsyncTokenVerifier {
 }
 
 /**
- * Makes the one verifier of the tokens that this service signs. It answers, and never throws, whatever token
+ * Makes the one verifier of tokens, the service's own and others'. It answers, and never throws, whatever token
  * it is given: a signature that cannot even be checked is a bad one.
  *
  * @param setup.verifySignature the primitive; every other check is done here, before or after it

@@ -1,8 +1,9 @@
-import { errors, type JWK, jwtVerify } from 'jose';
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createTokenVerifier } from '@behest/protocol/token-verifier';
+import { verificationKey, verifySignature } from '../keys/index.ts';
 import type { ShownRow } from './consent.repo.ts';
 
 const LONGEST_SECONDS = 300;
-const CLOCK_SKEW = 60; // seconds that the clock of whoever signs may be ahead of ours
 
 /** What a hint that is good says beside whom it is for. */
 export interface GoodHint {
@@ -22,29 +23,23 @@ export interface HintIsFor {
  * own request while it lasts. @returns undefined when it does not
  * @see RFC 8725 §3.11 on explicit types, and RFC 7519 §4.1 for the claims
  */
-export async function readHint(
-  hint: string,
-  row: ShownRow,
-  { issuer, now }: HintIsFor,
-): Promise<GoodHint | undefined> {
-  const keys: JWK[] = Array.isArray(row.consentKeys) ? row.consentKeys.map(Object) : [];
-  const demands = {
-    algorithms: ['ES256', 'RS256'],
-    typ: 'consent-hint+jwt',
-    issuer: row.developerId,
-    audience: issuer,
-    subject: row.principalId,
-    requiredClaims: ['iat', 'exp', 'areq'],
-    currentDate: now,
-  };
+export function readHint(hint: string, row: ShownRow, { issuer, now }: HintIsFor): GoodHint | undefined {
+  const keys: JsonWebKey[] = Array.isArray(row.consentKeys) ? row.consentKeys.map(Object) : [];
   // Each is tried: a hint need not name its key, and a name proves nothing.
   for (const key of keys) {
-    const verified = await jwtVerify(hint, key, demands).catch(refused);
-    if (!verified) continue;
-    const { iat = 0, exp = 0, areq } = verified.payload;
-    const isTimely = exp - iat <= LONGEST_SECONDS && iat <= now.getTime() / 1000 + CLOCK_SKEW;
-    if (areq !== row.id || !isTimely) return undefined;
-    return { email: addressIn(verified.payload.email) };
+    const { jwk, publicKey } = verificationKey(createPublicKey({ key, format: 'jwk' }));
+    const only = { ...jwk, publicKey };
+    const verifier = createTokenVerifier({
+      keys: () => ({ only }),
+      issuer: row.developerId,
+      verifySignature,
+    });
+    const verified = verifier.verifyAs('consent-hint', hint, { now, audience: issuer });
+    if (!verified.ok) continue;
+    const { iat, exp, sub, areq, email } = verified.payload;
+    const isTimely = typeof iat === 'number' && Number(exp) - iat <= LONGEST_SECONDS;
+    if (sub !== row.principalId || areq !== row.id || !isTimely) return undefined;
+    return { email: addressIn(email) };
   }
   return undefined;
 }
@@ -53,9 +48,3 @@ export async function readHint(
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9.-]{1,190}$/;
 
 const addressIn = (claim: unknown) => (typeof claim === 'string' && ADDRESS.test(claim) ? claim : undefined);
-
-/** A key of another algorithm than the hint's is a TypeError to the library. */
-function refused(error: unknown): undefined {
-  if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
-  throw error;
-}

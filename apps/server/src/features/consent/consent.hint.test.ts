@@ -90,7 +90,7 @@ describe('O18 a hint', () => {
     'without a beginning': ({ iat: _, ...claims }) => claims,
     'that lasts 301 seconds': ({ iat = 0, ...claims }) => ({ ...claims, iat, exp: iat + 301 }),
     'made for tomorrow': ({ iat = 0, ...claims }) => ({ ...claims, iat: iat + 86_400, exp: iat + 86_700 }),
-    'that is not good yet': ({ iat = 0, ...claims }) => ({ ...claims, iat, nbf: iat + 60 }),
+    'that is not good yet': ({ iat = 0, ...claims }) => ({ ...claims, iat, nbf: iat + 61 }),
     'whose times are texts': (claims) => Object.assign({ ...claims }, { exp: String(claims.exp) }),
   };
 
@@ -104,6 +104,9 @@ describe('O18 a hint', () => {
     expect((await about.person.approve(about.id)).statusCode).toBe(200);
   });
 
+  const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  /** Differs in bits that no byte has: 64 bytes are 86 digits, the last of which has four to spare. */
+  const following = (digit: string) => ALPHABET[ALPHABET.indexOf(digit) + 1] ?? '';
   const secret = (text: string) => new TextEncoder().encode(text);
   const typed = { typ: 'consent-hint+jwt' };
   const forged: Record<string, (about: Vouched) => Promise<string> | string> = {
@@ -141,6 +144,15 @@ describe('O18 a hint', () => {
         Buffer.from(JSON.stringify({ alg: 'RS256', ...typed })).toString('base64url'),
         ...hint.split('.').slice(1),
       ].join('.'),
+    'with another address for keys beside a good signature': ({ voucher, claims }) =>
+      voucher.hint(claims, { jku: 'https://keys.example' }),
+    'J8 that names its person twice': ({ voucher, claims }) =>
+      voucher.signed(typed, JSON.stringify(claims).replace('{', '{"sub":"user_43",')),
+    'J8 that names its algorithm twice': ({ voucher, claims }) =>
+      voucher.signed('{"alg":"none","alg":"ES256","typ":"consent-hint+jwt"}', claims),
+    'J13 padded': ({ hint }) => `${hint}=`,
+    'J13 in the other spelling of its signature': ({ hint }) =>
+      hint.slice(0, -1) + following(hint.at(-1) ?? ''),
     'that is none': () => 'hint',
     'of two dots': () => '..',
     'of no text': () => 'é.ø.å',

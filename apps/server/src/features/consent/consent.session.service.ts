@@ -89,7 +89,7 @@ async function lookAtHint(
 ): Promise<Brought> {
   if (hint === undefined) return { hint: 'none' };
   const now = deps.clock();
-  const good = await readHint(hint, row, { issuer: deps.issuer, now });
+  const good = readHint(hint, row, { issuer: deps.issuer, now });
   if (good) return { hint: 'good', ...(good.email !== undefined && { email: good.email }) };
   const { agentId, agentDid, principalId } = row;
   const data = { authRequestId: row.id, method: 'hint' };
