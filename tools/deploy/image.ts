@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { type Copy, DockerfileParser, type Instruction } from 'dockerfile-ast';
+import { ROOT, textOf } from './files.ts';
+
+const PATH = 'deploy/Dockerfile';
+const stages = DockerfileParser.parse(textOf(PATH)).getInstructions();
+
+/** The arguments of the last instruction of this name, which is the one that counts. */
+export function lastOf(keyword: string): string[] {
+  const found = stages.filter((instruction) => instruction.getKeyword() === keyword).at(-1);
+  return found?.getArguments().map((argument) => argument.getValue()) ?? [];
+}
+
+/** A command in its JSON form, by the keyword it stands behind. */
+export function commandOf(keyword: 'CMD' | 'HEALTHCHECK'): string[] {
+  const text = stages
+    .filter((instruction) => instruction.getKeyword() === keyword)
+    .at(-1)
+    ?.getRawArgumentsContent();
+  return JSON.parse(text?.slice(text.indexOf('[')) ?? '[]');
+}
+
+/**
+ * Does what the Dockerfile says, without containers: each stage is a folder, `COPY` obeys `.dockerignore`, and `RUN`
+ * runs. @returns the root of the last stage
+ */
+export function buildImage(home: string): string {
+  const roots = new Map<string, string>();
+  let root = home;
+  let workdir = '/';
+  for (const instruction of stages) {
+    const values = instruction.getArguments().map((argument) => argument.getValue());
+    const keyword = instruction.getKeyword();
+    if (keyword === 'FROM') {
+      root = join(home, `stage-${roots.size}`);
+      roots.set(values[2] ?? '', root);
+      workdir = '/';
+    }
+    if (keyword === 'WORKDIR') workdir = values[0] ?? '/';
+    const here = join(root, workdir);
+    fs.mkdirSync(here, { recursive: true });
+    if (keyword === 'COPY') copy(instruction as Copy, values, here, roots); // by its keyword
+    if (keyword === 'RUN') run(instruction, here);
+  }
+  return root;
+}
+
+function copy(instruction: Copy, values: string[], here: string, roots: ReadonlyMap<string, string>): void {
+  const from = instruction.getFromFlag()?.getValue();
+  const to = values.at(-1) ?? '';
+  for (const source of values.slice(0, -1)) {
+    const at = from ? join(roots.get(from) ?? '', source) : join(ROOT, source);
+    const isFolder = fs.statSync(at).isDirectory();
+    const target =
+      isFolder || !to.endsWith('/') ? join(here, to) : join(here, to, source.replace(/^.*\//, ''));
+    fs.mkdirSync(dirname(target), { recursive: true });
+    if (from)
+      fs.renameSync(at, target); // nobody looks at that stage again
+    else fs.cpSync(at, target, { recursive: true, filter: (path) => !isIgnored(relative(ROOT, path)) });
+  }
+}
+
+function run(instruction: Instruction, cwd: string): void {
+  const command = instruction.getRawArgumentsContent() ?? '';
+  const { status, stderr } = spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command}: ${stderr}`);
+}
+
+const rules = textOf('.dockerignore')
+  .split('\n')
+  .filter((line) => line && !line.startsWith('#'));
+
+/** The last rule that matches the path, or a folder above it, decides. */
+export function isIgnored(path: string): boolean {
+  // A folder on the way to something that is taken is entered.
+  if (rules.some((rule) => rule.startsWith(`!${path}/`))) return false;
+  const last = rules.filter((rule) => patternOf(rule.replace(/^!/, '')).test(path)).at(-1);
+  return last !== undefined && !last.startsWith('!');
+}
+
+/** Unlike a shell's, its star takes names that begin with a dot too. */
+function patternOf(rule: string): RegExp {
+  const parts = rule
+    .replace(/[.]/g, '[.]')
+    .replace(/[*][*][/]|[*]/g, (star) => (star === '*' ? '[^/]*' : '(.*/)?'));
+  return new RegExp(`^${parts}(/|$)`);
+}

@@ -1,0 +1,82 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { quotaSettings, rateSettings } from '../../apps/server/src/config/limits.ts';
+import { isSecret } from '../../apps/server/src/config/setting.ts';
+import { settings } from '../../apps/server/src/config/settings.ts';
+import { loadConfig } from '../../apps/server/src/config.ts';
+import { documentsOf, settingsOf, textOf } from './files.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+});
+/** In place of the files that the operator makes. */
+const secrets: Environment = {
+  DATABASE_URL: 'postgres://postgres.example.com/behest?sslmode=verify-full',
+  REDIS_URL: 'rediss://redis.example.com',
+  RSA_PRIVATE_KEY: String(pem),
+  VAULT_ENCRYPTION_KEY: '0'.repeat(64),
+};
+
+const unit = textOf('deploy/systemd/behest.service');
+const container = Object(documentsOf('deploy/kubernetes/base/deployment.yaml')[0]).spec.template.spec
+  .containers[0];
+const fromUnit = Object.fromEntries(
+  [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+);
+const environments: readonly [string, Environment][] = [
+  ['compose.yaml', Object(documentsOf('deploy/compose.yaml')[0]).services.behest.environment],
+  ['the systemd unit', { ...settingsOf('deploy/systemd/behest.env'), ...fromUnit }],
+  [
+    'Kubernetes',
+    {
+      ...settingsOf('deploy/kubernetes/base/behest.env'),
+      ...Object.fromEntries(
+        container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+      ),
+    },
+  ],
+];
+const dockerfile = textOf('deploy/Dockerfile');
+
+describe.each(environments)('the settings of %s', (_, environment) => {
+  const names = Object.keys(environment);
+
+  test('are known to the service', () => {
+    const isKnown = (name: string) => name in settings || name in rateSettings || name in quotaSettings;
+    const isFile = (name: string) =>
+      name.endsWith('_FILE') && isSecret(name.slice(0, -5)) && isKnown(name.slice(0, -5));
+
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !isKnown(name) && !isFile(name))).toEqual([]);
+  });
+
+  test('hold no secret', () => {
+    expect(names.filter((name) => isSecret(name))).toEqual([]);
+  });
+
+  test('are what production starts with', () => {
+    const read = names.map((name) => {
+      const secret = name.replace(/_FILE$/, '');
+      return secret === name ? [name, environment[name]] : [secret, secrets[secret]];
+    });
+
+    const { isProduction, http } = loadConfig(Object.fromEntries(read));
+
+    expect([isProduction, http.shutdownTimeoutSeconds, http.port]).toEqual([true, 25, 3001]);
+  });
+});
+
+test('image, container and service agree on the port', () => {
+  const { http } = loadConfig({
+    ...secrets,
+    NODE_ENV: 'production',
+    PUBLIC_BASE_URL: 'https://auth.example.com',
+  });
+
+  expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${http.port}$`, 'm'));
+  expect(container.ports[0].containerPort).toBe(http.port);
+  expect(dockerfile).toContain(`process.env.PORT || ${http.port}`);
+});
