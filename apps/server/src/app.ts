@@ -3,12 +3,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Config } from './config.ts';
 import { agentRoutes } from './features/agents/index.ts';
 import { auditRoutes } from './features/audit/index.ts';
-import { authorizationRoutes, cancelRequestsOfAgent } from './features/authorization/index.ts';
+import { authorizationRoutes, cancelRequestsOfAgent, countOverdue } from './features/authorization/index.ts';
 import { authenticateConsent, consentRoutes } from './features/consent/index.ts';
 import { apiKeyRoutes, developerRoutes, findKeyHolder } from './features/developers/index.ts';
 import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/grants/index.ts';
 import { type KeyRing, keyRoutes } from './features/keys/index.ts';
-import { developmentMailRoutes, operationsRoutes } from './features/operations/index.ts';
+import { developmentMailRoutes, metricsRoutes, operationsRoutes } from './features/operations/index.ts';
 import { tokenRoutes } from './features/tokens/index.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Executor } from './platform/db/db.ts';
@@ -21,18 +21,20 @@ import { knownCallers, notingChanges } from './platform/http/known-callers.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
 import { outermostAnswers } from './platform/http/outermost.ts';
 import { rateLimiter } from './platform/http/rates.ts';
-import { addRequestLog } from './platform/http/request-log.ts';
+import { addRequestLog, addRequestMetrics } from './platform/http/request-log.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { compileSerializer } from './platform/http/serialization.ts';
 import { compileSchema } from './platform/http/validation.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
+import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 
 /** What the operator decided, less what only start-up needs. */
 export type AppSettings = Pick<
   Config,
   | 'isProduction'
+  | 'metricsToken'
   | 'http'
   | 'tokens'
   | 'signupMode'
@@ -50,6 +52,8 @@ export interface AppDeps extends OpenedMailer {
   readonly keyRing: KeyRing;
   readonly clock: Clock;
   readonly logger?: Logger;
+  /** The one that `db` and `store` were opened with; by default one that only the app itself tells of. */
+  readonly metrics?: Metrics;
   readonly isStopping?: () => boolean;
 }
 
@@ -57,18 +61,27 @@ export interface AppDeps extends OpenedMailer {
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { settings, db, store, keyRing, clock, logger, mailer, isStopping = () => false } = deps;
   const { http, tokens, quotas, rateLimits: limits, isProduction } = settings;
+  const { metrics = createMetrics() } = deps;
+  const { meter } = metrics;
   const { publicBaseUrl } = http;
   const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = tokens;
-  const callers = knownCallers(store, (hash) => findKeyHolder({ db, clock }, hash), clock);
+  const callers = knownCallers(
+    store,
+    (hash) => findKeyHolder({ db, clock }, hash),
+    clock,
+    (isHit) => meter.cacheAsked('api_keys', isHit),
+  );
   const noteChange = notingChanges(store, (err) => {
     callers.forgetAll();
     logger?.warn({ err }, 'redis was not told of a change: other processes may take ten seconds to see it');
   });
-  const limiter = rateLimiter(store, clock, (err) => {
+  const onDegraded = (err?: unknown) => {
+    meter.rateLimiterIsDegraded(err !== undefined);
     if (!err) return void logger?.info('requests are counted in redis again');
     callers.forgetAll();
     logger?.warn({ err }, 'requests are counted by this process alone');
-  });
+  };
+  const limiter = rateLimiter(store, clock, onDegraded, meter.rateRefused);
   const { spend } = limiter;
 
   const app = Fastify({
@@ -92,6 +105,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addClosing(app, isStopping);
   ignoreExpectations(app);
   if (logger) addRequestLog(app);
+  addRequestMetrics(app, meter);
   const paths = requireDeclarations(app);
   await app.register(cookie);
   await describeRoutes(app, publicBaseUrl);
@@ -110,7 +124,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { signupMode, defaultPlan, principalProof, didWebDomain: didHost } = settings;
   const authorization = { db, store, clock, lifetimes, quotas, publicBaseUrl, principalProof };
   const onAgentRevoked = [revokeGrantsOfAgent, cancelRequestsOfAgent];
+  metrics.ask(
+    'authorization_requests_overdue',
+    'Authorization requests whose time is over and whose end has not been recorded yet, up to 1000.',
+    () => countOverdue({ db, clock }),
+  );
   await app.register(operationsRoutes, { db, store, isStopping });
+  await app.register(metricsRoutes, { metrics, isProduction, metricsToken: settings.metricsToken });
   if (deps.development) await app.register(developmentMailRoutes, { mails: deps.development });
   await app.register(openapiRoutes);
   await app.register(keyRoutes, { keyRing, didHost, publicBaseUrl });
@@ -121,7 +141,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(consentRoutes, { ...authorization, keyRing, issuer, ...(mailer && { mailer }) });
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
-  await app.register(auditRoutes, { db, clock, quotas, findGrantFacts });
+  await app.register(auditRoutes, { db, clock, quotas, meter, findGrantFacts });
   await app.ready();
   return app;
 }

@@ -17,6 +17,7 @@ describe('the configuration', () => {
       environment: 'development',
       isProduction: false,
       logLevel: 'info',
+      metricsToken: undefined,
       http: {
         host: '0.0.0.0',
         port: 3001,
@@ -213,6 +214,11 @@ describe('a setting out of its range', () => {
     ['JWT_SIGNING_ALG', 'must be RS256 or ES256', ['rs256', 'EdDSA', 'HS256', 'none']],
     ['SIGNING_KEY_STORE', 'must be env (the postgres store is not available yet)', ['postgres', 'redis']],
     ['SIGNUP_MODE', 'must be open or closed', ['Open']],
+    [
+      'METRICS_TOKEN',
+      'must be at least 16 printable ASCII characters without blanks',
+      ['short', 'with a blank in it'],
+    ],
     ['SMTP_URL', 'must be an smtp:// or smtps:// URL', ['http://mail', 'smtp:', 'smtp://']],
     [
       'MAIL_FROM',
@@ -351,6 +357,7 @@ describe('a secret', () => {
       'VAULT_ENCRYPTION_KEY',
       'VAULT_ENCRYPTION_KEYS_PREVIOUS',
       'SMTP_URL',
+      'METRICS_TOKEN',
       'SEED_API_KEY',
       'SEED_SANDBOX_KEY',
       'SEED_CONSENT_KEY',

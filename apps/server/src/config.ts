@@ -14,6 +14,8 @@ export { ConfigError } from './config/setting.ts';
 export interface Config {
   readonly environment: 'production' | 'development' | 'test';
   readonly isProduction: boolean;
+  /** What `/metrics` is asked with, where it is not asked from this machine in development. */
+  readonly metricsToken: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   readonly http: HttpSettings;
   readonly database: {
@@ -92,6 +94,7 @@ export function loadConfig(env: Environment): Config {
   return {
     environment: values.NODE_ENV,
     isProduction,
+    metricsToken: values.METRICS_TOKEN,
     logLevel: values.LOG_LEVEL,
     http: {
       host: values.HOST,

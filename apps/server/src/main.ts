@@ -1,6 +1,7 @@
 import { buildApp } from './app.ts';
 import { ConfigError } from './config/setting.ts';
 import { loadConfig } from './config.ts';
+import { watchedTallies } from './features/audit/index.ts';
 import { expiryOfRequests } from './features/authorization/index.ts';
 import { seedDevelopers } from './features/developers/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
@@ -11,6 +12,7 @@ import { startJobs } from './platform/jobs/jobs.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
+import { createMetrics } from './platform/telemetry/metrics.ts';
 
 const clock = () => new Date();
 /** What is being done, for the line that says why it failed. */
@@ -23,11 +25,15 @@ async function start(): Promise<void> {
   logger = createLogger(config.logLevel);
   const warn = (message: string) => logger.warn(message);
 
+  const metrics = createMetrics(watchedTallies);
+  metrics.watchProcess();
+  const { meter } = metrics;
+
   step = 'keys';
   const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
 
   step = 'database';
-  const db = openDatabase(config.database.app, config.database.poolMax);
+  const db = openDatabase(config.database.app, config.database.poolMax, meter);
   await ping(db);
 
   step = 'migrations';
@@ -35,6 +41,7 @@ async function start(): Promise<void> {
 
   step = 'redis';
   const store = openStore(config.redisUrl, clock, (error) => {
+    meter.redisIsUp(!error);
     if (error) logger.warn({ err: error }, 'redis is away');
     else logger.info('redis is back');
   });
@@ -62,6 +69,7 @@ async function start(): Promise<void> {
     keyRing,
     clock,
     logger,
+    metrics,
     ...mail,
     isStopping: () => isStopping,
   });
@@ -75,9 +83,13 @@ async function start(): Promise<void> {
     'ready',
   );
 
-  const jobs = startJobs([expiryOfRequests({ db, clock })], (job, error) => {
-    logger.error({ err: error, job }, 'a job failed, and will run again');
-  });
+  const jobs = startJobs(
+    [expiryOfRequests({ db, clock })],
+    (job, error) => {
+      logger.error({ err: error, job }, 'a job failed, and will run again');
+    },
+    meter,
+  );
 
   const stop = async (exitCode: number) => {
     if (isStopping) process.exit(1); // a second signal means: at once

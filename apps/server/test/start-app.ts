@@ -11,6 +11,7 @@ import type { EphemeralStore } from '../src/platform/redis/ephemeral-store.ts';
 import { memoryStore } from '../src/platform/redis/memory-store.ts';
 import { openStore } from '../src/platform/redis/open-store.ts';
 import { createLogger, type LogLevel } from '../src/platform/telemetry/logger.ts';
+import { createMetrics } from '../src/platform/telemetry/metrics.ts';
 import { execute } from './postgres.ts';
 import { watchingRoutes } from './watched-routes.ts';
 
@@ -93,7 +94,8 @@ export async function startApp(options: TestOptions = {}) {
   const advance = (seconds: number) => {
     now = new Date(now.getTime() + seconds * 1000);
   };
-  const realDb = openDatabase(settings.database.app, 8);
+  const metrics = createMetrics();
+  const realDb = openDatabase(settings.database.app, 8, metrics.meter);
   const db = options.dbAs?.(realDb) ?? realDb;
   const realStore =
     settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
@@ -105,7 +107,7 @@ export async function startApp(options: TestOptions = {}) {
   const mails = developmentMailer(() => {});
   const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
   const { app, routes, undeclared } = await watchingRoutes(() =>
-    buildApp({ settings, db, store, keyRing, clock, ...mail, ...(logger && { logger }) }),
+    buildApp({ settings, db, store, keyRing, clock, metrics, ...mail, ...(logger && { logger }) }),
   );
   const stop = async () => {
     await app.close();

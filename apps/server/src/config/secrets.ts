@@ -30,6 +30,11 @@ export const seedKey: Reader<string> = {
   read: (text) => (/^[\x21-\x7e]{16,512}$/.test(text) ? text : undefined),
 };
 
+export const metricsToken: Reader<string> = {
+  accepts: 'at least 16 printable ASCII characters without blanks',
+  read: (text) => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
+};
+
 export const consentKey: Reader<KeyObject> = {
   accepts: 'the private JWK of an EC P-256 key',
   read(text) {

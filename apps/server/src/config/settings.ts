@@ -4,7 +4,7 @@ import { plans } from './limits.ts';
 import { mailAddress, smtpUrl } from './mail.ts';
 import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
 import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet } from './readers.ts';
-import { consentKey, seedKey, vaultKey, vaultKeys } from './secrets.ts';
+import { consentKey, metricsToken, seedKey, vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
 
@@ -188,5 +188,13 @@ const seed = {
   ),
 };
 
+const telemetry = {
+  METRICS_TOKEN: optional(
+    metricsToken,
+    'none: `/metrics` answers this machine only, and in production nobody',
+    'What `GET /metrics` has to be asked with: `Authorization: Bearer <METRICS_TOKEN>`.',
+  ),
+};
+
 /** Every variable that the server reads, but for the limits, which are families. */
-export const settings = { ...server, ...stores, ...keys, ...tokens, ...people, ...seed };
+export const settings = { ...server, ...stores, ...keys, ...tokens, ...people, ...seed, ...telemetry };

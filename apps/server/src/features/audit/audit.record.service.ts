@@ -1,8 +1,10 @@
 import { auditLineParts } from '@behest/protocol/audit-line';
 import type { Caller, Tenant } from '../../platform/caller.ts';
+import { Counted } from '../../platform/db/counted.ts';
 import type { Tx } from '../../platform/db/db.ts';
 import { newId, newSalt } from '../../platform/ids.ts';
-import { type Act, type Concerned, envelopeOf } from '../events/index.ts';
+import type { Tally } from '../../platform/telemetry/meter.ts';
+import { type Act, type Concerned, envelopeOf, talliesOf } from '../events/index.ts';
 import { countBlocked, insertHead, type NewRecord, recordActs } from './audit.repo.ts';
 
 /** Begins a developer's chain, in the transaction that creates the developer. */
@@ -20,9 +22,9 @@ export async function record(tx: Tx, caller: Caller, acts: readonly Act[], at: D
 }
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */
-export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): NewRecord[] {
+export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): Counted {
   const { tenant, actor, requestId, mode } = caller;
-  return acts.map((act) => {
+  const records = acts.map((act): NewRecord => {
     const { type, data, evidence, ...ids } = act;
     const metadata = { ...data, ...evidence, actor };
     const told = { action: type, status: 'success', metadata, salt: newSalt() } as const;
@@ -31,11 +33,21 @@ export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): NewRe
     const envelope = envelopeOf(act, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
     return { ...line, requestId, type, eventId, envelope };
   });
+  const tallies = acts.flatMap((act) => [ofService, ...talliesOf(act)]);
+  return new Counted(JSON.stringify(records), tallies);
 }
+
+const attempts = ['token.reuse_detected', 'consent.verification_failed'] as const;
+
+/** What is shown as zero until it happens, since operators are woken by the first. */
+export const watchedTallies: readonly Tally[] = [
+  { counter: 'acts', label: 'token.reuse_detected' },
+  ...attempts.map((label) => ({ counter: 'blockedAttempts', label }) as const),
+];
 
 /** An attempt that was refused, and that whoever watches the account has to know of. It is no event. */
 export interface Attempt {
-  readonly action: 'token.reuse_detected' | 'consent.verification_failed';
+  readonly action: (typeof attempts)[number];
   readonly about: Concerned;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -52,5 +64,8 @@ export async function recordBlocked(db: Tx, caller: Caller, attempt: Attempt, at
   const metadata = { ...data, previousMinute, actor };
   const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
   const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
-  await recordActs(db, tenant, at, [{ ...line, requestId }]); // no event: nothing was done
+  const record: NewRecord = { ...line, requestId }; // no event: nothing was done
+  await recordActs(db, tenant, at, new Counted(JSON.stringify([record]), [ofService]));
 }
+
+const ofService: Tally = { counter: 'auditEntries', label: 'service' };

@@ -2,6 +2,7 @@ import { auditLineParts } from '@behest/protocol/audit-line';
 import { describe, expect, test } from 'vitest';
 import { authorize, registerAgent } from '../../../test/flow.ts';
 import { type Developer, newDatabase, startApp } from '../../../test/start-app.ts';
+import { Counted } from '../../platform/db/counted.ts';
 import { inTransaction, openDatabase } from '../../platform/db/db.ts';
 import { insertHead, recordActs } from './audit.repo.ts';
 
@@ -68,7 +69,12 @@ test('entries have in the database the hashes that were published for them', asy
 
   for (const { facts, status, at, hash } of published) {
     const line = auditLineParts({ ...facts, status });
-    const [recorded] = await recordActs(db, tenant, new Date(at), [{ ...line, requestId: 'req_1' }]);
+    const [recorded] = await recordActs(
+      db,
+      tenant,
+      new Date(at),
+      new Counted(JSON.stringify([{ ...line, requestId: 'req_1' }]), []),
+    );
     expect(recorded).toMatchObject({ timestamp: at, hash });
   }
   await db.destroy();

@@ -1,5 +1,6 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tenant } from '../../platform/caller.ts';
+import { Counted } from '../../platform/db/counted.ts';
 import type { Executor, Tx } from '../../platform/db/db.ts';
 import type { AuditEntries, DB } from '../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
@@ -37,10 +38,9 @@ export async function recordActs(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  records: readonly NewRecord[],
+  records: Counted,
 ): Promise<Recorded[]> {
-  const acts = JSON.stringify(records);
-  const call = sql<Recorded>`select * from record_acts(${tenant.developerId}, ${at}, ${acts}::jsonb)`;
+  const call = sql<Recorded>`select * from record_acts(${tenant.developerId}, ${at}, ${records}::jsonb)`;
   return (await call.execute(db)).rows;
 }
 
@@ -53,12 +53,11 @@ export async function appendCounted(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
-  entry: NewRecord,
+  entry: Counted,
   monthLimit: number | null,
 ): Promise<Recorded | undefined> {
-  const entries = JSON.stringify([entry]);
   const call = sql<Recorded>`select *
-    from audit_append(${developerId}, ${at}, ${entries}::jsonb, ${monthLimit ?? -1})`;
+    from audit_append(${developerId}, ${at}, ${entry}::jsonb, ${monthLimit ?? -1})`;
   return (await call.execute(db)).rows[0];
 }
 
@@ -66,9 +65,10 @@ export async function appendCounted(
  * Counts a refused attempt. @returns whether it is the first of its minute, and how many the minute before had.
  */
 export async function countBlocked(tx: Tx, { developerId }: Tenant, action: string, at: Date) {
+  const counted = new Counted(action, [{ counter: 'blockedAttempts', label: action }]);
   const call = sql<{ isFirst: boolean; previousMinute: number }>`
     insert into blocked_attempts as b (developer_id, action, minute, attempts, previous_minute)
-    values (${developerId}, ${action}, date_trunc('minute', ${at}::timestamptz), 1, 0)
+    values (${developerId}, ${counted}, date_trunc('minute', ${at}::timestamptz), 1, 0)
     on conflict (developer_id, action) do update set
       previous_minute = case
         when b.minute = excluded.minute then b.previous_minute
@@ -77,9 +77,9 @@ export async function countBlocked(tx: Tx, { developerId }: Tenant, action: stri
       attempts = case when b.minute = excluded.minute then b.attempts + 1 else 1 end,
       minute = excluded.minute
     returning attempts = 1 as is_first, previous_minute`;
-  const [counted] = (await call.execute(tx)).rows;
-  if (!counted) throw new Error('A counted attempt has no count.');
-  return counted;
+  const [count] = (await call.execute(tx)).rows;
+  if (!count) throw new Error('A counted attempt has no count.');
+  return count;
 }
 
 export function findEntry(db: Executor, { developerId }: Tenant, id: string) {

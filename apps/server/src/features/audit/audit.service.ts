@@ -1,12 +1,21 @@
 import { auditLineParts } from '@behest/protocol/audit-line';
 import type { Caller } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { Counted } from '../../platform/db/counted.ts';
 import { type Executor, repeating } from '../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../platform/errors.ts';
 import { newId, newSalt } from '../../platform/ids.ts';
+import type { Meter } from '../../platform/telemetry/meter.ts';
 import { allServiceActions, isServiceAction } from '../events/index.ts';
 import { limitOf, overQuota, type Quotas } from '../quotas/index.ts';
-import { appendCounted, type EntryRow, findEntry, findHead, listEntryRows } from './audit.repo.ts';
+import {
+  appendCounted,
+  type EntryRow,
+  findEntry,
+  findHead,
+  listEntryRows,
+  type NewRecord,
+} from './audit.repo.ts';
 import { mustBeKeepable } from './audit.rules.ts';
 import type { AuditEntry, ChainHead, EntryPage, EntryQuery, NewEntry } from './audit.schema.ts';
 
@@ -22,6 +31,7 @@ export interface AuditDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly quotas: Quotas;
+  readonly meter: Meter;
   /** Grants are a tier above, so how to find one comes from outside. */
   readonly findGrantFacts: (
     db: Executor,
@@ -53,7 +63,8 @@ export async function appendEntry(deps: AuditDeps, caller: Caller, entry: NewEnt
   const id = newId('alog', at);
   const about = { agentId, agentDid, grantId, principalId, purpose: grant.purpose };
   const facts = { id, ...tenant, ...about, action, status, metadata, salt: newSalt() };
-  const line = { ...auditLineParts(facts), requestId };
+  const record: NewRecord = { ...auditLineParts(facts), requestId };
+  const line = new Counted(JSON.stringify([record]), [{ counter: 'auditEntries', label: 'developer' }]);
   const limit = limitOf(deps.quotas, caller, 'audit_appends');
   const recorded = await repeating(deps.db, () => appendCounted(deps.db, tenant, at, line, limit));
   if (!recorded) throw overQuota(caller, 'audit_appends', limit);

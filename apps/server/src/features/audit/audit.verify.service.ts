@@ -21,14 +21,17 @@ export interface BrokenChainLog {
  * @throws BAD_REQUEST when the range is empty or too long
  */
 export async function verifyOwnChain(
-  { db }: AuditDeps,
+  { db, meter }: AuditDeps,
   { tenant }: Caller,
   range: VerifyQuery,
   log: BrokenChainLog,
 ): Promise<ChainVerdict> {
   const verdict = await verdictOn(db, tenant, range);
   const { valid, firstBrokenAt, problem } = verdict;
-  if (!valid) log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
+  if (!valid) {
+    log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
+    meter.auditChainBroken();
+  }
   return verdict;
 }
 

@@ -1,2 +1,2 @@
-export { openChain, record, recordBlocked, recordsOf } from './audit.record.service.ts';
+export { openChain, record, recordBlocked, recordsOf, watchedTallies } from './audit.record.service.ts';
 export { auditRoutes } from './audit.routes.ts';

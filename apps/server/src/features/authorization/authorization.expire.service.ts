@@ -10,6 +10,13 @@ export type ExpiryDeps = Pick<AuthorizationDeps, 'db' | 'clock'>;
 /** A batch, so that no transaction grows with how long nobody looked. */
 const BATCH = 200;
 
+const MOST_COUNTED = 1000;
+
+/** How many requests wait for the noting below, up to a number that is too many anyway. */
+export async function countOverdue({ db, clock }: ExpiryDeps): Promise<number> {
+  return (await listDueAcrossTenants(db, clock(), MOST_COUNTED)).length;
+}
+
 /**
  * Notes of requests whose time is over that they have ended, so that whoever waits for them learns of it. What they
  * are allowed does not wait for this: it follows from the clock. @returns how many there may still be: 0 is none.

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../platform/caller.ts';
+import type { Counted } from '../../platform/db/counted.ts';
 import { type Executor, repeating, row, type Tx } from '../../platform/db/db.ts';
 import type { AuthRequests } from '../../platform/db/types.gen.ts';
 
@@ -35,11 +36,11 @@ export async function requestAuthorization(
   { developerId }: Tenant,
   at: Date,
   request: Omit<RequestRow, 'developerId'>,
-  records: readonly object[],
+  records: Counted,
 ): Promise<'suspended' | 'revoked' | null> {
   const columns = row({ ...request, developerId });
   const call = sql<{ refusal: 'suspended' | 'revoked' | null }>`
-    select request_authorization(${developerId}, ${at}, ${columns}, ${JSON.stringify(records)}) as refusal`;
+    select request_authorization(${developerId}, ${at}, ${columns}, ${records}) as refusal`;
   return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }
 

@@ -3,6 +3,7 @@ export {
   denyRequest,
   gone,
 } from './authorization.decide.service.ts';
+export { countOverdue } from './authorization.expire.service.ts';
 export { expiryOfRequests } from './authorization.jobs.ts';
 export { cancelRequestsOfAgent, noteWrongVerifier } from './authorization.requests.service.ts';
 export { authorizationRoutes } from './authorization.routes.ts';

@@ -22,3 +22,9 @@ export function envelopeOf(act: Act, { id, developerId, at, isSandbox }: Envelop
     data: { ...ids, ...data, ...(purpose && { purpose }) },
   });
 }
+
+/** What of an act is counted: its type, and where an operator asks why, the reason, which is one of a few words. */
+export function talliesOf({ type, data }: Act) {
+  const act = { counter: 'acts', label: type } as const;
+  return type === 'grant.revoked' ? [act, { counter: 'grantsRevoked', label: data.reason } as const] : [act];
+}

@@ -1,3 +1,3 @@
 export { allServiceActions, isServiceAction } from './events.catalogue.rules.ts';
-export { envelopeOf } from './events.rules.ts';
+export { envelopeOf, talliesOf } from './events.rules.ts';
 export type { Act, Concerned } from './events.schema.ts';

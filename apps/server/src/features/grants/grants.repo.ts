@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../platform/caller.ts';
+import type { Counted } from '../../platform/db/counted.ts';
 import { type Executor, repeating, type Tx } from '../../platform/db/db.ts';
 import type { Grants } from '../../platform/db/types.gen.ts';
 import type { GrantQuery } from './grants.schema.ts';
@@ -123,9 +124,9 @@ type Outcome = 'changed' | null;
 /** Revokes in a transaction that does more. @returns `changed` when the tree is another, and nothing was done. */
 export async function revokeTree(tx: Tx, { developerId }: Tenant, revocation: Revocation): Promise<Outcome> {
   const { at, rootIds, expectedIds, reason } = revocation;
-  const call = sql<{ outcome: Outcome }>`
-    select revoke_tree(${developerId}, ${at}, ${rootIds}, ${expectedIds}, ${reason}) as outcome`;
-  return (await call.execute(tx)).rows[0]?.outcome ?? null;
+  const call = sql<{ refusal: Outcome }>`
+    select revoke_tree(${developerId}, ${at}, ${rootIds}, ${expectedIds}, ${reason}) as refusal`;
+  return (await call.execute(tx)).rows[0]?.refusal ?? null;
 }
 
 /** A hot write: the revocation, its entries and its events. @returns as `revokeTree` */
@@ -133,10 +134,10 @@ export async function revokeGrants(
   db: Executor,
   { developerId }: Tenant,
   revocation: Revocation,
-  records: readonly object[],
+  records: Counted,
 ): Promise<Outcome> {
   const { at, rootIds, expectedIds, reason } = revocation;
-  const call = sql<{ outcome: Outcome }>`select revoke_grants(${developerId}, ${at}, ${rootIds},
-    ${expectedIds}, ${reason}, ${JSON.stringify(records)}) as outcome`;
-  return (await repeating(db, () => call.execute(db))).rows[0]?.outcome ?? null;
+  const call = sql<{ refusal: Outcome }>`select revoke_grants(${developerId}, ${at}, ${rootIds},
+    ${expectedIds}, ${reason}, ${records}) as refusal`;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }

@@ -49,6 +49,6 @@ export async function delegateGrant(
     refusal: DelegationRefusal;
   }>`select delegate_grant(${developerId}, ${at}, ${parentTokenId},
     ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-    ${grantLimit}, ${JSON.stringify(records)}) as refusal`;
+    ${grantLimit}, ${records}) as refusal`;
   return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }

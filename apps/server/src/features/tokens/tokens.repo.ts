@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../platform/caller.ts';
+import type { Counted } from '../../platform/db/counted.ts';
 import { type Executor, repeating, row, type Tx } from '../../platform/db/db.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../platform/db/types.gen.ts';
 
@@ -35,7 +36,7 @@ export interface Redemption {
   readonly refresh: NewRefreshToken;
   readonly grantLimit: number | null;
   readonly maxWrongVerifiers: number;
-  readonly records: readonly object[];
+  readonly records: Counted;
 }
 
 export type RedemptionRefusal =
@@ -55,7 +56,7 @@ export async function redeemCode(
 ): Promise<RedemptionRefusal> {
   const call = sql<{ refusal: RedemptionRefusal }>`select redeem_code(${developerId}, ${at},
     ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-    ${grantLimit}, ${maxWrongVerifiers}, ${JSON.stringify(records)}) as refusal`;
+    ${grantLimit}, ${maxWrongVerifiers}, ${records}) as refusal`;
   return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }
 
@@ -91,7 +92,7 @@ export async function rotateRefreshToken(
   { token, refresh, records }: Pick<Redemption, 'token' | 'refresh' | 'records'>,
 ): Promise<RotationRefusal> {
   const call = sql<{ refusal: RotationRefusal }>`select rotate_refresh_token(${developerId}, ${at},
-    ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })}, ${JSON.stringify(records)}) as refusal`;
+    ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })}, ${records}) as refusal`;
   return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
 }
 

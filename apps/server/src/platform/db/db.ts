@@ -1,6 +1,8 @@
 import { parseJsonText } from '@behest/protocol/json';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { type Meter, noMeter } from '../telemetry/meter.ts';
+import { countCommits } from './counted.ts';
 import type { DB } from './types.gen.ts';
 
 /** A pool or a transaction: enough to read with. */
@@ -14,13 +16,17 @@ export type DatabaseOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 const CONNECT_TIMEOUT = 30_000; // milliseconds; specification, Runtime configuration and operation
 
 /** @param poolSize the most connections at once; specification, the same place. */
-export function openDatabase(options: DatabaseOptions, poolSize = 10): Executor {
+export function openDatabase(options: DatabaseOptions, poolSize = 10, meter: Meter = noMeter): Executor {
   const settings = { ...options, max: poolSize, connectionTimeoutMillis: CONNECT_TIMEOUT, types };
   const pool = new pg.Pool(settings);
   // A connection lost while idle is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
+  meter.poolOpened(pool);
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PostgresDialect({
+      pool,
+      onCreateConnection: async (connection) => countCommits(connection, meter.committed),
+    }),
     // Columns become camelCase; the insides of jsonb values are the client's and stay as they are.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });

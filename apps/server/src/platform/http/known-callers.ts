@@ -60,7 +60,12 @@ export interface KnownCallers {
  * Whose a key is, is known only once the database has said so, which is too late to read the version first. Hence
  * a second one for all developers, read before and after: where it is the same, nothing changed meanwhile.
  */
-export function knownCallers(store: EphemeralStore, find: FindHolder, clock: Clock): KnownCallers {
+export function knownCallers(
+  store: EphemeralStore,
+  find: FindHolder,
+  clock: Clock,
+  onLookUp: (isHit: boolean) => void = () => {},
+): KnownCallers {
   const known = new LRUCache<string, Known>({ max: MOST });
   let losses = 0;
   const forgetAll = () => {
@@ -82,6 +87,7 @@ export function knownCallers(store: EphemeralStore, find: FindHolder, clock: Clo
       const hash = hashOf(apiKey);
       const name = hash.toString('base64url');
       const entry = recall(name, hash);
+      onLookUp(entry !== undefined);
       const lossesBefore = losses;
       return {
         recalled: entry?.caller,

@@ -41,11 +41,13 @@ export interface RateLimiter {
  * Fixed windows, aligned to the minute. While the store is away each process counts for itself, with the same
  * limits: nothing passes uncounted, and nothing is refused for that reason.
  * @param onDegraded told once each time when that begins, and with undefined when it is over.
+ * @param onRefused told which rule refused.
  */
 export function rateLimiter(
   store: EphemeralStore,
   clock: Clock,
   onDegraded: (error?: unknown) => void = () => {},
+  onRefused: (rule: string) => void = () => {},
 ): RateLimiter {
   const own = memoryStore(clock);
   let isDegraded = false;
@@ -80,6 +82,7 @@ export function rateLimiter(
       if (isLeftOut || budgets.length === 0) return [];
       return [standingOf(budgets, used, at === spent.refusedAt, now, resetsAt)];
     });
+    for (const { refusal } of standings) if (refusal) onRefused(String(refusal.details?.rule));
     const [first, ...rest] = standings;
     return { standing: first && rest.reduce(tighter, first), sighting };
   };

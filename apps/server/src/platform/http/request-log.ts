@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Meter } from '../telemetry/meter.ts';
 
 /**
  * One line a request. The route's pattern stands for its path, since paths hold ids, and some hold secrets.
@@ -6,9 +7,21 @@ import type { FastifyInstance } from 'fastify';
  */
 export function addRequestLog(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions } = request;
-    const route = request.is404 ? 'unknown' : (routeOptions.url ?? 'unknown');
+    const { method } = request;
+    const route = routeOf(request);
     const responseTime = Math.round(reply.elapsedTime * 1000) / 1000; // milliseconds
     request.log.info({ method, route, status: reply.statusCode, responseTime }, 'request');
   });
 }
+
+/** Counts and times every request, under its route's pattern too: a label that holds ids would grow without end. */
+export function addRequestMetrics(app: FastifyInstance, meter: Meter): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { statusCode: status, elapsedTime } = reply; // milliseconds
+    const { method } = request;
+    meter.requestAnswered({ method, route: routeOf(request), status, seconds: elapsedTime / 1000 });
+  });
+}
+
+const routeOf = ({ is404, routeOptions }: FastifyRequest): string =>
+  is404 ? 'unknown' : (routeOptions.url ?? 'unknown');

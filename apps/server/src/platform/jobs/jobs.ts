@@ -1,3 +1,5 @@
+import { type Meter, noMeter } from '../telemetry/meter.ts';
+
 /** Work that is done at start and then from time to time, by every instance: it claims what it does. */
 export interface Job {
   readonly name: string;
@@ -16,9 +18,10 @@ export interface RunningJobs {
 export function startJobs(
   jobs: readonly Job[],
   onFailure: (name: string, error: unknown) => void,
+  meter: Meter = noMeter,
 ): RunningJobs {
   const stopping = new AbortController();
-  const loops = jobs.map((job) => loop(job, stopping.signal, onFailure));
+  const loops = jobs.map((job) => loop(job, stopping.signal, onFailure, meter));
   return {
     async stop() {
       stopping.abort();
@@ -31,9 +34,18 @@ async function loop(
   { name, everySeconds, run }: Job,
   signal: AbortSignal,
   onFailure: (name: string, error: unknown) => void,
+  meter: Meter,
 ): Promise<void> {
   while (!signal.aborted) {
-    await run(signal).catch((error: unknown) => onFailure(name, error));
+    const startedAt = performance.now();
+    const hasFailed = await run(signal).then(
+      () => false,
+      (error: unknown) => {
+        onFailure(name, error);
+        return true;
+      },
+    );
+    meter.jobEnded(name, (performance.now() - startedAt) / 1000, hasFailed);
     await pause(everySeconds * 1000, signal);
   }
 }

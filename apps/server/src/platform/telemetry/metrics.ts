@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Meter, PoolCounts, Tally } from './meter.ts';
+
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]; // seconds
+const RUN_BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+
+export interface Metrics {
+  readonly meter: Meter;
+  /** The exposition format, version 0.0.4, and its media type. */
+  expose(): Promise<{ readonly text: string; readonly contentType: string }>;
+  /** Adds memory, CPU, event loop and garbage collection. Their observers live as long as the process. */
+  watchProcess(): void;
+  /** Adds something that is asked for when somebody looks. A question that fails leaves its metric out. */
+  ask(name: string, help: string, question: () => Promise<number>): void;
+}
+
+/** @param zeros what is shown before it has happened, so that the first time is seen as an increase. */
+export function createMetrics(zeros: readonly Tally[] = []): Metrics {
+  const registry = new Registry();
+  const meter = meterOf(registry);
+  for (const { counter, label } of zeros) meter.counters[counter].inc(label, 0);
+  return {
+    meter: meter.meter,
+    async expose() {
+      return { text: await registry.metrics(), contentType: registry.contentType };
+    },
+    watchProcess: () => collectDefaultMetrics({ register: registry }),
+    ask(name, help, question) {
+      const gauge = new Gauge({
+        name,
+        help,
+        registers: [registry],
+        async collect() {
+          await inTime(question()).then(
+            (value) => this.set(value),
+            () => this.remove(),
+          );
+        },
+      });
+      gauge.remove();
+    },
+  };
+}
+
+const LONGEST_QUESTION = 2000; // milliseconds: whoever scrapes waits for all of them
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const late = delay(LONGEST_QUESTION, undefined, { ref: false }).then(() => {
+    throw new Error('The question was not answered in time.');
+  });
+  return Promise.race([answer, late]);
+}
+
+function meterOf(registry: Registry) {
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by method, route pattern and status class, from their first byte to the end of the answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const counters = {
+    acts: counter('acts_total', 'Acts recorded and committed, by event type.', 'type'),
+    grantsRevoked: counter('grants_revoked_total', 'Grants revoked, by reason.', 'reason'),
+    auditEntries: counter('audit_entries_total', 'Audit entries written, by who said them.', 'source'),
+    blockedAttempts: counter('blocked_attempts_total', 'Refused attempts that matter, by action.', 'action'),
+  };
+  const refusals = counter('ratelimit_refusals_total', 'Requests refused by a limit, by rule.', 'rule');
+  const degraded = new Gauge({
+    name: 'ratelimit_degraded',
+    help: '1 while this process counts requests by itself because Redis does not answer.',
+    registers,
+  });
+  const broken = new Gauge({
+    name: 'audit_chain_broken',
+    help: 'Verifications, since the start of this process, that found an audit chain broken.',
+    registers,
+  });
+  const redis = new Gauge({ name: 'redis_up', help: '1 while Redis answers.', registers });
+  redis.set(1);
+  const caches = new Counter({
+    name: 'cache_lookups_total',
+    help: 'Look-ups in caches of this process.',
+    labelNames: ['cache', 'result'],
+    registers,
+  });
+  const runs = new Histogram({
+    name: 'worker_run_duration_seconds',
+    help: 'Runs of periodic jobs, by outcome.',
+    labelNames: ['worker', 'result'],
+    buckets: RUN_BUCKETS,
+    registers,
+  });
+  const succeeded = new Gauge({
+    name: 'worker_last_success_timestamp_seconds',
+    help: 'When a periodic job last ended well, in Unix time.',
+    labelNames: ['worker'],
+    registers,
+  });
+
+  /** One label, whose values are looked up once. */
+  function counter(name: string, help: string, label: string) {
+    const all = new Counter({ name, help, labelNames: [label], registers });
+    return { inc: (value: string, by = 1) => all.inc({ [label]: value }, by) };
+  }
+
+  const meter: Meter = {
+    requestAnswered({ method, route, status, seconds }) {
+      const labels = { method: METHODS.has(method) ? method : 'other', route, status: classOf(status) };
+      requests.observe(labels, seconds);
+    },
+    committed(tallies) {
+      for (const { counter: name, label } of tallies) counters[name].inc(label);
+    },
+    poolOpened: (pool) => watchPool(pool, registry),
+    redisIsUp: (isUp) => redis.set(isUp ? 1 : 0),
+    rateLimiterIsDegraded: (isDegraded) => degraded.set(isDegraded ? 1 : 0),
+    rateRefused: (rule) => refusals.inc(rule),
+    cacheAsked: (cache, isHit) => caches.inc({ cache, result: isHit ? 'hit' : 'miss' }),
+    jobEnded(worker, seconds, hasFailed) {
+      runs.observe({ worker, result: hasFailed ? 'failed' : 'ok' }, seconds);
+      if (!hasFailed) succeeded.set({ worker }, Date.now() / 1000);
+    },
+    auditChainBroken: () => broken.inc(),
+  };
+  return { meter, counters };
+}
+
+/** A client may send any token as a method (RFC 9110, section 9.1), and a label may not be just any. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+const classOf = (status: number) => `${Math.floor(status / 100)}xx`;
+
+function watchPool(pool: PoolCounts, registry: Registry): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'postgres_pool_connections',
+    help: 'Connections of this process to PostgreSQL, in use and idle.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'idle' }, pool.idleCount);
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+    },
+  });
+  new Gauge({
+    name: 'postgres_pool_waiting',
+    help: 'What waits for a connection to PostgreSQL.',
+    registers,
+    collect() {
+      this.set(pool.waitingCount);
+    },
+  });
+}
