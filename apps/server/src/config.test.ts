@@ -357,10 +357,10 @@ describe('a secret', () => {
       'VAULT_ENCRYPTION_KEY',
       'VAULT_ENCRYPTION_KEYS_PREVIOUS',
       'SMTP_URL',
-      'METRICS_TOKEN',
       'SEED_API_KEY',
       'SEED_SANDBOX_KEY',
       'SEED_CONSENT_KEY',
+      'METRICS_TOKEN',
     ]);
   });
 });

@@ -199,6 +199,13 @@ describe('what is counted', () => {
     });
 
     await expect(failing).rejects.toThrow('after all');
+    await inTransaction(db, async (tx) => {
+      const undone = inTransaction(tx, async (inner) => {
+        await record(inner, caller, [act], clock());
+        throw new Error('this part only');
+      });
+      await expect(undone).rejects.toThrow('this part only');
+    });
     await Promise.all(Array.from({ length: 8 }, () => registerAgent(acme)));
 
     expect(await countOf(service, 'acts_total', 'agent.created')).toBe(8);
