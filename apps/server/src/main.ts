@@ -5,7 +5,7 @@ import { watchedTallies } from './features/audit/index.ts';
 import { expiryOfRequests } from './features/authorization/index.ts';
 import { seedDevelopers } from './features/developers/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
-import { openDatabase, ping } from './platform/db/db.ts';
+import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { notingChanges } from './platform/http/known-callers.ts';
 import { startJobs } from './platform/jobs/jobs.ts';
@@ -13,16 +13,24 @@ import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { createMetrics } from './platform/telemetry/metrics.ts';
+import { VERSION } from './platform/version.ts';
+import { createShutdown, type Shutdown } from './shutdown.ts';
 
 const clock = () => new Date();
 /** What is being done, for the line that says why it failed. */
 let step = 'configuration';
 let logger: Logger = createLogger('info');
+let shutdown: Shutdown | undefined;
 
 /** The specification's startup order. Whatever throws ends the process with one line and code 1. */
 async function start(): Promise<void> {
   const config = loadConfig(process.env);
   logger = createLogger(config.logLevel);
+  const { host, port, shutdownTimeoutSeconds: timeoutSeconds } = config.http;
+  const exit = (code: number) => process.exit(code);
+  shutdown = createShutdown({ logger, timeoutSeconds, exit });
+  const { stop, fail, isStopping } = shutdown;
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
   const warn = (message: string) => logger.warn(message);
 
   const metrics = createMetrics(watchedTallies);
@@ -34,7 +42,8 @@ async function start(): Promise<void> {
 
   step = 'database';
   const db = openDatabase(config.database.app, config.database.poolMax, meter);
-  await ping(db);
+  shutdown.add('stores', () => db.destroy());
+  await requireServer(db);
 
   step = 'migrations';
   await migrate(config.database.migrations);
@@ -45,6 +54,7 @@ async function start(): Promise<void> {
     if (error) logger.warn({ err: error }, 'redis is away');
     else logger.info('redis is back');
   });
+  shutdown.add('stores', () => store.close());
   if (config.redisUrl === 'memory:')
     warn('no redis: counters and requests under way live in this process only');
 
@@ -61,7 +71,6 @@ async function start(): Promise<void> {
   const mail = openMailer(config, (kept) => logger.info({ mail: kept }, 'mail kept for /development/mail'));
 
   step = 'listener';
-  let isStopping = false;
   const app = await buildApp({
     settings: config,
     db,
@@ -71,17 +80,12 @@ async function start(): Promise<void> {
     logger,
     metrics,
     ...mail,
-    isStopping: () => isStopping,
+    isStopping,
   });
-  const { host, port, shutdownTimeoutSeconds } = config.http;
+  shutdown.add('requests', () => app.close());
   await app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
   });
-  const { alg, kid } = keyRing.signer();
-  logger.info(
-    { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore: 'env' },
-    'ready',
-  );
 
   const jobs = startJobs(
     [expiryOfRequests({ db, clock })],
@@ -90,27 +94,17 @@ async function start(): Promise<void> {
     },
     meter,
   );
+  shutdown.add('jobs', () => jobs.stop());
 
-  const stop = async (exitCode: number) => {
-    if (isStopping) process.exit(1); // a second signal means: at once
-    isStopping = true;
-    setTimeout(() => process.exit(1), shutdownTimeoutSeconds * 1000).unref();
-    await app.close(); // answers what is in flight, accepts nothing new
-    await jobs.stop();
-    await store.close();
-    await db.destroy();
-    process.exit(exitCode);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(0));
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error) => {
-      logger.fatal({ err: error }, 'unforeseen failure');
-      stop(1);
-    });
-  }
+  // In the place of those of start.mjs, which wait for nothing.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal).on(signal, stop);
+  const { alg, kid } = keyRing.signer();
+  const how = { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore: 'env' };
+  logger.info({ ...how, version: VERSION }, 'ready');
 }
 
 await start().catch((error: unknown) => {
+  if (shutdown?.isStopping()) return; // it fails because what it uses is being closed
   const time = clock().toISOString();
   const problems = error instanceof ConfigError ? error.problems : [];
   for (const { setting, message } of problems) {

@@ -13,3 +13,18 @@ export async function execute(url: string, statement: string): Promise<void> {
   await client.connect();
   await client.query(statement).finally(() => client.end());
 }
+
+/** Keeps everybody else from the table until it is released. `isAwaited` resolves when somebody waits for it. */
+export async function holdTable(url: string, table: 'developers' | 'auth_requests') {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`begin; lock table ${table}`);
+  const waiting =
+    'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
+  return {
+    async isAwaited() {
+      while ((await client.query(waiting)).rowCount === 0);
+    },
+    release: () => client.end(),
+  };
+}

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
+import { newDatabase } from './start-app.ts';
 
 const ENTRY = join(import.meta.dirname, '../start.mjs');
 
@@ -42,6 +43,19 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   await once(child, 'exit');
+}
+
+/** What the process needs to start, on a database of its own. */
+export async function goodSettings() {
+  const port = await freePort();
+  const settings = {
+    DATABASE_URL: await newDatabase(),
+    REDIS_URL: inject('redisUrl'),
+    AUTO_GENERATE_KEYS: 'true',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+  };
+  return { settings, url: `http://127.0.0.1:${port}` };
 }
 
 /** Free a moment ago, which is as much as can be known. */

@@ -159,6 +159,18 @@ export async function ping(db: Executor): Promise<void> {
   await sql`select 1`.execute(db);
 }
 
+const OLDEST_SERVER = 15;
+
+/** @throws when the database does not answer, and when it is older than what the migrations are written for. */
+export async function requireServer(db: Executor): Promise<void> {
+  const asked = sql<{ number: string }>`select current_setting('server_version_num') as number`;
+  const { rows } = await asked.execute(db);
+  const major = Math.floor(Number(rows[0]?.number) / 10_000); // 150004 is 15.4
+  if (!(major >= OLDEST_SERVER)) {
+    throw new Error(`PostgreSQL ${OLDEST_SERVER} or later is needed, and this is ${major}`);
+  }
+}
+
 /** A row as JSON with the columns' own names, which is how a hot function takes it. */
 export function row(columns: Readonly<Record<string, unknown>>): string {
   const named = Object.entries(columns).map(([name, value]) => [

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { Type } from 'typebox';
 import { notFound } from '../errors.ts';
+import { VERSION } from '../version.ts';
 
 /** The nouns that operation ids begin with. */
 const TAGS = {
@@ -28,7 +29,7 @@ export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string
       openapi: '3.1.0',
       info: {
         title: 'Behest',
-        version: '0.6.0',
+        version: VERSION,
         description: 'Authorization for AI agents that act on behalf of people.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },

@@ -1,0 +1,2 @@
+/** Of this release. The API's path prefix has its own. */
+export const VERSION = '0.6.0';

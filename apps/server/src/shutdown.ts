@@ -1,0 +1,69 @@
+import type { Logger } from './platform/telemetry/logger.ts';
+
+/**
+ * The order of a stop. The parts of one phase end side by side; a phase begins when the one before it is over.
+ * `requests` answers what is in flight and ends streams, `jobs` finishes what is held, `buffers` writes what is only
+ * counted yet, then nobody needs the `stores`, and `telemetry` tells of all that.
+ */
+const PHASES = ['requests', 'jobs', 'buffers', 'stores', 'telemetry'] as const;
+type Phase = (typeof PHASES)[number];
+
+export interface Shutdown {
+  /** Gives a part that has to be ended, as soon as there is one. */
+  add(phase: Phase, end: () => Promise<unknown>): void;
+  readonly isStopping: () => boolean;
+  /** Stops in order. Asked for a second time, it ends at once. */
+  readonly stop: () => void;
+  /** Stops in order because of what nobody caught. Only the first is told of. */
+  readonly fail: (error: unknown) => void;
+}
+
+export interface ShutdownDeps {
+  readonly logger: Pick<Logger, 'error' | 'fatal'>;
+  /** For the whole of it, after which the process ends as it is. */
+  readonly timeoutSeconds: number;
+  readonly exit: (code: number) => void;
+}
+
+export function createShutdown({ logger, timeoutSeconds, exit }: ShutdownDeps): Shutdown {
+  const parts: { phase: Phase; end: () => Promise<unknown> }[] = [];
+  let current: Phase | undefined;
+  let exitCode = 0;
+
+  async function begin(): Promise<void> {
+    setTimeout(() => {
+      logger.error({ phase: current }, `not stopped within ${timeoutSeconds} seconds: ended as it was`);
+      exit(1);
+    }, timeoutSeconds * 1000).unref();
+    for (const phase of PHASES) {
+      current = phase;
+      await Promise.all(parts.filter((part) => part.phase === phase).map(endPart));
+    }
+    exit(exitCode);
+  }
+
+  /** One that fails does not keep the others from ending. */
+  async function endPart({ phase, end }: (typeof parts)[number]): Promise<void> {
+    try {
+      await end();
+    } catch (error) {
+      exitCode = 1;
+      logger.error({ err: error, phase }, 'a part of the service did not end in order');
+    }
+  }
+
+  const isStopping = () => current !== undefined;
+  return {
+    isStopping,
+    add: (phase, end) => void parts.push({ phase, end }),
+    stop() {
+      if (isStopping()) return exit(1);
+      void begin();
+    },
+    fail(error) {
+      if (exitCode === 0) logger.fatal({ err: error }, 'unforeseen failure');
+      exitCode = 1;
+      if (!isStopping()) void begin();
+    },
+  };
+}
