@@ -15,7 +15,7 @@ export async function execute(url: string, statement: string): Promise<void> {
 }
 
 /** Keeps everybody else from the table until it is released. `isAwaited` resolves when somebody waits for it. */
-export async function holdTable(url: string, table: 'developers' | 'auth_requests') {
+export async function holdTable(url: string, table: 'api_key_index' | 'auth_requests') {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`begin; lock table ${table}`);

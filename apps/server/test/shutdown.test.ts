@@ -23,7 +23,7 @@ async function running(env: Readonly<Record<string, string>> = {}) {
 /** A request that is in the service and cannot be answered before `release`. */
 async function withRequestInFlight(env: Readonly<Record<string, string>> = {}) {
   const service = await running(env);
-  const { isAwaited, release } = await holdTable(service.settings.DATABASE_URL, 'developers');
+  const { isAwaited, release } = await holdTable(service.settings.DATABASE_URL, 'api_key_index');
   const answer = signUp(service.url, new Agent()).catch((error: Error) => error);
   await isAwaited();
   return { ...service, answer, release };
