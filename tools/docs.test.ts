@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../apps/server/src/config/settings.ts';
 import { startApp } from '../apps/server/test/start-app.ts';
+import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { freePort } from './machine/ports.ts';
@@ -169,13 +170,15 @@ describe('what the documents say to run', () => {
   });
 
   test('the calls of the other guides', async () => {
-    const { shell, asDeveloper } = await listening();
+    const { shell, asDeveloper, baseUrl } = await listening();
     const acme = await asDeveloper({ mode: 'sandbox' });
     const env = { KEY: acme.apiKey, TOKEN: 'none' };
     const commands = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
 
     expect(await shell(commands('verify-a-token').join('\n'), env)).toBe('{"valid":false}');
     expect(await shell(commands('check-the-audit-chain').join('\n'), env)).toContain('"valid":true');
+    const { checkpoint } = (await acme('GET', '/v1/audit/head')).json();
+    expect(await keepsCheckpoint({ baseUrl, apiKey: acme.apiKey }, checkpoint)).toBe(true);
     const [rotate = '', make = ''] = commands('rotate-an-api-key');
     expect(await shell(make, env)).toContain('"role":"runtime"');
     expect(await shell(rotate, env)).toContain('"previousKeyExpiresAt"');

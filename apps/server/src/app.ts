@@ -141,7 +141,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(consentRoutes, { ...authorization, keyRing, issuer, ...(mailer && { mailer }) });
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
-  await app.register(auditRoutes, { db, clock, quotas, meter, findGrantFacts });
+  await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });
   await app.ready();
   return app;
 }

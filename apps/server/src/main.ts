@@ -1,7 +1,7 @@
 import { buildApp } from './app.ts';
 import { ConfigError } from './config/setting.ts';
 import { loadConfig } from './config.ts';
-import { watchedTallies } from './features/audit/index.ts';
+import { checkpointsOfChains, watchedTallies } from './features/audit/index.ts';
 import { expiryOfRequests } from './features/authorization/index.ts';
 import { seedDevelopers } from './features/developers/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
@@ -88,7 +88,7 @@ async function start(): Promise<void> {
   });
 
   const jobs = startJobs(
-    [expiryOfRequests({ db, clock })],
+    [expiryOfRequests({ db, clock }), checkpointsOfChains({ db, clock, keyRing })],
     (job, error) => {
       logger.error({ err: error, job }, 'a job failed, and will run again');
     },

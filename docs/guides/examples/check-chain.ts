@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AuditEntry, type ChainVerdict, continueChain, startChain } from '@behest/protocol/audit-chain';
+import { agreesWithCheckpoint, checkpointOf } from '@behest/protocol/audit-checkpoint';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 
 export interface Account {
   readonly baseUrl: string;
@@ -11,12 +13,7 @@ export async function checkChain({ baseUrl, apiKey }: Account): Promise<ChainVer
   let progress = startChain();
   let cursor: string | null = '';
   while (cursor !== null && progress.valid) {
-    const query = new URLSearchParams({ limit: '500', ...(cursor && { cursor }) });
-    const answer = await fetch(`${baseUrl}/v1/audit/entries?${query}`, {
-      headers: { authorization: `Bearer ${apiKey}` },
-    });
-    if (!answer.ok) throw new Error(`The service answered ${answer.status}.`);
-    const page = (await answer.json()) as { entries: AuditEntry[]; nextCursor: string | null };
+    const page = await pageOf({ baseUrl, apiKey }, { limit: '500', ...(cursor && { cursor }) });
     progress = continueChain(progress, page.entries, sha256);
     cursor = page.nextCursor;
   }
@@ -24,3 +21,26 @@ export async function checkChain({ baseUrl, apiKey }: Account): Promise<ChainVer
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Whether the chain still holds what a checkpoint said, which the service signed then and which was kept elsewhere. */
+export async function keepsCheckpoint(account: Account, checkpoint: string): Promise<boolean> {
+  const keys = createRemoteJWKSet(new URL(`${account.baseUrl}/.well-known/jwks.json`));
+  const expected = { algorithms: ['RS256', 'ES256'], typ: 'audit-checkpoint+jwt' };
+  const said = checkpointOf((await jwtVerify(checkpoint, keys, expected)).payload);
+  if (!said) return false;
+  const { entries } = await pageOf(account, { limit: '1', cursor: String(said.seq - 1) });
+  return agreesWithCheckpoint(said, entries);
+}
+
+async function pageOf({ baseUrl, apiKey }: Account, query: Record<string, string>): Promise<Page> {
+  const answer = await fetch(`${baseUrl}/v1/audit/entries?${new URLSearchParams(query)}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  if (!answer.ok) throw new Error(`The service answered ${answer.status}.`);
+  return (await answer.json()) as Page;
+}
+
+interface Page {
+  readonly entries: AuditEntry[];
+  readonly nextCursor: string | null;
+}

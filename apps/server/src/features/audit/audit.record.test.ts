@@ -1,4 +1,5 @@
 import { auditLineParts } from '@behest/protocol/audit-line';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { authorize, registerAgent } from '../../../test/flow.ts';
 import { type Developer, newDatabase, startApp } from '../../../test/start-app.ts';
@@ -132,4 +133,21 @@ describe('attempts that were refused', () => {
     expect(new Set(again.map(({ statusCode }) => statusCode))).toEqual(new Set([400]));
     expect(await blocked(acme)).toHaveLength(1);
   });
+});
+
+test('events are numbered in the order of their commits, without a gap, however many come at once', async () => {
+  const { db, asDeveloper } = await startApp();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const before = await acme('GET', '/v1/audit/head');
+
+  await Promise.all(Array.from({ length: 30 }, (_, n) => registerAgent(acme, `Agent ${n}`)));
+
+  const { rows: events } = await sql<{ seq: string; entrySeq: string }>`
+    select o.seq, e.seq as entry_seq from outbox_events o
+    join audit_entries e using (developer_id)
+    where developer_id = ${acme.developerId} and e.agent_id = o.envelope::jsonb -> 'data' ->> 'agentId'
+    order by o.seq`.execute(db);
+  const first = Number(before.json().seq) + 1; // until here each entry had an event
+  expect(events.map(({ seq }) => Number(seq))).toEqual(Array.from({ length: 30 }, (_, n) => first + n));
+  expect(events.map(({ entrySeq }) => entrySeq)).toEqual(events.map(({ seq }) => seq));
 });

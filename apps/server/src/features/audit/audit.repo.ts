@@ -2,7 +2,7 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tenant } from '../../platform/caller.ts';
 import { Counted } from '../../platform/db/counted.ts';
 import type { Executor, Tx } from '../../platform/db/db.ts';
-import type { AuditEntries, DB } from '../../platform/db/types.gen.ts';
+import type { AuditCheckpoints, AuditEntries, DB } from '../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
 
 export type EntryRow = Selectable<AuditEntries>;
@@ -47,18 +47,18 @@ export async function recordActs(
 /**
  * What a developer appends, which their plan counts. One statement, for any executor.
  * @param monthLimit null is none.
- * @returns nothing when the calendar month has as many already.
+ * @returns of the entries, in their order, as many as the calendar month still has room for.
  */
 export async function appendCounted(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
-  entry: Counted,
+  entries: Counted,
   monthLimit: number | null,
-): Promise<Recorded | undefined> {
+): Promise<Recorded[]> {
   const call = sql<Recorded>`select *
-    from audit_append(${developerId}, ${at}, ${entry}::jsonb, ${monthLimit ?? -1})`;
-  return (await call.execute(db)).rows[0];
+    from audit_append(${developerId}, ${at}, ${entries}::jsonb, ${monthLimit ?? -1})`;
+  return (await call.execute(db)).rows;
 }
 
 /**
@@ -103,7 +103,7 @@ export function listEntryRows(
 ) {
   const { order, limit } = query;
   const all = db.selectFrom('auditEntries').selectAll().where('developerId', '=', developerId);
-  return filtered(all, query, serviceActions)
+  return filtered(all, developerId, query, serviceActions)
     .orderBy('seq', order)
     .limit(limit + 1)
     .execute();
@@ -111,7 +111,12 @@ export function listEntryRows(
 
 type Entries = SelectQueryBuilder<DB, 'auditEntries', EntryRow>;
 
-function filtered(all: Entries, query: EntryQuery, serviceActions: readonly string[]): Entries {
+function filtered(
+  all: Entries,
+  developerId: string,
+  query: EntryQuery,
+  serviceActions: readonly string[],
+): Entries {
   let some = all;
   for (const name of ['agentId', 'grantId', 'principalId', 'status', 'purpose'] as const) {
     const value = query[name];
@@ -121,18 +126,97 @@ function filtered(all: Entries, query: EntryQuery, serviceActions: readonly stri
   if (action?.endsWith('.*')) some = some.where('action', 'like', `${likeText(action.slice(0, -1))}%`);
   else if (action) some = some.where('action', '=', action);
   if (source) some = some.where('action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
-  if (since) some = some.where('at', '>=', new Date(since));
-  if (until) some = some.where('at', '<', new Date(until));
+  // By place and not by time, which has no index: the chain is in the order of both.
+  if (since) some = some.where('seq', '>=', firstSeq(developerId, since));
+  if (until) some = some.where('seq', '<', firstSeq(developerId, until));
   if (cursor) some = some.where('seq', order === 'asc' ? '>' : '<', cursor);
   return some;
 }
 
+const firstSeq = (developerId: string, at: string) =>
+  sql<string>`(select audit_first_seq(${developerId}, ${new Date(at)}))`;
+
 const likeText = (text: string) => text.replace(/[%_\\]/g, '\\$&');
+
+/** Where a chain ends, and the newest signed statement about it. */
+export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditHeads as h')
+    .leftJoinLateral(
+      (lateral) =>
+        lateral
+          .selectFrom('auditCheckpoints')
+          .select(['seq as signedSeq', 'jws', 'signedAt'])
+          .whereRef('developerId', '=', 'h.developerId')
+          .orderBy('seq', 'desc')
+          .limit(1)
+          .as('c'),
+      (join) => join.onTrue(),
+    )
+    .select(['h.seq', 'h.hash', sql<Date | null>`nullif(h.at, '-infinity')`.as('at')])
+    .select(['c.signedSeq', 'c.jws', 'c.signedAt'])
+    .where('h.developerId', '=', developerId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The newest signed statement about a chain. */
+export function findCheckpoint(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditCheckpoints')
+    .select('jws')
+    .where('developerId', '=', developerId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Another instance may have signed the same place a moment before: then its statement stands. */
+export async function insertCheckpoint(
+  db: Executor,
+  { developerId }: Tenant,
+  checkpoint: Omit<Selectable<AuditCheckpoints>, 'developerId'>,
+): Promise<void> {
+  await db
+    .insertInto('auditCheckpoints')
+    .values({ developerId, ...checkpoint })
+    .onConflict((conflict) => conflict.columns(['developerId', 'seq']).doNothing())
+    .execute();
+}
+
+/**
+ * Chains with entries that no checkpoint tells of, and none signed since `signedBefore`. A batch in the order of
+ * the developers' ids, which goes on after `after`.
+ */
+export function listUnsignedHeadsAcrossTenants(
+  db: Executor,
+  signedBefore: Date,
+  after: string,
+  limit: number,
+) {
+  return db
+    .selectFrom('auditHeads as h')
+    .select(['h.developerId', 'h.seq', 'h.hash'])
+    .where('h.developerId', '>', after)
+    .where('h.seq', '>', '0')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('auditCheckpoints as c')
+            .select('c.seq')
+            .whereRef('c.developerId', '=', 'h.developerId')
+            .where((c) => c.or([c('c.seq', '>=', c.ref('h.seq')), c('c.signedAt', '>', signedBefore)])),
+        ),
+      ),
+    )
+    .orderBy('h.developerId')
+    .limit(limit)
+    .execute();
+}
 
 export function findHead(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('auditHeads')
-    .select(['seq', 'hash', sql<Date | null>`nullif(at, '-infinity')`.as('at')])
+    .select(['seq', 'hash'])
     .where('developerId', '=', developerId)
     .executeTakeFirstOrThrow();
 }

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { type AppendDeps, appendEntry, groupAppends } from './audit.append.service.ts';
+import { getHead } from './audit.checkpoint.service.ts';
 import {
   AuditEntry,
   ChainHead,
@@ -10,10 +12,13 @@ import {
   NewEntry,
   VerifyQuery,
 } from './audit.schema.ts';
-import { type AuditDeps, appendEntry, getEntry, getHead, listEntries } from './audit.service.ts';
-import { verifyOwnChain } from './audit.verify.service.ts';
+import { getEntry, listEntries } from './audit.service.ts';
+import { type VerifyDeps, verifyOwnChain } from './audit.verify.service.ts';
 
-export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, deps) => {
+type AuditDeps = Omit<AppendDeps, 'append'> & VerifyDeps;
+
+export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, given) => {
+  const deps = { ...given, append: groupAppends(given.clock) };
   app.post(
     '/v1/audit/log',
     {

@@ -68,6 +68,8 @@ export const ChainHead = Type.Object({
   seq: Type.Integer(),
   hash: Nullable,
   timestamp: Type.Union([Time, Type.Null()]),
+  /** A compact JWS about the chain as it was a minute ago or less, unless nothing was appended since. */
+  checkpoint: Nullable,
 });
 
 export type VerifyQuery = Static<typeof VerifyQuery>;
@@ -85,4 +87,5 @@ export const ChainVerdict = Type.Object({
   fromSeq: Type.Integer(),
   toSeq: Type.Integer(),
   head: Type.Object({ seq: Type.Integer(), hash: Nullable }),
+  checkpoint: Nullable,
 });

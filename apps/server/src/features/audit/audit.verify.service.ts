@@ -3,9 +3,11 @@ import { continueChain, startChain } from '@behest/protocol/audit-chain';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/db.ts';
 import { badField } from '../../platform/errors.ts';
+import type { Meter } from '../../platform/telemetry/meter.ts';
+import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
 import { findBeyondHead, findHead, listStretch } from './audit.repo.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
-import { type AuditDeps, toEntry } from './audit.service.ts';
+import { toEntry } from './audit.service.ts';
 
 const MOST_ENTRIES = 100_000; // a call
 const STRETCH = 1000; // entries in memory at once
@@ -15,31 +17,47 @@ export interface BrokenChainLog {
   error(facts: object, message: string): void;
 }
 
+export interface VerifyDeps extends CheckpointDeps {
+  readonly meter: Meter;
+}
+
 /**
- * Recomputes every hash of a range and checks that nothing is missing in it. A broken chain is a finding, and
- * not an error: the answer says which entry is the first that cannot be as it was written.
+ * Recomputes every hash of a range and checks that nothing is missing in it, and that the chain still holds what
+ * was signed about it last. A broken chain is a finding, and not an error: the answer says which entry is the first
+ * that cannot be as it was written.
  * @throws BAD_REQUEST when the range is empty or too long
  */
 export async function verifyOwnChain(
-  { db, meter }: AuditDeps,
+  deps: VerifyDeps,
   { tenant }: Caller,
   range: VerifyQuery,
   log: BrokenChainLog,
 ): Promise<ChainVerdict> {
-  const verdict = await verdictOn(db, tenant, range);
+  const checkpoint = await latestCheckpoint(deps, tenant);
+  const found = await verdictOn(deps.db, tenant, range);
+  const broken = found.valid && checkpoint ? await brokenPromise(deps.db, tenant, checkpoint) : undefined;
+  const verdict = { ...found, ...broken, checkpoint: checkpoint?.jws ?? null };
   const { valid, firstBrokenAt, problem } = verdict;
   if (!valid) {
     log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
-    meter.auditChainBroken();
+    deps.meter.auditChainBroken();
   }
   return verdict;
+}
+
+/** What a checkpoint says is there, and is not: the chain was cut off before it, or written anew. */
+async function brokenPromise(db: Executor, tenant: Tenant, { said }: KnownCheckpoint) {
+  // One that was changed itself says nothing, except that somebody had a reason to change it.
+  const [entry] = said ? await listStretch(db, tenant, said.seq, said.seq, 1) : [];
+  if (entry && entry.hash.toString('hex') === said?.hash) return undefined;
+  return { valid: false, firstBrokenAt: entry?.id ?? null, problem: 'truncated' };
 }
 
 async function verdictOn(
   db: Executor,
   tenant: Tenant,
   { fromSeq, toSeq }: VerifyQuery,
-): Promise<ChainVerdict> {
+): Promise<Omit<ChainVerdict, 'checkpoint'>> {
   if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
   if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
   const { seq, hash } = await findHead(db, tenant);

@@ -51,6 +51,7 @@ describe('a chain that nobody touched', () => {
       fromSeq: 1,
       toSeq: 6,
       head: { seq: 6, hash: six.hash },
+      checkpoint: null,
     });
   });
 

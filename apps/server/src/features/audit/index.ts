@@ -1,2 +1,3 @@
+export { checkpointsOfChains } from './audit.jobs.ts';
 export { openChain, record, recordBlocked, recordsOf, watchedTallies } from './audit.record.service.ts';
 export { auditRoutes } from './audit.routes.ts';

@@ -8,7 +8,7 @@ import { badField } from '../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../platform/ids.ts';
 import type { EphemeralStore } from '../../platform/redis/ephemeral-store.ts';
 import type { Act } from '../events/index.ts';
-import type { KeyRing } from '../keys/index.ts';
+import { type KeyRing, signToken } from '../keys/index.ts';
 import type { Quotas } from '../quotas/index.ts';
 import type { NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
@@ -140,12 +140,8 @@ async function signGrantToken(
       'All of this does not fit into a token; ask for less at once.',
     );
   }
-  const { alg, kid, sign } = keyRing.signer();
-  const signed = `${encoded({ alg, kid, typ: 'at+jwt' })}.${encoded(claims)}`;
-  return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
+  return signToken(keyRing, 'at+jwt', claims);
 }
-
-const encoded = (value: object) => Buffer.from(asciiJson(value)).toString('base64url');
 
 /** @param grant about to be stored */
 export function grantCreated(grant: NewGrant & IssuableGrant): Act {

@@ -5,10 +5,17 @@ import type { Tally } from '../telemetry/meter.ts';
 export class Counted {
   readonly text: string;
   readonly tallies: readonly Tally[];
+  readonly #isByRow: boolean;
 
-  constructor(text: string, tallies: readonly Tally[]) {
+  /** @param how `by row` where there is a tally for each row that is returned, and may be returned fewer. */
+  constructor(text: string, tallies: readonly Tally[], how: 'whole' | 'by row' = 'whole') {
     this.text = text;
     this.tallies = tallies;
+    this.#isByRow = how === 'by row';
+  }
+
+  talliesOf(rows: readonly unknown[]): readonly Tally[] {
+    return this.#isByRow ? this.tallies.slice(0, rows.length) : this.tallies;
   }
 
   /** Asked by `pg` for what to send. */
@@ -52,8 +59,9 @@ export function countCommits(
     }
     const counted = parameters.find((parameter) => parameter instanceof Counted);
     if (!counted || !hasWritten(result.rows)) return result;
-    if (uncommitted) uncommitted.push(...counted.tallies);
-    else onCommitted(counted.tallies);
+    const tallies = counted.talliesOf(result.rows);
+    if (uncommitted) uncommitted.push(...tallies);
+    else onCommitted(tallies);
     return result;
   };
 }

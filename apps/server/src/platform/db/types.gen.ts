@@ -83,6 +83,14 @@ export interface ApiKeys {
   role: KeyRole;
 }
 
+export interface AuditCheckpoints {
+  developerId: string;
+  hash: Buffer;
+  jws: string;
+  seq: Int8;
+  signedAt: Timestamp;
+}
+
 export interface AuditEntries {
   action: string;
   agentDid: string | null;
@@ -106,6 +114,7 @@ export interface AuditHeads {
   appends: Generated<Int8>;
   at: Generated<Timestamp>;
   developerId: string;
+  eventSeq: Generated<Int8>;
   hash: Buffer | null;
   month: Generated<Timestamp>;
   seq: Generated<Int8>;
@@ -190,6 +199,7 @@ export interface OutboxEvents {
   developerId: string;
   envelope: string;
   id: string;
+  seq: Int8;
   type: string;
 }
 
@@ -224,6 +234,7 @@ export interface DB {
   agents: Agents;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
+  auditCheckpoints: AuditCheckpoints;
   auditEntries: AuditEntries;
   auditHeads: AuditHeads;
   authRequests: AuthRequests;

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { verifyChain } from '@behest/protocol/audit-chain';
+import { agreesWithCheckpoint, readCheckpoint } from '@behest/protocol/audit-checkpoint';
+import { describe, expect, test } from 'vitest';
+import { partsOf, registerAgent, signedBy } from '../../../test/flow.ts';
+import { type Developer, startApp } from '../../../test/start-app.ts';
+import { tamper } from '../../../test/tampering.ts';
+import { verifySignature } from '../keys/index.ts';
+import { checkpointsOfChains } from './index.ts';
+
+/** A service, and a developer with a chain of four entries. */
+async function chain() {
+  const service = await startApp({ logLevel: 'error' });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  for (let agent = 1; agent <= 3; agent += 1) await registerAgent(acme, `Agent ${agent}`);
+  const runJob = () => checkpointsOfChains(service).run(new AbortController().signal);
+  return { service, acme, runJob };
+}
+
+const headOf = async (developer: Developer) => (await developer('GET', '/v1/audit/head')).json();
+const verify = async (developer: Developer) => (await developer('GET', '/v1/audit/verify')).json();
+const entriesOf = async (developer: Developer) =>
+  (await developer('GET', '/v1/audit/entries')).json().entries;
+
+describe('the head', () => {
+  test('has a signed statement about itself, which anybody can check with the published keys', async () => {
+    const { service, acme } = await chain();
+
+    const { seq, hash, checkpoint } = await headOf(acme);
+
+    const { header, payload } = partsOf(checkpoint);
+    expect(header).toMatchObject({ alg: 'RS256', typ: 'audit-checkpoint+jwt' });
+    const iat = service.clock().getTime() / 1000;
+    expect(payload).toEqual({ dev: acme.developerId, seq, hash, iat });
+    const keys = () => service.keyRing.verificationKeys();
+    const read = readCheckpoint(checkpoint, { keys, verifySignature, now: service.clock() });
+    expect(read).toEqual({ developerId: acme.developerId, seq, hash, signedAt: service.clock() });
+    expect(read && agreesWithCheckpoint(read, await entriesOf(acme))).toBe(true);
+  });
+
+  test('is signed anew when the chain has grown, once a minute at most', async () => {
+    const { service, acme } = await chain();
+    const { checkpoint: first } = await headOf(acme);
+
+    await registerAgent(acme);
+    const { seq, checkpoint: within } = await headOf(acme);
+    service.advance(60);
+    const { checkpoint: after } = await headOf(acme);
+    service.advance(3600);
+    const { checkpoint: later } = await headOf(acme);
+
+    expect(within).toBe(first);
+    expect(partsOf(after).payload.seq).toBe(seq);
+    expect(later).toBe(after);
+  });
+});
+
+describe('the job', () => {
+  test('signs chains that have grown and that nobody asked about for an hour, and no others', async () => {
+    const { service, acme, runJob } = await chain();
+    const quiet = await service.asDeveloper();
+    const checkpoints = () =>
+      service.db
+        .selectFrom('auditCheckpoints')
+        .select(['developerId', 'seq'])
+        .where('developerId', 'in', [acme.developerId, quiet.developerId])
+        .orderBy('seq')
+        .execute();
+
+    await runJob();
+    await runJob();
+    const first = { developerId: acme.developerId, seq: '4' };
+    const other = { developerId: quiet.developerId, seq: '1' };
+    expect(await checkpoints()).toEqual([other, first]);
+
+    await registerAgent(acme);
+    service.advance(3599);
+    await runJob();
+    expect(await checkpoints()).toHaveLength(2);
+    service.advance(2);
+    await runJob();
+    expect(await checkpoints()).toEqual([other, first, { ...first, seq: '5' }]);
+  });
+
+  test('leaves one statement when two instances sign at once', async () => {
+    const { service, acme, runJob } = await chain();
+
+    await Promise.all([runJob(), runJob()]);
+
+    const rows = service.db
+      .selectFrom('auditCheckpoints')
+      .select('seq')
+      .where('developerId', '=', acme.developerId);
+    expect(await rows.execute()).toHaveLength(1);
+  });
+});
+
+describe('verification', () => {
+  test('shows the newest statement, and holds the chain to it', async () => {
+    const { acme } = await chain();
+    const { checkpoint } = await headOf(acme);
+    await registerAgent(acme);
+
+    expect(await verify(acme)).toMatchObject({ valid: true, checkedEntries: 5, checkpoint });
+  });
+
+  test('A1: finds an end that was cut off together with the head, which without the statement looks whole', async () => {
+    const { service, acme } = await chain();
+    const cut = async () => {
+      const whose = [acme.developerId];
+      await tamper(
+        service.databaseUrl,
+        'delete from audit_entries where developer_id = $1 and seq > 2',
+        whose,
+      );
+      await tamper(
+        service.databaseUrl,
+        `update audit_heads h set seq = 2, hash = e.hash, at = e.at from audit_entries e
+          where h.developer_id = $1 and e.developer_id = h.developer_id and e.seq = 2`,
+        whose,
+      );
+    };
+    await headOf(acme);
+    await cut();
+
+    expect(await verify(acme)).toMatchObject({ valid: false, firstBrokenAt: null, problem: 'truncated' });
+    expect(service.logLines.join()).toContain('an audit chain is broken');
+    await tamper(service.databaseUrl, 'delete from audit_checkpoints where developer_id = $1', [
+      acme.developerId,
+    ]);
+    expect(await verify(acme)).toMatchObject({ valid: true, checkedEntries: 2 });
+  });
+
+  test('A1: finds a chain that was written anew after the statement', async () => {
+    const { service, acme } = await chain();
+    const entries = await entriesOf(acme);
+    await headOf(acme);
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+    for (let agent = 1; agent <= 3; agent += 1) await registerAgent(other, `Another ${agent}`);
+    // A statement about this chain as it never was, genuinely signed: as if all of it had been replaced since.
+    const { hash } = await headOf(other);
+    const iat = service.clock().getTime() / 1000;
+    const claims = { dev: acme.developerId, seq: 4, hash, iat };
+    const jws = await signedBy(service, claims, { typ: 'audit-checkpoint+jwt' });
+
+    await tamper(service.databaseUrl, 'update audit_checkpoints set jws = $2 where developer_id = $1', [
+      acme.developerId,
+      jws,
+    ]);
+
+    const verdict = await verify(acme);
+    expect(verdict).toMatchObject({ valid: false, firstBrokenAt: entries[3].id, problem: 'truncated' });
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    expect(verifyChain(entries, {}, sha256).valid).toBe(true);
+    const said = { developerId: acme.developerId, seq: 4, hash, signedAt: service.clock() };
+    expect(agreesWithCheckpoint(said, entries)).toBe(false);
+  });
+
+  test.each([
+    ['of another chain', (_: string, other: string) => other],
+    ['with another signature', (own: string) => `${own.slice(0, -8)}AAAAAAAA`],
+  ])('takes a stored statement %s for a chain that is not what was signed', async (_, replaced) => {
+    const { service, acme } = await chain();
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+    const { checkpoint } = await headOf(acme);
+    const { checkpoint: theirs } = await headOf(other);
+
+    const jws = replaced(checkpoint, theirs);
+    await tamper(service.databaseUrl, 'update audit_checkpoints set jws = $2 where developer_id = $1', [
+      acme.developerId,
+      jws,
+    ]);
+
+    expect(await verify(acme)).toMatchObject({ valid: false, problem: 'truncated' });
+  });
+});
