@@ -235,13 +235,13 @@ describe('appending', () => {
     });
   });
 
-  test('takes two trips to the database beside authentication: the grant, and the entry', async () => {
+  test('takes two trips to the database: the grant, and the entry', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
 
     const statements = await statementsOf(() => append(acme, entry));
 
-    expect(statements.slice(1)).toEqual(['select', 'select *']);
+    expect(statements).toEqual(['select', 'select *']);
   });
 });
 
@@ -474,7 +474,7 @@ describe('reading', () => {
     }
   });
 
-  test('takes one trip to the database beside authentication', async () => {
+  test('takes one trip to the database, once the key is known', async () => {
     const acme = await sandbox();
 
     await acme('GET', '/v1/audit/head'); // which signs a checkpoint, once a minute
@@ -487,7 +487,7 @@ describe('reading', () => {
       '/v1/me',
     ]) {
       const statements = await statementsOf(() => acme('GET', url));
-      expect([url, statements.length - 1]).toEqual([url, 1]);
+      expect([url, statements.length]).toEqual([url, 1]);
     }
   });
 });
