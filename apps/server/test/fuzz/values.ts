@@ -58,6 +58,7 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   consentKeys: [[jwk], []],
   email: ['owner@acme.test', null],
   action: ['flight.booked', 'mail.sent'],
+  file: ['consent.css', 'swagger-ui.css', 'start.js'],
   metadata: [{}, { flight: 'BH 42', nested: { list: [1, 'two', null] } }],
 };
 

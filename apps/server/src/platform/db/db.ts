@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { parseJsonText } from '@behest/protocol/json';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
@@ -13,14 +14,28 @@ export type Tx = Transaction<DB>;
 
 export type DatabaseOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 
-const CONNECT_TIMEOUT = 30_000; // milliseconds; specification, Runtime configuration and operation
+// Both in milliseconds.
+const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
+const LONGEST_SILENCE = 10_000; // of Postgres on a connection that somebody waits for
+
+interface Patience {
+  readonly connect?: number;
+  readonly silence?: number;
+}
 
 /** @param poolSize the most connections at once; specification, the same place. */
-export function openDatabase(options: DatabaseOptions, poolSize = 10, meter: Meter = noMeter): Executor {
-  const settings = { ...options, max: poolSize, connectionTimeoutMillis: CONNECT_TIMEOUT, types };
-  const pool = new pg.Pool(settings);
-  // A connection lost while idle is replaced by the pool; without a listener it would end the process.
+export function openDatabase(
+  options: DatabaseOptions,
+  poolSize = 10,
+  meter: Meter = noMeter,
+  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE }: Patience = {},
+): Executor {
+  const pool = new pg.Pool({ ...options, max: poolSize, connectionTimeoutMillis: connect, types });
+  limitSilence(pool, silence);
+  // A lost connection is replaced by the pool, and whoever waited on it is told by its statement. Without listeners
+  // it would end the process: the pool's own is there for idle connections only.
   pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
   meter.poolOpened(pool);
   return new Kysely<DB>({
     dialect: new PostgresDialect({
@@ -30,6 +45,26 @@ export function openDatabase(options: DatabaseOptions, poolSize = 10, meter: Met
     // Columns become camelCase; the insides of jsonb values are the client's and stay as they are.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
+}
+
+/**
+ * A Postgres that hangs is one that is away. The connection is ended with the statement: a statement given up by
+ * itself could leave a transaction open, for whoever gets the connection next to write into.
+ */
+function limitSilence(pool: pg.Pool, silence: number): void {
+  pool.on('connect', (client) => {
+    const socket = socketOf(client);
+    socket?.on('timeout', () => {
+      socket.destroy(Object.assign(new Error('Postgres does not answer.'), { code: 'ETIMEDOUT' }));
+    });
+  });
+  pool.on('acquire', (client) => void socketOf(client)?.setTimeout(silence));
+  pool.on('release', (_error, client) => void socketOf(client)?.setTimeout(0));
+}
+
+/** With TLS a socket too. The library's type is of any stream, as one may be given to it. */
+function socketOf({ connection: { stream } }: pg.PoolClient): Socket | undefined {
+  return stream instanceof Socket ? stream : undefined;
 }
 
 const JSON_TYPES: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB]);

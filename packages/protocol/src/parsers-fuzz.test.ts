@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { describe, expect, test } from 'vitest';
+import { shortest } from '../test/timing.ts';
+import { issuedDetails, readRequestedDetails } from './authorization-details.ts';
+import { parseDuration } from './durations.ts';
+import { JsonError, parseJson } from './json.ts';
+import { isPurpose } from './purposes.ts';
+import { covers, isScope } from './scopes.ts';
+import { Duration, Id, nameOf, pageQuery, Time, textOf } from './shapes.ts';
+import { parseToolScope } from './tool-scopes.ts';
+import { TOOLS_TYPE } from './tools-entry.ts';
+
+const scopes = ['tool:gmail:write', 'tool:*:read', 'calendar:read'];
+const checking = (schema: TSchema) => {
+  const shape = Compile(schema);
+  return (text: string) => shape.Check(text);
+};
+
+/** What reads text from outside. Each answers with a value, or in its own way that there is none. */
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  'a duration': parseDuration,
+  'a scope': isScope,
+  'a tool scope': parseToolScope,
+  'a scope that covers': (text) => covers(text, 'tool:gmail:read:a') || covers('tool:gmail:read:a*', text),
+  'a purpose': isPurpose,
+  'an entry’s connector': (connector) => readRequestedDetails([{ type: TOOLS_TYPE, connector }], scopes),
+  'an entry’s tool': (tool) =>
+    readRequestedDetails([{ type: TOOLS_TYPE, connector: 'gmail', tools: [tool] }], scopes),
+  'a cursor': checking(pageQuery('ag').cursor),
+  'a time': checking(Time),
+  'an id': checking(Id),
+  'a name': checking(nameOf(200)),
+  'a description': checking(textOf(2_000)),
+  'a duration’s shape': checking(Duration),
+  JSON: (text) => {
+    try {
+      return parseJson(Buffer.from(text));
+    } catch (error) {
+      if (error instanceof JsonError) return undefined;
+      throw error;
+    }
+  },
+};
+
+/** Texts near what each of them takes: its words, its separators, and what is neither. */
+const near = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'tool',
+        'gmail',
+        'read',
+        'capped',
+        'x-',
+        'acme',
+        'ag_',
+        'urn:',
+        '2026-01-01T',
+        '00',
+        'Z',
+      ),
+      fc.constantFrom(
+        ':',
+        '*',
+        '.',
+        '-',
+        '_',
+        '"',
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        '\\',
+        '\\u',
+        ' ',
+        '\n',
+        '\0',
+        '\ud800',
+      ),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+describe.each(Object.entries(readers))('I7: %s', (_, read) => {
+  test('of any text is a value or none, and the same each time', () => {
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string({ unit: 'binary' })), (text) => {
+        expect(read(text)).toEqual(read(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('takes no longer than its length, whatever is said 100,000 characters long', () => {
+    fc.assert(
+      fc.property(near, near, (start, part) => {
+        const text = `${start}${(part || 'a').repeat(100_000)}`.slice(0, 100_000);
+        // A square of the length would be ten thousand million steps, which no machine does in this time.
+        expect(shortest(() => read(text))).toBeLessThan(2_000);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+test('entries that are issued are read again as themselves', () => {
+  const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
+  const entry = fc.record(
+    { tools: fc.uniqueArray(name, { minLength: 1, maxLength: 4 }), data_region: name },
+    { requiredKeys: [] },
+  );
+
+  fc.assert(
+    fc.property(entry, (members) => {
+      const asked = [{ type: TOOLS_TYPE, connector: 'gmail', ...members }];
+      const read = readRequestedDetails(asked, scopes);
+      expect(read).toMatchObject({ ok: true });
+      const entries = read.ok ? read.entries : [];
+      expect(issuedDetails(undefined, scopes, entries)).toEqual(entries);
+      expect(readRequestedDetails(JSON.parse(JSON.stringify(entries)), scopes)).toEqual(read);
+    }),
+  );
+});
