@@ -62,6 +62,8 @@ async function main(): Promise<void> {
         .map(([status, count]) => `${status} ${count}`)
         .join(', '),
     );
+    const kinds = Map.groupBy(failures, ({ faults }) => faults.join('; ').slice(0, 120));
+    for (const [kind, same] of kinds) say(`${same.length} × ${kind}`);
     say(told(failures));
     if (flags.write) write(lines);
     if (failures.length > 0 || service.undeclared.length > 0) process.exitCode = 1;

@@ -90,12 +90,7 @@ function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[
   const leak = inside ? [`the refusal says ${inside}`] : [];
   const refusal = JSON.parse(body);
   const { code, message, requestId, details, ...others } = refusal;
-  if (
-    draft.path.startsWith(draft.route.url) &&
-    Object(draft.route.config).errors === 'oauth' &&
-    'error' in refusal
-  )
-    return leak;
+  if (Object(draft.route.config).errors === 'oauth' && 'error' in refusal) return leak;
   const declared = Object.hasOwn(errorCodes, code) ? Object(errorCodes)[code].status : undefined;
   const faults = [
     declared !== status && `the code is ${code}`,

@@ -78,6 +78,7 @@ function failureShapes({ method, config }: RouteOptions) {
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   if (config?.role === 'full' || config?.fromOwnPages) codes.add('FORBIDDEN');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is passed over, if it is small enough to arrive
 
   const shape = config?.errors === 'oauth' ? () => OAuthFailure : failureShape;
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
