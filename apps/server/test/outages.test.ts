@@ -21,7 +21,8 @@ beforeAll(async () => {
     databaseUrl: postgres.url,
     ...(redis ? { env: { REDIS_URL: redis.url } } : { store: 'memory' }),
     // As in production, with less patience than there.
-    dbAs: () => openDatabase({ connectionString: postgres.url }, 8, noMeter, { connect: 1_500, silence: 700 }),
+    dbAs: () =>
+      openDatabase({ connectionString: postgres.url }, 8, noMeter, { connect: 1_500, silence: 700 }),
   });
 });
 afterAll(async () => {
