@@ -34,7 +34,7 @@ afterAll(async () => {
 const WORKERS = 8;
 
 /** Writes without a pause, and remembers every write that was acknowledged. */
-async function underLoad(developer: Developer, during: () => Promise<void>) {
+async function underLoad(developer: Developer, during: (token: string) => Promise<void>) {
   const { agentId, did: agentDid, grantId, grantToken } = await grantTo(developer);
   const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'flight.booked' };
   const [entries, grants, revoked]: [string[], string[], string[]] = [[], [], []];
@@ -65,12 +65,15 @@ async function underLoad(developer: Developer, during: () => Promise<void>) {
     }
   };
   const working = Promise.all(Array.from({ length: WORKERS }, work));
-  await enough(entries);
-  await during();
-  await enough(entries);
-  isOver = true;
-  await working;
-  return { entries, grants, revoked, refusals, grantToken };
+  try {
+    await enough(entries);
+    await during(grantToken);
+    await enough(entries);
+  } finally {
+    isOver = true;
+    await working;
+  }
+  return { entries, grants, revoked, refusals };
 }
 
 /** So many more have been acknowledged: the service is well at work. */
@@ -111,12 +114,12 @@ describe('I12: Postgres', () => {
   const away = '503 SERVICE_UNAVAILABLE db';
 
   /** What anybody sees of it, whatever else is under way. */
-  async function expectAway(developer: Developer): Promise<void> {
+  async function expectAway(developer: Developer, token: string): Promise<void> {
     const asked = await Promise.all([
       developer('GET', '/v1/me'),
       developer('GET', '/v1/grants'),
       developer('POST', '/v1/agents', { name: 'a' }),
-      developer('POST', '/v1/tokens/verify', { token: 'e30.e30.e30' }),
+      developer('POST', '/v1/tokens/verify', { token }),
     ]);
     for (const answer of asked) {
       expect([answer.statusCode, answer.json().code, answer.json().details]).toEqual([
@@ -132,9 +135,9 @@ describe('I12: Postgres', () => {
   test('that crashes under load is away until it is back, and no acknowledged write is lost', async () => {
     const acme = await developerHere();
 
-    const written = await underLoad(acme, async () => {
+    const written = await underLoad(acme, async (token) => {
       await postgres.crash();
-      await expectAway(acme);
+      await expectAway(acme, token);
       await postgres.start();
       expect(await waitUntil(isHealthy, { seconds: 10 })).toBe(true);
     });
@@ -148,10 +151,10 @@ describe('I12: Postgres', () => {
     async () => {
       const acme = await developerHere();
 
-      const written = await underLoad(acme, async () => {
+      const written = await underLoad(acme, async (token) => {
         postgres.hang();
         try {
-          await expectAway(acme);
+          await expectAway(acme, token);
         } finally {
           postgres.goOn();
         }

@@ -109,6 +109,9 @@ async function relayTo(port: () => number) {
 }
 
 function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, { encoding: 'utf8', flag: 'r' });
-  return text.split(' ').filter(Boolean).map(Number);
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return []; // it has ended, and they with it
+  }
 }
