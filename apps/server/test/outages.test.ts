@@ -110,7 +110,7 @@ const healthOf = async () => (await service.app.inject('/health')).json();
 const isHealthy = async () => (await healthOf()).status === 'ok';
 const developerHere = () => service.asDeveloper({ mode: 'sandbox' });
 
-describe('I12: Postgres', () => {
+describe('Postgres', () => {
   const away = '503 SERVICE_UNAVAILABLE db';
 
   /** What anybody sees of it, whatever else is under way. */
