@@ -1,3 +1,8 @@
-export { allServiceActions, isServiceAction } from './events.catalogue.rules.ts';
+export {
+  allServiceActions,
+  isKnownEventPattern,
+  isServiceAction,
+  matchesEvent,
+} from './events.catalogue.rules.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';
 export type { Act, Concerned } from './events.schema.ts';

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { isKnownEventPattern, isServiceAction, matchesEvent } from './index.ts';
+
+describe('what a subscriber may name', () => {
+  test.each([
+    'grant.revoked',
+    'grant.expired',
+    'webhook.test',
+    'vault.*',
+    'vault.credential.*',
+    'sd-jwt.*',
+    '*',
+  ])('is %s', (pattern) => expect(isKnownEventPattern(pattern)).toBe(true));
+
+  test.each([
+    'grant',
+    'grant.',
+    'grant.*.*',
+    '*.revoked',
+    'grant.made',
+    'Grant.revoked',
+    'authorization.blocked',
+    '',
+  ])('is not %j', (pattern) => expect(isKnownEventPattern(pattern)).toBe(false));
+});
+
+describe('an event reaches', () => {
+  test.each([
+    ['who named it', ['agent.created', 'grant.revoked'], 'grant.revoked', true],
+    ['who named its area', ['grant.*'], 'grant.revoked', true],
+    ['who named an area around its own', ['vault.*'], 'vault.credential.stored', true],
+    ['who named everything', ['*'], 'grant.revoked', true],
+    ['who named everything, though this release does not know it', ['*'], 'grant.renamed', true],
+    ['nobody who named its neighbour', ['grant.created'], 'grant.revoked', false],
+    ['nobody who named an area that only begins alike', ['vault.key.*'], 'vault.credential.stored', false],
+    ['nobody who named nothing', [], 'grant.revoked', false],
+  ])('%s', (_, patterns, type, isTold) => expect(matchesEvent(patterns, type)).toBe(isTold));
+
+  test.each([
+    [['*'], false],
+    [['*', 'budget.*'], true],
+    [['budget.debited'], true],
+  ])('those who named debits, if it is one: %j', (patterns, isTold) => {
+    expect(matchesEvent(patterns, 'budget.debited')).toBe(isTold);
+  });
+});
+
+test('what is an event only is not reserved as an action, and what is refused is no event', () => {
+  expect(['grant.revoked', 'authorization.blocked', 'grant.expired'].map(isServiceAction)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
