@@ -17,6 +17,7 @@ import { addClosing } from './platform/http/closing.ts';
 import { requireDeclarations } from './platform/http/declarations.ts';
 import { addErrorHandler } from './platform/http/error-handler.ts';
 import { ignoreExpectations } from './platform/http/expectations.ts';
+import { addIdempotency } from './platform/http/idempotency.ts';
 import { knownCallers, notingChanges } from './platform/http/known-callers.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
 import { outermostAnswers } from './platform/http/outermost.ts';
@@ -100,6 +101,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(compileSerializer);
+  addIdempotency(app, { db, clock, sealing: keyRing.derive('behest/idempotency-seal/v1') });
   addBodyParser(app);
   addErrorHandler(app, http.bodyLimitBytes);
   addClosing(app, isStopping);

@@ -8,6 +8,7 @@ import { createKeyRing } from './features/keys/index.ts';
 import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { notingChanges } from './platform/http/known-callers.ts';
+import { expiryOfAnswers } from './platform/idempotency/expiry.ts';
 import { startJobs } from './platform/jobs/jobs.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
@@ -88,7 +89,11 @@ async function start(): Promise<void> {
   });
 
   const jobs = startJobs(
-    [expiryOfRequests({ db, clock }), checkpointsOfChains({ db, clock, keyRing })],
+    [
+      expiryOfRequests({ db, clock }),
+      expiryOfAnswers({ db, clock }),
+      checkpointsOfChains({ db, clock, keyRing }),
+    ],
     (job, error) => {
       logger.error({ err: error, job }, 'a job failed, and will run again');
     },

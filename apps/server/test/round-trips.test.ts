@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { authorize, grantTo, startSandbox } from './flow.ts';
+import { send } from './repeating.ts';
 import { statementsOf } from './round-trips.ts';
 
 test('what agents wait for makes one trip to the database, or one to read and one to write', async () => {
@@ -38,4 +39,34 @@ test('what agents wait for makes one trip to the database, or one to read and on
     'list grants': 1,
   });
   expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
+});
+
+test('an `Idempotency-Key` costs at most four trips more: to begin, to look, to keep and to commit', async () => {
+  const { acme, service } = await startSandbox();
+  const { agentId, grantToken: token, refreshToken } = await grantTo(acme);
+  const { code } = await authorize(acme, agentId);
+  const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+  const tripsOf = async (url: string, body: object, method = 'POST') => {
+    const sent = { apiKey: acme.apiKey, method, url, body, key: url };
+    const [first, again] = [
+      await statementsOf(() => send(service, sent)),
+      await statementsOf(() => send(service, sent)),
+    ];
+    return [first.length, again.length];
+  };
+
+  expect({
+    verify: await tripsOf('/v1/tokens/verify', { token }),
+    authorize: await tripsOf('/v1/authorize', asked),
+    exchange: await tripsOf('/v1/token', { code, agentId }),
+    refresh: await tripsOf('/v1/token/refresh', { refreshToken, agentId }),
+    'change agent': await tripsOf(`/v1/agents/${agentId}`, { name: 'Renamed' }, 'PATCH'),
+  }).toEqual({
+    verify: [5, 3],
+    authorize: [6, 3],
+    exchange: [6, 3],
+    refresh: [6, 3],
+    // Five without the header: its own begin and commit have become one savepoint.
+    'change agent': [8, 3],
+  });
 });

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { depsFor } from '../../platform/http/idempotency.ts';
 import {
   Agent,
   AgentChange,
@@ -37,7 +38,8 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
         response: { 201: Agent },
       },
     },
-    async (request, reply) => reply.code(201).send(await createAgent(deps, callerOf(request), request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await createAgent(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.get(
@@ -85,7 +87,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
         response: { 200: Agent },
       },
     },
-    (request) => changeAgent(deps, callerOf(request), request.params.id, request.body),
+    (request) => changeAgent(depsFor(request, deps), callerOf(request), request.params.id, request.body),
   );
 
   app.delete(

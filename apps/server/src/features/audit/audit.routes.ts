@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { depsFor } from '../../platform/http/idempotency.ts';
 import { type AppendDeps, appendEntry, groupAppends } from './audit.append.service.ts';
 import { getHead } from './audit.checkpoint.service.ts';
 import {
@@ -35,7 +36,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, giv
         response: { 201: AuditEntry },
       },
     },
-    async (request, reply) => reply.code(201).send(await appendEntry(deps, callerOf(request), request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await appendEntry(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.get(

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { depsFor } from '../../platform/http/idempotency.ts';
 import {
   approveInSandbox,
   cancelRequest,
@@ -47,7 +48,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await requestConsent(deps, callerOf(request), request.body)),
+      reply.code(201).send(await requestConsent(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.get(
@@ -99,7 +100,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await freshCode(deps, callerOf(request), request.params.id)),
+      reply.code(201).send(await freshCode(depsFor(request, deps), callerOf(request), request.params.id)),
   );
 
   app.post(
@@ -119,7 +120,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
         response: { 200: SandboxDecision },
       },
     },
-    (request) => approveInSandbox(deps, callerOf(request), request.params.id),
+    (request) => approveInSandbox(depsFor(request, deps), callerOf(request), request.params.id),
   );
 
   app.post(
@@ -139,6 +140,6 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
         response: { 200: SandboxDecision },
       },
     },
-    (request) => denyInSandbox(deps, callerOf(request), request.params.id),
+    (request) => denyInSandbox(depsFor(request, deps), callerOf(request), request.params.id),
   );
 };

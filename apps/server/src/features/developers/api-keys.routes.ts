@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { depsFor } from '../../platform/http/idempotency.ts';
 import {
   ApiKeyPage,
   ApiKeyPath,
@@ -38,7 +39,8 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
         response: { 201: MadeApiKey },
       },
     },
-    async (request, reply) => reply.code(201).send(await createKey(deps, callerOf(request), request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await createKey(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.post(
@@ -52,7 +54,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
         response: { 200: RotatedKey },
       },
     },
-    (request) => rotateKey(deps, callerOf(request), request.body),
+    (request) => rotateKey(depsFor(request, deps), callerOf(request), request.body),
   );
 
   app.delete(

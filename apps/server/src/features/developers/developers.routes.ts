@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { depsFor } from '../../platform/http/idempotency.ts';
 import { Developer, DeveloperChange, SignedUp, SignUp, UpdatedDeveloper } from './developers.schema.ts';
 import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.service.ts';
 
@@ -47,6 +48,6 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (
         response: { 200: UpdatedDeveloper },
       },
     },
-    (request) => changeDeveloper(deps, callerOf(request), request.body),
+    (request) => changeDeveloper(depsFor(request, deps), callerOf(request), request.body),
   );
 };

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { depsFor } from '../../platform/http/idempotency.ts';
 import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
 import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
 import { exchangeCode } from './tokens.exchange.service.ts';
@@ -40,7 +41,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
         response: { 201: IssuedTokens },
       },
     },
-    async (request, reply) => reply.code(201).send(await exchangeCode(deps, callerOf(request), request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await exchangeCode(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.post(
@@ -55,7 +57,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await refreshTokens(deps, callerOf(request), request.body)),
+      reply.code(201).send(await refreshTokens(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.post(
@@ -84,7 +86,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
         response: { 201: DelegatedTokens },
       },
     },
-    async (request, reply) => reply.code(201).send(await delegate(deps, callerOf(request), request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await delegate(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.post(
@@ -98,7 +101,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
         response: { 200: Verdict },
       },
     },
-    (request) => verifyToken(deps, callerOf(request), request.body),
+    (request) => verifyToken(depsFor(request, deps), callerOf(request), request.body),
   );
 
   app.post(
@@ -112,7 +115,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
         response: { 200: OlderVerdict },
       },
     },
-    (request) => verifyOlder(deps, callerOf(request), request.body.token),
+    (request) => verifyOlder(depsFor(request, deps), callerOf(request), request.body.token),
   );
 
   app.post(
@@ -127,7 +130,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
       },
     },
     async (request, reply) => {
-      await revokeToken(deps, callerOf(request), request.body);
+      await revokeToken(depsFor(request, deps), callerOf(request), request.body);
       return reply.code(204).send(null);
     },
   );
@@ -150,6 +153,6 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
         response: { 200: Introspection },
       },
     },
-    (request) => introspectToken(deps, callerOf(request), request.body.token),
+    (request) => introspectToken(depsFor(request, deps), callerOf(request), request.body.token),
   );
 };

@@ -79,7 +79,8 @@ const types: pg.CustomTypesConfig = {
     JSON_TYPES.has(type) && format !== 'binary' ? parseJsonText : pg.types.getTypeParser(type, format),
 };
 
-const ATTEMPTS = 4;
+/** How often work is done that keeps losing a race. */
+export const ATTEMPTS = 4;
 const LOST_A_RACE = new Set(['40001', '40P01']); // serialization failure, deadlock
 
 /**
@@ -110,7 +111,7 @@ export async function repeating<T>(db: Executor, work: () => Promise<T>): Promis
     try {
       return await work();
     } catch (error) {
-      if (attempt === attempts || !LOST_A_RACE.has(codeOf(error))) throw error;
+      if (attempt === attempts || !isLostRace(error)) throw error;
     }
   }
 }
@@ -142,7 +143,15 @@ export async function openTransaction(db: Executor): Promise<OpenTransaction> {
   return {
     tx,
     async commit() {
-      await tx.commit().execute();
+      try {
+        await tx.commit().execute();
+      } catch (error) {
+        await tx
+          .rollback()
+          .execute()
+          .catch(() => {}); // gives the connection back; of the two failures the first is the one to tell of
+        throw error;
+      }
       await runAll(afterwards);
     },
     rollback: () => tx.rollback().execute(),
@@ -215,11 +224,14 @@ export function row(columns: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(Object.fromEntries(named));
 }
 
+/** Whether Postgres ended a transaction in favour of another one. */
+export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
+
 /** Whether a failure means that Postgres is down, and not that a statement of ours is wrong. */
 export function isDatabaseAway(error: unknown): boolean {
   return (
     /^(ECONN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|EAI_AGAIN|ETIMEDOUT|EPIPE|08|53|57P0)/.test(codeOf(error)) ||
-    /timeout exceeded|Connection terminated/.test(String(error))
+    /timeout exceeded|Connection terminated|connection error/.test(String(error))
   );
 }
 

@@ -194,6 +194,16 @@ export interface Grants {
   tokenSeconds: number;
 }
 
+export interface IdempotentAnswers {
+  body: Buffer;
+  developerId: string;
+  expiresAt: Timestamp;
+  fingerprint: Buffer;
+  place: Buffer;
+  role: KeyRole;
+  status: number;
+}
+
 export interface OutboxEvents {
   createdAt: Timestamp;
   developerId: string;
@@ -241,6 +251,7 @@ export interface DB {
   blockedAttempts: BlockedAttempts;
   developers: Developers;
   grants: Grants;
+  idempotentAnswers: IdempotentAnswers;
   outboxEvents: OutboxEvents;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
 import type { Role } from '../caller.ts';
 import type { Rate } from './rate-rules.ts';
@@ -77,12 +77,22 @@ function failureShapes({ method, config }: RouteOptions) {
   for (const code of config?.failures ?? []) codes.add(code);
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   if (config?.role === 'full' || config?.fromOwnPages) codes.add('FORBIDDEN');
+  if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is passed over, if it is small enough to arrive
 
   const shape = config?.errors === 'oauth' ? () => OAuthFailure : failureShape;
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, allowed]) => [status, shape(allowed)]));
+}
+
+/** Whether a request may have an `Idempotency-Key`. */
+export const isRepeatable = ({ method, config }: Declared) =>
+  config?.access === 'developer' && (method === 'POST' || method === 'PATCH');
+
+interface Declared {
+  readonly method?: unknown;
+  readonly config?: Partial<FastifyContextConfig> | undefined;
 }
 
 const failureShape = (codes: ErrorCode[]) =>

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { Type } from 'typebox';
 import { notFound } from '../errors.ts';
 import { VERSION } from '../version.ts';
+import { isRepeatable } from './declarations.ts';
 
 /** The nouns that operation ids begin with. */
 const TAGS = {
@@ -44,13 +45,35 @@ export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string
     },
     // The name of the tag is the noun that an operation's id begins with; HEAD is GET without the body.
     exposeHeadRoutes: false,
-    transform: ({ schema, url }) => ({ schema: withoutOwnKeywords(schema), url }),
+    transform: ({ schema, url, route }) => {
+      const shown = withoutOwnKeywords(schema);
+      return { schema: isRepeatable(route) ? withIdempotency(shown) : shown, url };
+    },
   });
 }
 
 /** `trim` is an instruction to our own validator, and no word of JSON Schema. */
 function withoutOwnKeywords<Schema>(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema ?? {}, (name, value) => (name === 'trim' ? undefined : value)));
+}
+
+const KEY = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  description: 'Names what is to be done: a request that comes again with it is answered as before.',
+};
+const REPLAYED = { type: 'string', enum: ['true'], description: 'The answer was given before.' };
+
+/** Shown, and not validated by the schema: the header is looked at long before that. */
+function withIdempotency<Schema extends FastifySchema | undefined>(schema: Schema): Schema {
+  const response = Object.entries(Object(schema?.response)).map(([status, shape]) =>
+    status.startsWith('2')
+      ? [status, { ...Object(shape), headers: { 'Idempotency-Replayed': REPLAYED } }]
+      : [status, shape],
+  );
+  const headers = { type: 'object', properties: { 'Idempotency-Key': KEY } };
+  return { ...schema, headers, response: Object.fromEntries(response) };
 }
 
 const DOCS_POLICY =
