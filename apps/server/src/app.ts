@@ -6,6 +6,7 @@ import { auditRoutes } from './features/audit/index.ts';
 import { authorizationRoutes, cancelRequestsOfAgent, countOverdue } from './features/authorization/index.ts';
 import { authenticateConsent, consentRoutes } from './features/consent/index.ts';
 import { apiKeyRoutes, developerRoutes, findKeyHolder } from './features/developers/index.ts';
+import { eventRoutes } from './features/events/index.ts';
 import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/grants/index.ts';
 import { type KeyRing, keyRoutes } from './features/keys/index.ts';
 import { developmentMailRoutes, metricsRoutes, operationsRoutes } from './features/operations/index.ts';
@@ -143,6 +144,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(consentRoutes, { ...authorization, keyRing, issuer, ...(mailer && { mailer }) });
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
+  await app.register(eventRoutes, { db, clock });
   await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });
   await app.ready();
   return app;

@@ -81,3 +81,8 @@ export function matchesEvent(patterns: Iterable<string>, type: string): boolean 
   for (const pattern of patterns) if (matching.includes(pattern)) return true;
   return false;
 }
+
+/** The types that `patterns` stand for, for a query. */
+export function typesOf(patterns: readonly string[]): string[] {
+  return eventTypes.filter((type) => matchesEvent(patterns, type));
+}

@@ -1,4 +1,22 @@
+import { badField } from '../../platform/errors.ts';
+import { isKnownEventPattern } from './events.catalogue.rules.ts';
 import type { Act } from './events.schema.ts';
+
+const RETAINED_SECONDS = 72 * 3600;
+
+/** Events of before are shown to nobody, and removed by and by. */
+export const retainedSince = (now: Date): Date => new Date(now.getTime() - RETAINED_SECONDS * 1000);
+
+/**
+ * What a list with commas asks for: `grant.revoked,budget.*`.
+ * @throws BAD_REQUEST for what names no event, since whoever waits for it would wait for ever.
+ */
+export function patternsIn(types: string): string[] {
+  const patterns = types.split(',');
+  const at = patterns.findIndex((pattern) => !isKnownEventPattern(pattern));
+  if (at >= 0) throw badField(`types.${at}`, 'not_allowed', 'There are no events of this type.');
+  return patterns;
+}
 
 export interface Envelope {
   readonly id: string;

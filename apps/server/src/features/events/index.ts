@@ -4,5 +4,6 @@ export {
   isServiceAction,
   matchesEvent,
 } from './events.catalogue.rules.ts';
+export { eventRoutes } from './events.routes.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';
 export type { Act, Concerned } from './events.schema.ts';

@@ -18,6 +18,7 @@ const TAGS = {
   consent: 'What the page does on which the person decides.',
   tokens: 'What an agent shows, and what whoever is shown it asks.',
   grants: 'What a person allowed.',
+  events: 'What happened, for whoever has to know of it at once.',
   audit: 'What was done, as a chain that anybody can check.',
   keys: 'What tokens are verified with.',
   operations: 'Running the service.',

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Executor } from '../../platform/db/db.ts';
+
+/** How many of a developer's events one statement looks at; those of other types are passed over. */
+const WINDOW = 10_000;
+/** What a transaction may take from the time its events have to its commit, in seconds. */
+const LONGEST_WRITE = 120;
+
+export interface Stretch {
+  readonly types: readonly string[];
+  /** The number after which to begin. */
+  readonly after: string;
+  readonly since: Date;
+  readonly until: Date | null;
+  readonly limit: number;
+}
+
+export interface EventRow {
+  readonly seq: string;
+  readonly type: string;
+  readonly envelope: string;
+}
+
+export interface StretchRows {
+  readonly rows: readonly EventRow[];
+  /** Up to where there was looked, and where the developer's events end. */
+  readonly lookedTo: string;
+  readonly end: string;
+}
+
+/**
+ * In the order of their numbers, one more than asked for: whether it is there says whether there is another page.
+ * Reads the head of the chain, which counts the events. One statement, hence one moment: nothing that is numbered
+ * up to `end` is missing.
+ */
+export async function listStretch(
+  db: Executor,
+  { developerId }: Tenant,
+  stretch: Stretch,
+): Promise<StretchRows> {
+  const { types, after, since, until, limit } = stretch;
+  const earlier = new Date(since.getTime() - LONGEST_WRITE * 1000);
+  const later = until && new Date(until.getTime() + LONGEST_WRITE * 1000);
+  const asked = sql<{ end: string; lookedTo: string } & (EventRow | { seq: null })>`
+    select w."end", w.looked_to, e.seq, e.type, e.envelope
+    from (
+      select f.after, f."end", least(f."end", f.after + ${WINDOW}) as looked_to
+      from (
+        select greatest(${after}::bigint, events_first_seq(${developerId}, ${earlier}) - 1) as after,
+          case when ${later}::timestamptz is null then event_seq
+            else events_first_seq(${developerId}, ${later}) - 1 end as "end"
+        from audit_heads where developer_id = ${developerId}
+      ) f
+    ) w
+    left join lateral (
+      select o.seq, o.type, o.envelope from outbox_events o
+      where o.developer_id = ${developerId} and o.seq > w.after and o.seq <= w.looked_to
+        and o.type = any(${types}) and o.created_at >= ${since}
+        and (${until}::timestamptz is null or o.created_at < ${until})
+      order by o.seq limit ${limit + 1}
+    ) e on true
+    order by e.seq`;
+  const { rows } = await asked.execute(db);
+  const [first] = rows;
+  if (!first) throw new Error('A developer has no chain.');
+  return {
+    rows: rows.flatMap((row) => (row.seq === null ? [] : [row])),
+    lookedTo: first.lookedTo,
+    end: first.end,
+  };
+}
