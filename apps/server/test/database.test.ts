@@ -214,6 +214,7 @@ describe('I1: statements', () => {
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
       'listDueAcrossTenants',
+      'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
     ]);
   });

@@ -67,6 +67,7 @@ describe('I1, I2, I4, I7: nothing sent makes the service fail', () => {
     'GET /v1/grants',
   ]
     .concat(['GET /v1/audit/entries', 'GET /v1/audit/verify', 'GET /v1/audit/head', 'GET /v1/me'])
+    .concat(['GET /v1/events'])
     .sort();
 
   test('through the routes that take an API key, all of them', () => {
@@ -135,7 +136,7 @@ describe('I1, I2, I4, I7: nothing sent makes the service fail', () => {
 });
 
 describe('I8: a page', () => {
-  const lists = ['/v1/agents', '/v1/keys', '/v1/grants', '/v1/audit/entries'];
+  const lists = ['/v1/agents', '/v1/keys', '/v1/grants', '/v1/audit/entries', '/v1/events'];
 
   test.each([
     '0',
