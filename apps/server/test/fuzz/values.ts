@@ -53,7 +53,7 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   redirectUri: ['https://app.acme.test/callback'],
   redirectUris: [['https://app.acme.test/callback'], []],
   purpose: ['payments.payout', 'x-acme.review'],
-  authorizationDetails: [[], [{ type: 'behest_tools', connector: 'gmail', tools: ['search'] }]],
+  authorizationDetails: [[], [{ type: 'urn:service:tools:v1', connector: 'gmail', tools: ['search'] }]],
   publicKeyJwk: [jwk, null],
   consentKeys: [[jwk], []],
   email: ['owner@acme.test', null],
