@@ -76,6 +76,12 @@ const rules: [name: string, from: From, to: To][] = [
   alone('pg', 'db'),
   alone('redis', 'redis'),
   alone('pino', 'telemetry'),
+  alone('@opentelemetry', 'telemetry'),
+  [
+    'tracing-is-loaded-when-asked-for',
+    { path: SERVER },
+    { path: 'telemetry/tracing[.]ts$', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+  ],
 ];
 
 export default {

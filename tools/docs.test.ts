@@ -35,7 +35,7 @@ describe('what the documents name', () => {
   });
 
   test('settings, error codes and other words in capitals are known', () => {
-    // Neither: algorithms, a shell's own variable, the log's own code, and what tools and tests read.
+    // Neither: algorithms, a shell's own variable, the log's own code, and what tools, tests and libraries read.
     const others = [
       'RS256',
       'ES256',
@@ -44,6 +44,7 @@ describe('what the documents name', () => {
       'BEHEST_URL',
       'BEHEST_API_KEY',
       'TEST_DATABASE_URL',
+      'OTEL_RESOURCE_ATTRIBUTES',
     ];
     const known = new Set([...Object.keys(settings), ...Object.keys(errorCodes), ...others]);
     const isKnown = (name: string) =>

@@ -25,12 +25,14 @@ import { outermostAnswers } from './platform/http/outermost.ts';
 import { rateLimiter } from './platform/http/rates.ts';
 import { addRequestLog, addRequestMetrics } from './platform/http/request-log.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
+import { addRequestTrace } from './platform/http/request-trace.ts';
 import { compileSerializer } from './platform/http/serialization.ts';
 import { compileSchema } from './platform/http/validation.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
+import type { Tracer } from './platform/telemetry/tracer.ts';
 
 /** What the operator decided, less what only start-up needs. */
 export type AppSettings = Pick<
@@ -56,6 +58,7 @@ export interface AppDeps extends OpenedMailer {
   readonly logger?: Logger;
   /** The one that `db` and `store` were opened with; by default one that only the app itself tells of. */
   readonly metrics?: Metrics;
+  readonly tracer?: Tracer | undefined;
   readonly isStopping?: () => boolean;
 }
 
@@ -107,6 +110,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addErrorHandler(app, http.bodyLimitBytes);
   addClosing(app, isStopping);
   ignoreExpectations(app);
+  if (deps.tracer) addRequestTrace(app, deps.tracer);
   if (logger) addRequestLog(app);
   addRequestMetrics(app, meter);
   const paths = requireDeclarations(app);

@@ -219,6 +219,12 @@ describe('a setting out of its range', () => {
       'must be at least 16 printable ASCII characters without blanks',
       ['short', 'with a blank in it'],
     ],
+    [
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'must be an absolute http(s) URL',
+      ['collector:4318', 'localhost', 'grpc://collector:4317', 'http://', 'https:///v1', 'http://a b', '/v1'],
+    ],
+    ['OTEL_SERVICE_NAME', 'must be 1 to 100 characters', ['x'.repeat(101)]],
     ['SMTP_URL', 'must be an smtp:// or smtps:// URL', ['http://mail', 'smtp:', 'smtp://']],
     [
       'MAIL_FROM',

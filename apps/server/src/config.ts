@@ -16,6 +16,8 @@ export interface Config {
   readonly isProduction: boolean;
   /** What `/metrics` is asked with, where it is not asked from this machine in development. */
   readonly metricsToken: string | undefined;
+  /** Undefined where nothing is traced. */
+  readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   readonly http: HttpSettings;
   readonly database: {
@@ -90,11 +92,13 @@ export function loadConfig(env: Environment): Config {
 
   const values = completed(read, problems);
   const isProduction = values.NODE_ENV === 'production';
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = values;
   const publicBaseUrl = values.PUBLIC_BASE_URL ?? `http://localhost:${values.PORT}`;
   return {
     environment: values.NODE_ENV,
     isProduction,
     metricsToken: values.METRICS_TOKEN,
+    tracing: endpoint === undefined ? undefined : { endpoint, serviceName },
     logLevel: values.LOG_LEVEL,
     http: {
       host: values.HOST,

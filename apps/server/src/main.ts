@@ -1,6 +1,6 @@
 import { buildApp } from './app.ts';
 import { ConfigError } from './config/setting.ts';
-import { loadConfig } from './config.ts';
+import { type Config, loadConfig } from './config.ts';
 import { checkpointsOfChains, watchedTallies } from './features/audit/index.ts';
 import { expiryOfRequests } from './features/authorization/index.ts';
 import { seedDevelopers } from './features/developers/index.ts';
@@ -9,11 +9,13 @@ import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { notingChanges } from './platform/http/known-callers.ts';
 import { expiryOfAnswers } from './platform/idempotency/expiry.ts';
-import { startJobs } from './platform/jobs/jobs.ts';
+import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
+import type { Mail } from './platform/mail/mailer.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { createMetrics } from './platform/telemetry/metrics.ts';
+import type { Tracing } from './platform/telemetry/tracing.ts';
 import { VERSION } from './platform/version.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
@@ -34,6 +36,14 @@ async function start(): Promise<void> {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
   const warn = (message: string) => logger.warn(message);
 
+  step = 'tracing';
+  const tracing = config.tracing && (await startTracing(config.tracing));
+  const tracer = tracing?.tracer;
+  if (tracing) {
+    logger = createLogger(config.logLevel, undefined, tracing.tracer.ids);
+    shutdown.add('telemetry', tracing.flush);
+  }
+
   const metrics = createMetrics(watchedTallies);
   metrics.watchProcess();
   const { meter } = metrics;
@@ -42,7 +52,7 @@ async function start(): Promise<void> {
   const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
 
   step = 'database';
-  const db = openDatabase(config.database.app, config.database.poolMax, meter);
+  const db = openDatabase(config.database.app, config.database.poolMax, meter, { tracer });
   shutdown.add('stores', () => db.destroy());
   await requireServer(db);
 
@@ -50,11 +60,12 @@ async function start(): Promise<void> {
   await migrate(config.database.migrations);
 
   step = 'redis';
-  const store = openStore(config.redisUrl, clock, (error) => {
+  const onTrouble = (error?: Error) => {
     meter.redisIsUp(!error);
     if (error) logger.warn({ err: error }, 'redis is away');
     else logger.info('redis is back');
-  });
+  };
+  const store = openStore(config.redisUrl, clock, { onTrouble, tracer });
   shutdown.add('stores', () => store.close());
   if (config.redisUrl === 'memory:')
     warn('no redis: counters and requests under way live in this process only');
@@ -69,7 +80,8 @@ async function start(): Promise<void> {
   await seedDevelopers({ db, clock, noteChange, ...config }, config.seed, warn);
 
   // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
-  const mail = openMailer(config, (kept) => logger.info({ mail: kept }, 'mail kept for /development/mail'));
+  const tellOfMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
+  const mail = openMailer(config, tellOfMail, tracer);
 
   step = 'listener';
   const app = await buildApp({
@@ -80,6 +92,7 @@ async function start(): Promise<void> {
     clock,
     logger,
     metrics,
+    tracer,
     ...mail,
     isStopping,
   });
@@ -88,12 +101,13 @@ async function start(): Promise<void> {
     throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
   });
 
+  const work = [
+    expiryOfRequests({ db, clock }),
+    expiryOfAnswers({ db, clock }),
+    checkpointsOfChains({ db, clock, keyRing }),
+  ];
   const jobs = startJobs(
-    [
-      expiryOfRequests({ db, clock }),
-      expiryOfAnswers({ db, clock }),
-      checkpointsOfChains({ db, clock, keyRing }),
-    ],
+    tracer ? work.map((job) => tracedJob(job, tracer)) : work,
     (job, error) => {
       logger.error({ err: error, job }, 'a job failed, and will run again');
     },
@@ -106,6 +120,18 @@ async function start(): Promise<void> {
   const { alg, kid } = keyRing.signer();
   const how = { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore: 'env' };
   logger.info({ ...how, version: VERSION }, 'ready');
+}
+
+/** Loads OpenTelemetry, which is not loaded where nothing is traced. */
+async function startTracing(settings: NonNullable<Config['tracing']>): Promise<Tracing> {
+  const { openTracing } = await import('./platform/telemetry/tracing.ts');
+  return openTracing({
+    ...settings,
+    onTrouble(error) {
+      if (error) logger.warn({ err: error }, 'spans cannot be sent, and are lost');
+      else logger.info('spans are sent again');
+    },
+  });
 }
 
 await start().catch((error: unknown) => {

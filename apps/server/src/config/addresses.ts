@@ -39,6 +39,12 @@ export const issuer: Reader<string> = {
   },
 };
 
+/** Of somebody else's server, which decides what may stand in it. */
+export const httpUrl: Reader<string> = {
+  accepts: 'an absolute http(s) URL',
+  read: (text) => (/^https?:\/\/[^\s/?#]/.test(text) && URL.canParse(text) ? text : undefined),
+};
+
 const isOrigin = (text: string) =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 

@@ -36,6 +36,14 @@ export const ipAddress: Reader<string> = {
 /** For names that only another setting can check. */
 export const anyText = (accepts: string): Reader<string> => ({ accepts, read: (text) => text });
 
+export function textOf(least: number, most: number): Reader<string> {
+  const isAccepted = ({ length }: string) => length >= least && length <= most;
+  return {
+    accepts: `${least} to ${most} characters`,
+    read: (text) => (isAccepted(text) ? text : undefined),
+  };
+}
+
 /** For a choice that has one answer so far. */
 export function onlyYet(word: string, why: string): Reader<string> {
   return {

@@ -1,9 +1,9 @@
-import { baseUrl, hostAndPort, issuer, origins, redisUrl, trustProxy } from './addresses.ts';
+import { baseUrl, hostAndPort, httpUrl, issuer, origins, redisUrl, trustProxy } from './addresses.ts';
 import { databaseUrl } from './database.ts';
 import { plans } from './limits.ts';
 import { mailAddress, smtpUrl } from './mail.ts';
 import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
-import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet } from './readers.ts';
+import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet, textOf } from './readers.ts';
 import { consentKey, metricsToken, seedKey, vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
@@ -194,6 +194,12 @@ const telemetry = {
     'none: `/metrics` answers this machine only, and in production nobody',
     'What `GET /metrics` has to be asked with: `Authorization: Bearer <METRICS_TOKEN>`.',
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    httpUrl,
+    'none: nothing is traced',
+    'The OpenTelemetry collector that spans are sent to, as OTLP over HTTP, at `/v1/traces` below it.',
+  ),
+  OTEL_SERVICE_NAME: defaulted(textOf(1, 100), 'behest', 'The `service.name` of spans.'),
 };
 
 /** Every variable that the server reads, but for the limits, which are families. */

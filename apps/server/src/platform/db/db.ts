@@ -3,7 +3,9 @@ import { parseJsonText } from '@behest/protocol/json';
 import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { type Meter, noMeter } from '../telemetry/meter.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 import { countCommits } from './counted.ts';
+import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
 
 /** A pool or a transaction: enough to read with. */
@@ -18,9 +20,10 @@ export type DatabaseOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
 const LONGEST_SILENCE = 10_000; // of Postgres on a connection that somebody waits for
 
-interface Patience {
+interface FurtherOptions {
   readonly connect?: number;
   readonly silence?: number;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** @param poolSize the most connections at once; specification, the same place. */
@@ -28,7 +31,7 @@ export function openDatabase(
   options: DatabaseOptions,
   poolSize = 10,
   meter: Meter = noMeter,
-  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE }: Patience = {},
+  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE, tracer }: FurtherOptions = {},
 ): Executor {
   const pool = new pg.Pool({ ...options, max: poolSize, connectionTimeoutMillis: connect, types });
   limitSilence(pool, silence);
@@ -40,7 +43,10 @@ export function openDatabase(
   return new Kysely<DB>({
     dialect: new PostgresDialect({
       pool,
-      onCreateConnection: async (connection) => countCommits(connection, meter.committed),
+      onCreateConnection: async (connection) => {
+        countCommits(connection, meter.committed);
+        if (tracer) traceStatements(connection, tracer);
+      },
     }),
     // Columns become camelCase; the insides of jsonb values are the client's and stay as they are.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],

@@ -23,5 +23,5 @@ export function addRequestMetrics(app: FastifyInstance, meter: Meter): void {
   });
 }
 
-const routeOf = ({ is404, routeOptions }: FastifyRequest): string =>
+export const routeOf = ({ is404, routeOptions }: FastifyRequest): string =>
   is404 ? 'unknown' : (routeOptions.url ?? 'unknown');

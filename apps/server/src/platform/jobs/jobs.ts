@@ -1,4 +1,5 @@
 import { type Meter, noMeter } from '../telemetry/meter.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 
 /** Work that is done at start and then from time to time, by every instance: it claims what it does. */
 export interface Job {
@@ -7,6 +8,11 @@ export interface Job {
   readonly everySeconds: number;
   /** @param signal aborted when the process stops: finish what is held, begin nothing more. */
   readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The same job, each of whose runs is a trace. */
+export function tracedJob(job: Job, tracer: Tracer): Job {
+  return { ...job, run: (signal) => tracer.root(`job ${job.name}`, () => job.run(signal)) };
 }
 
 export interface RunningJobs {

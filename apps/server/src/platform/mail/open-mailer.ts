@@ -1,3 +1,4 @@
+import type { Tracer } from '../telemetry/tracer.ts';
 import { type DevelopmentMailer, developmentMailer } from './development-mailer.ts';
 import type { Mail, Mailer } from './mailer.ts';
 import { smtpMailer } from './smtp-mailer.ts';
@@ -15,9 +16,22 @@ export interface OpenedMailer {
 }
 
 /** @param tell told of each mail that is kept instead of being sent. */
-export function openMailer({ isProduction, mail }: MailSettings, tell: (mail: Mail) => void): OpenedMailer {
-  if (mail) return { mailer: smtpMailer(mail.url, mail.from, isProduction) };
+export function openMailer(
+  { isProduction, mail }: MailSettings,
+  tell: (mail: Mail) => void,
+  tracer?: Tracer,
+): OpenedMailer {
+  if (mail) {
+    const mailer = smtpMailer(mail.url, mail.from, isProduction);
+    return { mailer: tracer ? tracedMailer(mailer, tracer) : mailer };
+  }
   if (isProduction) return {};
   const development = developmentMailer(tell);
   return { mailer: development, development };
+}
+
+/** A span for each mail handed over; whom it is to and what it says are in none. */
+function tracedMailer(mailer: Mailer, tracer: Tracer): Mailer {
+  const call = { name: 'smtp send', attributes: { 'network.protocol.name': 'smtp' } };
+  return { send: (mail) => tracer.call(call, () => mailer.send(mail)) };
 }

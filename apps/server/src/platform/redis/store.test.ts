@@ -251,11 +251,8 @@ describe('a Redis', () => {
 
   function openWatched(url: string) {
     const trouble: string[] = [];
-    const store = openStore(
-      url,
-      () => new Date(),
-      (error) => trouble.push(error ? 'away' : 'back'),
-    );
+    const onTrouble = (error?: Error) => void trouble.push(error ? 'away' : 'back');
+    const store = openStore(url, () => new Date(), { onTrouble });
     onTestFinished(() => store.close());
     return { store, trouble };
   }

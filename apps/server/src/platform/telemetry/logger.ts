@@ -6,14 +6,20 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 /**
  * One JSON line a record on stdout. What of a request is logged is listed where it is logged; headers and bodies
  * never are. @see specification, Runtime configuration and operation
+ * @param spanIds where traces are made, of the span that a line is written in.
  */
-export function createLogger(level: LogLevel, destination: DestinationStream = pino.destination()): Logger {
+export function createLogger(
+  level: LogLevel,
+  destination: DestinationStream = pino.destination(),
+  spanIds?: () => object | undefined,
+): Logger {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: errorFacts },
+    ...(spanIds && { mixin: () => spanIds() ?? {} }),
   };
   return pino(options, destination);
 }

@@ -19,6 +19,17 @@ export interface AnsweredRequest {
   readonly seconds: number;
 }
 
+/** A client may send any token as a method (RFC 9110, section 9.1), and a label may not be just any. */
+export const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
+
 /**
  * What the parts of the service tell of themselves. Whoever counts something is handed one; labels are words of the
  * source, never values that came with a request.

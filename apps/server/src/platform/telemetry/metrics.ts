@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Meter, PoolCounts, Tally } from './meter.ts';
+import { METHODS, type Meter, type PoolCounts, type Tally } from './meter.ts';
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]; // seconds
 const RUN_BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
@@ -127,9 +127,6 @@ function meterOf(registry: Registry) {
   };
   return { meter, counters };
 }
-
-/** A client may send any token as a method (RFC 9110, section 9.1), and a label may not be just any. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const classOf = (status: number) => `${Math.floor(status / 100)}xx`;
 

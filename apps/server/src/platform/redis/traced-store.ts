@@ -1,0 +1,18 @@
+import type { Tracer } from '../telemetry/tracer.ts';
+import type { EphemeralStore } from './ephemeral-store.ts';
+
+/** A span for each round trip to Redis, with what is done and without what it is done to: keys name people. */
+export function tracedStore(store: EphemeralStore, tracer: Tracer): EphemeralStore {
+  const traced = <T>(operation: string, command: () => Promise<T>) => {
+    const attributes = { 'db.system.name': 'redis', 'db.operation.name': operation };
+    return tracer.call({ name: `redis ${operation}`, attributes }, command);
+  };
+  return {
+    ...store,
+    put: (entries) => traced('put', () => store.put(entries)),
+    get: (key) => traced('get', () => store.get(key)),
+    remove: (key) => traced('remove', () => store.remove(key)),
+    spend: (order) => traced('spend', () => store.spend(order)),
+    ping: () => traced('ping', () => store.ping()),
+  };
+}

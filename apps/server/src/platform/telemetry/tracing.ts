@@ -1,0 +1,142 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { ExportResultCode, parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import { VERSION } from '../version.ts';
+import type { Tracer } from './tracer.ts';
+
+const LONGEST_FLUSH = 5000; // milliseconds; a collector that hangs does not hold up a stop
+
+export interface TracingOptions {
+  /** Of the collector, without the path of its signal. */
+  readonly endpoint: string;
+  readonly serviceName: string;
+  /** Told once each time spans cannot be sent, and with undefined when they can again. */
+  readonly onTrouble: (error?: Error) => void;
+}
+
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Sends what is not sent yet, or gives it up. */
+  flush(): Promise<void>;
+}
+
+/**
+ * The only file that knows OpenTelemetry, and imported by nobody unless traces are asked for. Spans are made where
+ * the service itself hands work on: no library is patched, so none has to be loaded after this.
+ */
+export function openTracing({ endpoint, serviceName, onTrouble }: TracingOptions): Tracing {
+  const tell = onceEach(onTrouble);
+  const exporter = telling(new OTLPTraceExporter({ url: tracesUrl(endpoint) }), tell);
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(detectResources({ detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector] }))
+      .merge(resourceFromAttributes({ 'service.name': serviceName, 'service.version': VERSION })),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  return {
+    tracer: tracerOf(provider),
+    async flush() {
+      const sent = provider.shutdown().then(
+        () => true,
+        () => true, // `onTrouble` has been told
+      );
+      const late = delay(LONGEST_FLUSH, false);
+      if (await Promise.race([sent, late])) return;
+      tell(new Error(`The collector has not taken them in ${LONGEST_FLUSH} ms.`));
+    },
+  };
+}
+
+function tracesUrl(endpoint: string): string {
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
+  return url.href;
+}
+
+function tracerOf(provider: TracerProvider): Tracer {
+  const spans = provider.getTracer('behest', VERSION);
+  const underWay = new AsyncLocalStorage<Span>();
+
+  /** Does the work below the span, which ends with it. */
+  async function timed<T>(span: Span, work: () => Promise<T>): Promise<T> {
+    try {
+      return await underWay.run(span, work);
+    } catch (error) {
+      failed(span, errorTypeOf(error));
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  return {
+    beginRequest(traceparent) {
+      const remote = traceparent === undefined ? null : parseTraceParent(traceparent);
+      // The client's own `tracestate` is not continued: it is any text, and leads nowhere from here.
+      const above = remote ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }) : ROOT_CONTEXT;
+      const span = spans.startSpan('request', { kind: SpanKind.SERVER }, above);
+      return {
+        within: (work) => underWay.run(span, work),
+        end(name, attributes, hasFailed) {
+          span.updateName(name).setAttributes(attributes);
+          if (hasFailed) failed(span, String(attributes['http.response.status_code']));
+          span.end();
+        },
+      };
+    },
+    root: (name, work) => timed(spans.startSpan(name, {}, ROOT_CONTEXT), work),
+    call({ name, attributes }, ask) {
+      const parent = underWay.getStore();
+      if (!parent) return ask();
+      const above = trace.setSpan(ROOT_CONTEXT, parent);
+      return timed(spans.startSpan(name, { kind: SpanKind.CLIENT, attributes }, above), ask);
+    },
+    ids() {
+      const context = underWay.getStore()?.spanContext();
+      return context && { traceId: context.traceId, spanId: context.spanId };
+    },
+  };
+}
+
+/** Without the error's own text, which may quote a value. */
+function failed(span: Span, errorType: string): void {
+  span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function errorTypeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '_OTHER';
+  return 'code' in error ? String(error.code) : error.name;
+}
+
+type Tell = TracingOptions['onTrouble'];
+
+function onceEach(onTrouble: Tell): Tell {
+  let isAway = false;
+  return (error) => {
+    if ((error !== undefined) !== isAway) onTrouble(error);
+    isAway = error !== undefined;
+  };
+}
+
+function telling(exporter: SpanExporter, tell: Tell): SpanExporter {
+  return {
+    export(batch, done) {
+      exporter.export(batch, (result) => {
+        const isSent = result.code === ExportResultCode.SUCCESS;
+        tell(isSent ? undefined : (result.error ?? new Error('The collector refused them.')));
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
