@@ -18,8 +18,7 @@ const watched = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURICompon
 
 async function running(env: Readonly<Record<string, string>>) {
   const { settings, url } = await goodSettings();
-  // Roomy, for the clients of all files are one address to the Redis they share.
-  const server = startServer({ ...settings, RATE_LIMIT_SIGNUP: '1000000', ...env });
+  const server = startServer({ ...settings, ...env });
   await server.ready();
   const stop = async () => {
     server.child.kill('SIGTERM');
