@@ -29,6 +29,10 @@ async function activeGrantsOf(developer: Developer): Promise<unknown[]> {
   return (await developer('GET', '/v1/grants?status=active')).json().grants;
 }
 
+/** A part of the grant that every test of this file asks for. */
+const delegate = (developer: Developer, parentGrantToken: string, subAgentId: string) =>
+  developer('POST', '/v1/grants/delegate', { parentGrantToken, subAgentId, scopes: ['calendar:read'] });
+
 /** How many answers there are of each kind. */
 function count(outcomes: readonly string[]): Record<string, number> {
   const groups = Object.entries(Object.groupBy(outcomes, (outcome) => outcome));
@@ -102,6 +106,29 @@ describe('of many at once', () => {
     expect(await activeGrantsOf(acme)).toHaveLength(7);
   });
 
+  test('that delegate where the plan has room for few, no more than those get a grant', async () => {
+    const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '7' } });
+    const { agentId, grantToken } = await grantTo(acme);
+
+    const answers = await atOnce(() => delegate(acme, grantToken, agentId));
+
+    expect(count(answers.map(refusalOf))).toEqual({ 201: 6, '402 PLAN_LIMIT_EXCEEDED': AT_ONCE - 6 });
+    expect(await activeGrantsOf(acme)).toHaveLength(7);
+  });
+
+  test('that delegate from and to each other’s agents, all get a grant', async () => {
+    const { acme } = await startSandbox();
+    const [one, other] = [await grantTo(acme), await grantTo(acme)];
+
+    const answers = await atOnce((each) =>
+      each % 2
+        ? delegate(acme, one.grantToken, other.agentId)
+        : delegate(acme, other.grantToken, one.agentId),
+    );
+
+    expect(count(answers.map(refusalOf))).toEqual({ 201: AT_ONCE });
+  });
+
   test('that do all there is to do, none waits for ever and the chain is whole', async () => {
     const { acme } = await startSandbox();
 
@@ -111,6 +138,7 @@ describe('of many at once', () => {
         acme('POST', '/v1/token/refresh', { refreshToken, agentId }),
         acme('POST', '/v1/tokens/verify', { token: grantToken }),
         acme('POST', '/v1/tokens/revoke', { token: grantToken }),
+        delegate(acme, grantToken, agentId),
         each % 2 ? acme('DELETE', `/v1/agents/${agentId}`) : acme('DELETE', `/v1/grants/${grantId}`),
       ]);
     });
@@ -174,6 +202,70 @@ describe(`whoever comes after a revocation finds it done (${ROUNDS} rounds)`, ()
 
     expect(Object.keys(count(outcomes)).sort()).toEqual(['refreshed', 'refused']); // both orders were met
   });
+
+  test('R4 no delegation that raced it leaves a descendant behind, however deep', async () => {
+    const { acme } = await startSandbox();
+    const outcomes: string[] = [];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId, grantToken, grantId } = await grantTo(acme);
+      const first = (await delegate(acme, grantToken, agentId)).json();
+      const [delegated, refreshed, revoked] = await Promise.all(
+        inTurns(round, [
+          () => delegate(acme, first.grantToken, agentId),
+          () => acme('POST', '/v1/token/refresh', { refreshToken: first.refreshToken, agentId }),
+          () => acme('DELETE', `/v1/grants/${grantId}`),
+        ]),
+      );
+
+      expect(revoked?.statusCode).toBe(204);
+      outcomes.push(delegated ? refusalOf(delegated) : '');
+      const issued = [delegated, refreshed].filter((answer) => answer?.statusCode === 201);
+      for (const each of [{ grantToken }, first, ...issued.map((answer) => answer?.json())]) {
+        expect(await verdictOf(acme, each.grantToken)).toEqual({ valid: false, reason: 'revoked' });
+      }
+      for (const answer of issued) {
+        const { refreshToken } = answer?.json() ?? {};
+        const again = await acme('POST', '/v1/token/refresh', { refreshToken, agentId });
+        expect(refusalOf(again)).toBe('400 INVALID_GRANT grant_revoked');
+      }
+    }
+
+    expect(await activeGrantsOf(acme)).toEqual([]);
+    expect(Object.keys(count(outcomes)).sort()).toEqual(['201', '400 INVALID_GRANT parent_revoked']); // both orders
+    expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+  });
+
+  test.each(['the agent that delegates', 'the agent that is delegated to'])(
+    'O16 no delegation that raced the end of %s leaves a grant behind',
+    async (whose) => {
+      const { acme } = await startSandbox();
+      const outcomes: string[] = [];
+
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { agentId, grantToken } = await grantTo(acme);
+        const helper = await registerAgent(acme, 'Helper');
+        const ended = whose === 'the agent that delegates' ? agentId : helper.agentId;
+        const [delegated, revoked] = await Promise.all(
+          inTurns(round, [
+            () => delegate(acme, grantToken, helper.agentId),
+            () => acme('DELETE', `/v1/agents/${ended}`),
+          ]),
+        );
+
+        expect(revoked?.statusCode).toBe(204);
+        outcomes.push(delegated?.statusCode === 201 ? 'delegated' : 'refused');
+        if (delegated?.statusCode !== 201) continue;
+        expect(await verdictOf(acme, delegated.json().grantToken)).toEqual({
+          valid: false,
+          reason: 'revoked',
+        });
+      }
+
+      expect(Object.keys(count(outcomes)).sort()).toEqual(['delegated', 'refused']); // both orders were met
+      expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+    },
+  );
 
   test('O16 no exchange that raced the end of its agent leaves a grant behind', async () => {
     const { acme } = await startSandbox();
@@ -241,6 +333,15 @@ describe('whoever comes in the middle of the end of an agent', () => {
     expect(await activeGrantsOf(acme)).toEqual([]);
   });
 
+  test('O16 with a token to delegate from waits for it, and gets no grant', async () => {
+    const { acme, answer } = await revokedDuring((developer, { agentId, grantToken }) =>
+      delegate(developer, grantToken, agentId),
+    );
+
+    expect(answer).toBe('400 INVALID_GRANT agent_inactive');
+    expect(await activeGrantsOf(acme)).toEqual([]);
+  });
+
   test('R4 with a refresh token waits for it, and gets no token', async () => {
     const { answer } = await revokedDuring((developer, { agentId, refreshToken }) =>
       developer('POST', '/v1/token/refresh', { refreshToken, agentId }),
@@ -263,12 +364,11 @@ async function untilWaiting(db: Executor, work: Promise<unknown>): Promise<void>
   }
 }
 
-/** Starts both, the one first in one round and the other in the next. @returns them in the order given */
-function inTurns<T>(round: number, [one, other]: [() => Promise<T>, () => Promise<T>]): Promise<T>[] {
-  if (round % 2 === 0) {
-    const first = one();
-    return [first, other()];
-  }
-  const second = other();
-  return [one(), second];
+/** Starts all, in their order in one round and against it in the next. @returns them in the order given */
+function inTurns<T>(round: number, works: readonly (() => Promise<T>)[]): Promise<T>[] {
+  if (round % 2 === 0) return works.map((work) => work());
+  return works
+    .toReversed()
+    .map((work) => work())
+    .toReversed();
 }

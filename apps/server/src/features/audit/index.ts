@@ -1,3 +1,10 @@
 export { checkpointsOfChains } from './audit.jobs.ts';
-export { openChain, record, recordBlocked, recordsOf, watchedTallies } from './audit.record.service.ts';
+export {
+  openChain,
+  record,
+  recordBlocked,
+  recordsInTurns,
+  recordsOf,
+  watchedTallies,
+} from './audit.record.service.ts';
 export { auditRoutes } from './audit.routes.ts';

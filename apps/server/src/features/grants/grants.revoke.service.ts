@@ -1,7 +1,8 @@
 import type { Caller } from '../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../platform/db/db.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { OnAgentRevoked } from '../agents/index.ts';
-import { recordsOf } from '../audit/index.ts';
+import { record, recordsInTurns } from '../audit/index.ts';
 import type { Act } from '../events/index.ts';
 import {
   type Branch,
@@ -14,8 +15,6 @@ import {
   revokeTree,
 } from './grants.repo.ts';
 import type { GrantDeps } from './grants.service.ts';
-
-const ATTEMPTS = 5; // a tree that grows each time it is read is being grown on purpose
 
 export interface Revoking {
   readonly reason: RevokedReason;
@@ -32,18 +31,32 @@ export async function revokeGrant(
   grantId: string,
   revoking: Revoking,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const tree = await listActiveTree(deps.db, caller.tenant, [grantId]);
-    if (!tree.some(({ id }) => id === grantId)) return mustExist(deps, caller, grantId);
+  const tree = await listActiveTree(deps.db, caller.tenant, [grantId]);
+  if (!tree.some(({ id }) => id === grantId)) return mustExist(deps, caller, grantId);
 
+  const at = deps.clock();
+  const acts = [...(revoking.because ?? []), ...actsOf(caller, tree, revoking)];
+  const expectedIds = tree.map(({ id }) => id);
+  const revocation = { at, rootIds: [grantId], expectedIds, reason: revoking.reason };
+  const records = await recordsInTurns(caller, acts, at);
+  const outcome = await revokeGrants(deps.db, caller.tenant, revocation, records);
+  if (outcome === 'changed') await revokeUnderLock(deps, caller, grantId, revoking);
+}
+
+/** For a tree that grew since it was read, and could each time: whoever delegates waits now. */
+function revokeUnderLock(
+  deps: GrantDeps,
+  caller: Caller,
+  grantId: string,
+  revoking: Revoking,
+): Promise<void> {
+  return inTransaction(deps.db, async (tx) => {
+    await lockDelegation(tx, caller.tenant);
     const at = deps.clock();
-    const acts = [...(revoking.because ?? []), ...actsOf(caller, tree, revoking)];
-    const expectedIds = tree.map(({ id }) => id);
-    const revocation = { at, rootIds: [grantId], expectedIds, reason: revoking.reason };
-    const records = recordsOf(caller, acts, at);
-    if ((await revokeGrants(deps.db, caller.tenant, revocation, records)) === null) return;
-  }
-  throw new Error('The tree of a grant changed each time it was to be revoked.');
+    const acts = await cutTrees(tx, caller, [grantId], revoking, at);
+    if (!acts.some((act) => act.grantId === grantId)) return; // somebody else's revocation came first
+    await record(tx, caller, [...(revoking.because ?? []), ...acts], at);
+  });
 }
 
 /** What is revoked already is left as it is. */
@@ -55,13 +68,24 @@ async function mustExist(deps: GrantDeps, { tenant }: Caller, grantId: string): 
 export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, at) => {
   await lockDelegation(tx, caller.tenant);
   const rootIds = await listActiveIdsOfAgent(tx, caller.tenant, agentId);
+  return cutTrees(tx, caller, rootIds, { reason: 'agent_revoked' }, at);
+};
+
+/** For whoever holds the lock of delegation. @returns what was done, to be recorded */
+async function cutTrees(
+  tx: Tx,
+  caller: Caller,
+  rootIds: readonly string[],
+  revoking: Revoking,
+  at: Date,
+): Promise<Act[]> {
   const tree = await listActiveTree(tx, caller.tenant, rootIds);
   const expectedIds = tree.map(({ id }) => id);
-  const reason = 'agent_revoked';
+  const { reason } = revoking;
   const outcome = await revokeTree(tx, caller.tenant, { at, rootIds, expectedIds, reason });
   if (outcome !== null) throw new Error('A tree changed although its lock was held.');
-  return actsOf(caller, tree, { reason });
-};
+  return actsOf(caller, tree, revoking);
+}
 
 /** One act for each grant, so that whoever follows one grant learns of its end. */
 function actsOf({ actor }: Caller, tree: readonly Branch[], { reason, note }: Revoking): Act[] {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { afterStatements } from '../../../test/after-statements.ts';
@@ -11,7 +12,7 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../test/flow.ts';
-import type { Developer, Service } from '../../../test/start-app.ts';
+import { type Developer, type Service, startApp } from '../../../test/start-app.ts';
 
 const joinSandbox = sharedSandbox();
 
@@ -230,13 +231,13 @@ describe('what was delegated from a grant', () => {
 
   test('falls where the tree grows between the reading and the writing', async () => {
     const grown: { grantId: string }[] = [];
-    let growths = 2;
+    let readings = 0;
     const { acme, service } = await startSandbox({
       dbAs: (db) =>
         db.withPlugin(
           afterStatements('find_active_tree', async () => {
-            if (growths > 0) grown.push(...(await insertBranches(service, { parentId: grantId })));
-            growths -= 1;
+            readings += 1;
+            if (readings === 1) grown.push(...(await insertBranches(service, { parentId: grantId })));
           }),
         ),
     });
@@ -245,28 +246,80 @@ describe('what was delegated from a grant', () => {
     const answer = await revoke(acme, grantId);
 
     expect(answer.statusCode).toBe(204);
-    expect(growths).toBe(-1); // read three times
-    expect([...(await statesOf(acme)).values()].sort()).toEqual(['developer', 'parent', 'parent']);
+    expect(readings).toBe(2);
+    expect([...(await statesOf(acme)).values()].sort()).toEqual(['developer', 'parent']);
     const told = (await entriesOf(acme, 'grant.revoked')).map((entry) => entry.grantId);
     expect(told.sort()).toEqual([grantId, ...grown.map((each) => each.grantId)].sort());
   });
 
-  test('goes on with it where the tree grows each time it is read', async () => {
-    const { acme, service } = await startSandbox({
-      dbAs: (db) =>
-        db.withPlugin(
-          afterStatements('find_active_tree', async () => {
-            await insertBranches(service, { parentId: grantId });
-          }),
-        ),
-    });
-    const { grantId } = await grantTo(acme);
+  test('falls where others delegate from it without a pause: it grows no further while it is cut', async () => {
+    const { acme } = await startSandbox();
+    const { grantId, agentId, grantToken } = await grantTo(acme);
+    const part = { parentGrantToken: grantToken, subAgentId: agentId, scopes: ['calendar:read'] };
+    let isRevoked = false;
+    const outcomes: string[] = [];
+    const grow = async () => {
+      while (!isRevoked) outcomes.push(refusalOf(await acme('POST', '/v1/grants/delegate', part)));
+    };
+    const growing = [grow(), grow(), grow()];
+    while (outcomes.length < 5) await setImmediate();
+
+    const answer = await revoke(acme, grantId);
+    isRevoked = true;
+    await Promise.all(growing);
+
+    expect(answer.statusCode).toBe(204);
+    const states = [...(await statesOf(acme)).values()];
+    expect(states).not.toContain('active');
+    expect(states).toHaveLength(1 + outcomes.filter((outcome) => outcome === '201').length);
+    const refused = outcomes.filter((outcome) => outcome !== '201');
+    expect(new Set(refused)).toEqual(new Set(['400 INVALID_GRANT parent_revoked']));
+  });
+
+  test('falls, ten thousand of them ten deep, before the one call answers, wherever it is asked', async () => {
+    const { acme, service } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: 'unlimited' } });
+    const elsewhere = (await startApp()).calling(acme.apiKey);
+    const { grantId, agentId, refreshToken, grantToken } = await grantTo(acme);
+    await acme('PATCH', '/v1/me', { maxDelegationDepth: 10 });
+    const parts = { subAgentId: agentId, scopes: ['calendar:read'] };
+    const held = [{ grantToken, refreshToken }];
+    for (let parentId = grantId, depth = 1; depth <= 10; depth += 1) {
+      const parentGrantToken = held.at(-1)?.grantToken;
+      const child = (await acme('POST', '/v1/grants/delegate', { ...parts, parentGrantToken })).json();
+      held.push(child);
+      await insertBranches(service, { parentId, count: 999 });
+      parentId = child.grantId;
+    }
+    const counted = () =>
+      service.db
+        .selectFrom('grants')
+        .select(({ fn }) => ['status', fn.countAll<string>().as('count')])
+        .where('rootGrantId', '=', grantId)
+        .groupBy('status')
+        .execute();
+    expect(await counted()).toEqual([{ status: 'active', count: '10001' }]);
 
     const answer = await revoke(acme, grantId);
 
-    expect(refusalOf(answer)).toBe('500 INTERNAL_ERROR');
-    expect(new Set((await statesOf(acme)).values())).toEqual(new Set(['active']));
-    expect(await entriesOf(acme, 'grant.revoked')).toEqual([]);
+    expect(answer.statusCode).toBe(204);
+    const dead = { valid: false, reason: 'revoked' };
+    for (const { grantToken: token, refreshToken: spare } of held) {
+      for (const ask of [elsewhere, acme]) {
+        expect((await ask('POST', '/v1/tokens/verify', { token })).json()).toEqual(dead);
+      }
+      const refreshed = await elsewhere('POST', '/v1/token/refresh', { refreshToken: spare, agentId });
+      expect(refusalOf(refreshed)).toBe('400 INVALID_GRANT grant_revoked');
+    }
+    expect(await counted()).toEqual([{ status: 'revoked', count: '10001' }]);
+    const told = await service.db
+      .selectFrom('outboxEvents')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('developerId', '=', acme.developerId)
+      .where('type', '=', 'grant.revoked')
+      .executeTakeFirstOrThrow();
+    expect(told.count).toBe('10001');
+    expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+    expect(await used(service, acme)).toBe(0);
   });
 });
 
