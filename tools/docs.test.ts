@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../apps/server/src/config/settings.ts';
+import { grantTo, partsOf, registerAgent } from '../apps/server/test/flow.ts';
 import { startApp } from '../apps/server/test/start-app.ts';
+import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
@@ -170,6 +172,33 @@ describe('what the documents say to run', () => {
     expect(told).toContain('"status":"approved"');
     expect(told).toContain('{"valid":false,"reason":"revoked"}');
     expect(told.trimEnd()).toMatch(/\{"valid":true,"checkedEntries":\d+.*\}$/);
+  });
+
+  test('delegation, step by step, ends with a part that is revoked and a whole that goes on', async () => {
+    const { shell } = await listening();
+    const steps = blocksOf('docs/guides/delegation.md', 'sh');
+
+    const [part, tree, gone, whole] = (await shell(steps.join('\n')))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+    expect(part).toMatchObject({ valid: true, scopes: ['calendar:read'], delegationDepth: 1 });
+    expect(tree.grants).toHaveLength(2);
+    expect(gone).toEqual({ valid: false, reason: 'revoked' });
+    expect(whole).toMatchObject({ valid: true, delegationDepth: 0 });
+  });
+
+  test('the agents of a delegated token are read from the first to the last', async () => {
+    const { asDeveloper } = await startApp();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const { grantToken: parentGrantToken, did } = await grantTo(acme);
+    const helper = await registerAgent(acme, 'Helper');
+    const part = { parentGrantToken, subAgentId: helper.agentId, scopes: ['calendar:read'] };
+    const { grantToken } = (await acme('POST', '/v1/grants/delegate', part)).json();
+
+    expect(actingAgents(partsOf(grantToken).payload)).toEqual([did, helper.did]);
+    expect(actingAgents(partsOf(parentGrantToken).payload)).toEqual([did]);
   });
 
   test('the calls of the other guides', async () => {
