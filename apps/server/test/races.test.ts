@@ -364,11 +364,17 @@ async function untilWaiting(db: Executor, work: Promise<unknown>): Promise<void>
   }
 }
 
-/** Starts all, in their order in one round and against it in the next. @returns them in the order given */
+/**
+ * Starts all, in their order in one round and against it in the next; each fifth round one after the other, since the
+ * same one may always be the faster. @returns them in the order given
+ */
 function inTurns<T>(round: number, works: readonly (() => Promise<T>)[]): Promise<T>[] {
-  if (round % 2 === 0) return works.map((work) => work());
-  return works
-    .toReversed()
-    .map((work) => work())
-    .toReversed();
+  const isForwards = round % 2 === 0;
+  let before: Promise<unknown> = Promise.resolve();
+  const started = (isForwards ? works : works.toReversed()).map((work) => {
+    const done = round % 5 === 0 ? before.then(work) : work();
+    before = done;
+    return done;
+  });
+  return isForwards ? started : started.toReversed();
 }

@@ -19,8 +19,15 @@ export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
  * tenant's audit chain, and who holds that must wait for nothing else.
  */
 export async function record(tx: Tx, caller: Caller, acts: readonly Act[], at: Date): Promise<void> {
-  await recordActs(tx, caller.tenant, at, await recordsInTurns(caller, acts, at));
+  const portions: Counted[] = [];
+  for (let done = 0; done < acts.length; done += PORTION) {
+    portions.push(await recordsInTurns(caller, acts.slice(done, done + PORTION), at));
+  }
+  for (const portion of portions) await recordActs(tx, caller.tenant, at, portion);
 }
+
+/** Acts of one statement. With many more, Postgres would be silent for so long that it is taken to be away. */
+const PORTION = 1000;
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */
 export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): Counted {

@@ -24,6 +24,9 @@ export interface Revoking {
   readonly note?: string | undefined;
 }
 
+/** Grants of a tree that one statement revokes and records, while nobody waits for Postgres for long. */
+const SMALL = 1000;
+
 /** Ends a grant and everything delegated from it. Harmless to repeat. @throws NOT_FOUND */
 export async function revokeGrant(
   deps: GrantDeps,
@@ -33,6 +36,7 @@ export async function revokeGrant(
 ): Promise<void> {
   const tree = await listActiveTree(deps.db, caller.tenant, [grantId]);
   if (!tree.some(({ id }) => id === grantId)) return mustExist(deps, caller, grantId);
+  if (tree.length > SMALL) return revokeUnderLock(deps, caller, grantId, revoking);
 
   const at = deps.clock();
   const acts = [...(revoking.because ?? []), ...actsOf(caller, tree, revoking)];
@@ -43,7 +47,10 @@ export async function revokeGrant(
   if (outcome === 'changed') await revokeUnderLock(deps, caller, grantId, revoking);
 }
 
-/** For a tree that grew since it was read, and could each time: whoever delegates waits now. */
+/**
+ * For a tree that is large, which takes several statements, or grew since it was read, and could each time: whoever
+ * delegates waits now.
+ */
 function revokeUnderLock(
   deps: GrantDeps,
   caller: Caller,
