@@ -51,14 +51,16 @@ export async function signUp(port: number): Promise<Tenant> {
   return { apiKey, developerId, grants };
 }
 
+/** With more connections than grants, some share one. */
+export function heldBy({ grants }: Tenant, connection: number): HeldGrant {
+  const grant = grants[connection % grants.length];
+  if (!grant) throw new Error('There are no grants.');
+  return grant;
+}
+
 /** @param db to make what is to be revoked, faster than the service would. */
 export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
   const { apiKey } = tenant;
-  const heldBy = (connection: number): HeldGrant => {
-    const grant = tenant.grants[connection];
-    if (!grant) throw new Error('Each connection has a grant.');
-    return grant;
-  };
   const ask = (client: Client, path: string, body: object, status = 201) =>
     demand(client, { method: 'POST', path, body, apiKey }, status);
   const get = (path: string) => () => (client: Client) =>
@@ -72,7 +74,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
       name: 'verify',
       unit: 'answer',
       operation: (connection) => {
-        const { grantToken: token } = heldBy(connection);
+        const { grantToken: token } = heldBy(tenant, connection);
         return (client) => ask(client, '/v1/tokens/verify', { token }, 200);
       },
     },
@@ -81,7 +83,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
       name: 'authorize',
       unit: 'request with its approval',
       operation: (connection) => {
-        const { agentId } = heldBy(connection);
+        const { agentId } = heldBy(tenant, connection);
         return (client) => ask(client, '/v1/authorize', { agentId, ...asked });
       },
     },
@@ -89,7 +91,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
       name: 'authorize → token',
       unit: 'pair',
       operation: (connection) => {
-        const { agentId } = heldBy(connection);
+        const { agentId } = heldBy(tenant, connection);
         return async (client) => {
           const { code } = JSON.parse((await ask(client, '/v1/authorize', { agentId, ...asked })).toString());
           return ask(client, '/v1/token', { code, agentId });
@@ -100,7 +102,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
       name: 'refresh',
       unit: 'rotation',
       operation: (connection) => {
-        const { agentId } = heldBy(connection);
+        const { agentId } = heldBy(tenant, connection);
         return async (client) => {
           const refreshToken = spendable[connection];
           const answer = await ask(client, '/v1/token/refresh', { refreshToken, agentId });
@@ -112,7 +114,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
       name: 'audit append, one chain',
       unit: 'entry',
       operation: (connection) => {
-        const { agentId, agentDid, grantId } = heldBy(connection);
+        const { agentId, agentDid, grantId } = heldBy(tenant, connection);
         const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
         return (client) => ask(client, '/v1/audit/log', entry);
       },
@@ -121,7 +123,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
       name: 'revoke grant',
       unit: 'revocation',
       prepare: async () => {
-        revocable.push(...(await makeGrants(db, heldBy(0).grantId, REVOCABLE - revocable.length)));
+        revocable.push(...(await makeGrants(db, heldBy(tenant, 0).grantId, REVOCABLE - revocable.length)));
         await db.query('vacuum analyze grants, tokens'); // as Postgres would within a minute
       },
       operation: () => async (client) => {

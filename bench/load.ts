@@ -19,13 +19,20 @@ export interface Round {
 export interface Load {
   readonly port: number;
   readonly seconds: number;
+  readonly connections?: number;
   readonly meters: Readonly<Record<string, Meter>>;
   /** @param connection its number; each has an operation of its own, which may remember what it did last. */
   readonly operation: (connection: number) => Operation;
 }
 
-export async function run({ port, seconds, meters, operation }: Load): Promise<Round> {
-  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openClient(port)));
+export async function run({
+  port,
+  seconds,
+  meters,
+  operation,
+  connections = CONNECTIONS,
+}: Load): Promise<Round> {
+  const clients = await Promise.all(Array.from({ length: connections }, () => openClient(port)));
   const latencies: number[] = [];
   const before = read(meters);
   const startedAt = performance.now();
@@ -87,4 +94,21 @@ function median(values: readonly number[]): number {
   const middle = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
+}
+
+/** One client, one request after another. @returns milliseconds */
+export async function timed(
+  port: number,
+  tries: number,
+  { path, apiKey }: { readonly path: string; readonly apiKey: string },
+): Promise<{ p50: number }> {
+  const client = await openClient(port);
+  const times: number[] = [];
+  for (let each = 0; each < tries; each += 1) {
+    const begun = performance.now();
+    await demand(client, { method: 'GET', path, apiKey }, 200);
+    times.push(performance.now() - begun);
+  }
+  client.close();
+  return { p50: median(times) };
 }

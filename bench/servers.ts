@@ -12,7 +12,17 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** A limit that nothing here meets. */
 const NO_LIMIT = '1000000000';
-const LIMITS = ['DEFAULT', 'PLAN_FREE', 'AUTHORIZE', 'TOKEN', 'REFRESH', 'SIGNUP', 'AUDIT_LOG', 'KEYS'];
+const LIMITS = [
+  'DEFAULT',
+  'PLAN_FREE',
+  'AUTHORIZE',
+  'TOKEN',
+  'REFRESH',
+  'SIGNUP',
+  'AUDIT_LOG',
+  'AUDIT_VERIFY',
+  'KEYS',
+];
 
 export interface Stores {
   readonly databaseUrl: string;
