@@ -20,7 +20,13 @@ export async function migrate(options: DatabaseOptions, folder = FOLDER): Promis
   const client = new pg.Client(options);
   await client.connect();
   try {
-    for (const file of files) await applyOnce(client, basename(file), readFileSync(file, 'utf8'));
+    const applied = await readJournal(client);
+    for (const file of files) {
+      const [name, sql] = [basename(file), readFileSync(file, 'utf8')];
+      const recorded = applied.get(name);
+      if (recorded === undefined) await applyOnce(client, name, sql);
+      else if (recorded !== sha256(sql)) throw changed(name);
+    }
     await refuseLaterJournal(
       client,
       files.map((file) => basename(file)),
@@ -30,20 +36,28 @@ export async function migrate(options: DatabaseOptions, folder = FOLDER): Promis
   }
 }
 
-async function applyOnce(client: pg.Client, name: string, sql: string): Promise<void> {
-  const sha256 = createHash('sha256').update(sql).digest('hex');
+/** One look for the common start, at which there is nothing to apply. */
+async function readJournal(client: pg.Client): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query("select to_regclass('schema_migrations') is not null as is_there");
+  if (!rows[0]?.is_there) return new Map();
+  const journal = await client.query('select name, sha256 from schema_migrations');
+  return new Map(journal.rows.map(({ name, sha256 }) => [name, sha256]));
+}
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const changed = (name: string) => new Error(`migration ${name} was changed after it was applied`);
+
+/** Another process may have applied it since the journal was read. */
+async function applyOnce(client: pg.Client, name: string, sql: string): Promise<void> {
   await client.query('begin');
   // Held until commit, not for the session: behind a pooler, a session is nobody's own.
   await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   await client.query(journal);
   const { rows } = await client.query('select sha256 from schema_migrations where name = $1', [name]);
-  if (rows[0] && rows[0].sha256 !== sha256) {
-    throw new Error(`migration ${name} was changed after it was applied`);
-  }
+  if (rows[0] && rows[0].sha256 !== sha256(sql)) throw changed(name);
   if (!rows[0]) {
     await client.query(sql);
-    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
+    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256(sql)]);
   }
   await client.query('commit');
 }
