@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { METHODS } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -37,12 +38,11 @@ describe('what the documents name', () => {
   });
 
   test('settings, error codes and other words in capitals are known', () => {
-    // Neither: algorithms, methods, a shell's own variable, the log's own code, and what tools, tests and libraries read.
+    // Neither: algorithms, methods of HTTP, a shell's own variable, the log's own code, and what tools, tests and libraries read.
     const others = [
       'RS256',
       'ES256',
-      'POST',
-      'PATCH',
+      ...METHODS,
       'PATH',
       'CONFIG_INVALID',
       'BEHEST_URL',

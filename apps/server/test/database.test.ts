@@ -181,7 +181,7 @@ describe('the schema', () => {
     for (const name of files) {
       const text = readFileSync(join(source, name), 'utf8');
       for (const [, before = ''] of text.matchAll(/((?:^--.*\n|^create type[^;]*;\n)*)^create table/gm))
-        expect([name, before]).toEqual([name, expect.stringMatching(/^-- Owner: \w+\./m)]);
+        expect([name, before]).toEqual([name, expect.stringMatching(/^-- Owner: [\w/]+\./m)]);
     }
   });
 });

@@ -126,7 +126,9 @@ export async function startApp(options: TestOptions = {}) {
   /** Signs up a new developer and returns a way to call the service as them. */
   async function asDeveloper({ mode = 'live' }: { mode?: Mode } = {}) {
     const body = { name: 'Acme', mode };
-    const { apiKey, developerId } = (await app.inject({ method: 'POST', url: '/v1/signup', body })).json();
+    const answer = await app.inject({ method: 'POST', url: '/v1/signup', body });
+    if (answer.statusCode !== 201) throw new Error(`signup: ${answer.body}`);
+    const { apiKey, developerId } = answer.json();
     const call = calling(apiKey);
     const asRuntime = async () => {
       const made = await call('POST', '/v1/keys', { name: 'backend', role: 'runtime' });
