@@ -11,6 +11,7 @@ const SAME_FEATURE = 'features/$1/';
 /** The tiers: each may import those before it. */
 const RECORDS = 'features/(audit|events|keys|quotas)/';
 const CORE = 'features/(developers|agents|authorization|consent|grants|tokens)/';
+const AROUND = 'features/webhooks/';
 
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
 const role = (name: string): From => ({ path: `features/([^/]+)/[^/]+[.]${name}[.]ts$` });
@@ -35,6 +36,11 @@ const rules: [name: string, from: From, to: To][] = [
   ['platform-knows-no-feature', { path: 'platform/' }, { path: 'features/|src/(app|config|main)[.]ts$' }],
   ['records-stand-alone', { path: RECORDS, pathNot: TEST }, { path: 'features/', pathNot: RECORDS }],
   ['core-before-around', { path: CORE, pathNot: TEST }, { path: 'features/', pathNot: [RECORDS, CORE] }],
+  [
+    'around-stands-on-both',
+    { path: AROUND, pathNot: TEST },
+    { path: 'features/', pathNot: [RECORDS, CORE, AROUND] },
+  ],
   [
     'features-meet-at-the-index',
     { path: 'features/([^/]+)/', pathNot: TEST },
@@ -73,6 +79,19 @@ const rules: [name: string, from: From, to: To][] = [
   ['jobs-are-no-routes', role('jobs'), { path: '[.]routes[.]ts$|node_modules/fastify/' }],
   ['index-hides-the-tables', { path: 'features/[^/]+/index[.]ts$' }, { path: '[.]repo[.]ts$' }],
 
+  // Who calls somebody else's address does so through the one client that looks where it leads.
+  [
+    'outbound-calls-only-in-egress',
+    { path: SERVER, pathNot: ['platform/egress/', TEST] },
+    { path: '^(dns|dns/promises|http|http2|https|tls|dgram)$', dependencyTypesNot: ['type-only'] },
+  ],
+  [
+    'sockets-only-in-egress',
+    { path: SERVER, pathNot: ['platform/(egress|http)/', 'src/config/', 'metrics[.]service[.]ts$', TEST] },
+    { path: '^net$', dependencyTypesNot: ['type-only'] },
+  ],
+
+  alone('ipaddr[.]js', 'egress'),
   alone('pg', 'db'),
   alone('redis', 'redis'),
   alone('pino', 'telemetry'),

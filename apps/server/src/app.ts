@@ -11,6 +11,7 @@ import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/gra
 import { type KeyRing, keyRoutes } from './features/keys/index.ts';
 import { developmentMailRoutes, metricsRoutes, operationsRoutes } from './features/operations/index.ts';
 import { tokenRoutes } from './features/tokens/index.ts';
+import { countPending, webhookRoutes, webhookSeals } from './features/webhooks/index.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Executor } from './platform/db/db.ts';
 import { addBodyParser } from './platform/http/bodies.ts';
@@ -47,6 +48,7 @@ export type AppSettings = Pick<
   | 'didWebDomain'
   | 'rateLimits'
   | 'quotas'
+  | 'webhooks'
 >;
 
 export interface AppDeps extends OpenedMailer {
@@ -60,6 +62,8 @@ export interface AppDeps extends OpenedMailer {
   readonly metrics?: Metrics;
   readonly tracer?: Tracer | undefined;
   readonly isStopping?: () => boolean;
+  /** Tells who delivers webhooks that there is something to deliver. */
+  readonly wakeDeliveries?: () => void;
 }
 
 /** Wires features to platform. Returns an app that is ready and does not listen. */
@@ -136,6 +140,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     'Authorization requests whose time is over and whose end has not been recorded yet, up to 1000.',
     () => countOverdue({ db, clock }),
   );
+  metrics.ask(
+    'webhook_deliveries_pending',
+    'Deliveries to webhooks that are not final yet, up to 10000.',
+    () => countPending({ db }),
+  );
   await app.register(operationsRoutes, { db, store, isStopping });
   await app.register(metricsRoutes, { metrics, isProduction, metricsToken: settings.metricsToken });
   if (deps.development) await app.register(developmentMailRoutes, { mails: deps.development });
@@ -150,6 +159,18 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(grantRoutes, { db, clock });
   await app.register(eventRoutes, { db, clock });
   await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });
+  await app.register(webhookRoutes, {
+    db,
+    clock,
+    quotas,
+    urlRules: {
+      allowsHttp: !isProduction,
+      allowsPrivateHosts: settings.webhooks.allowsPrivateHosts,
+    },
+    maxAttempts: settings.webhooks.maxAttempts,
+    seals: webhookSeals(keyRing),
+    wake: deps.wakeDeliveries ?? (() => {}),
+  });
   await app.ready();
   return app;
 }

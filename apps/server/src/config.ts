@@ -37,6 +37,7 @@ export interface Config {
   readonly defaultPlan: Plan;
   /** Host, and port if any, in the DIDs of new agents; the port's colon is not encoded here. */
   readonly didWebDomain: string;
+  readonly webhooks: { readonly maxAttempts: number; readonly allowsPrivateHosts: boolean };
   readonly seed: SeedSettings;
   /** Requests a minute. */
   readonly rateLimits: RateLimits;
@@ -140,6 +141,10 @@ export function loadConfig(env: Environment): Config {
     principalProof: values.PRINCIPAL_PROOF ?? (isProduction ? 'required' : 'optional'),
     defaultPlan: values.DEFAULT_PLAN,
     didWebDomain: values.DID_WEB_DOMAIN ?? new URL(publicBaseUrl).host,
+    webhooks: {
+      maxAttempts: values.WEBHOOK_MAX_ATTEMPTS,
+      allowsPrivateHosts: values.WEBHOOK_ALLOW_PRIVATE_HOSTS,
+    },
     seed: {
       apiKey: values.SEED_API_KEY,
       sandboxKey: values.SEED_SANDBOX_KEY,

@@ -5,8 +5,16 @@ import { checkpointsOfChains, watchedTallies } from './features/audit/index.ts';
 import { expiryOfRequests } from './features/authorization/index.ts';
 import { seedDevelopers } from './features/developers/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
+import {
+  createDispatcher,
+  prepareWebhooks,
+  webhookDelivery,
+  webhookHistory,
+  webhookSeals,
+} from './features/webhooks/index.ts';
 import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
+import { createEgress } from './platform/egress/egress.ts';
 import { notingChanges } from './platform/http/known-callers.ts';
 import { expiryOfAnswers } from './platform/idempotency/expiry.ts';
 import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
@@ -14,6 +22,7 @@ import type { Mail } from './platform/mail/mailer.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
+import type { Meter } from './platform/telemetry/meter.ts';
 import { createMetrics } from './platform/telemetry/metrics.ts';
 import type { Tracing } from './platform/telemetry/tracing.ts';
 import { VERSION } from './platform/version.ts';
@@ -24,6 +33,9 @@ const clock = () => new Date();
 let step = 'configuration';
 let logger: Logger = createLogger('info');
 let shutdown: Shutdown | undefined;
+
+/** Nothing to wake before there is something that sends. */
+let wakeDeliveries = () => {};
 
 /** The specification's startup order. Whatever throws ends the process with one line and code 1. */
 async function start(): Promise<void> {
@@ -52,12 +64,31 @@ async function start(): Promise<void> {
   const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
 
   step = 'database';
-  const db = openDatabase(config.database.app, config.database.poolMax, meter, { tracer });
+  const tellingOfCommits: Meter = {
+    ...meter,
+    committed(tallies) {
+      meter.committed(tallies);
+      if (tallies.some(({ counter }) => counter === 'acts')) wakeDeliveries();
+    },
+  };
+  const db = openDatabase(config.database.app, config.database.poolMax, tellingOfCommits, { tracer });
   shutdown.add('stores', () => db.destroy());
   await requireServer(db);
 
   step = 'migrations';
   await migrate(config.database.migrations);
+
+  step = 'webhooks';
+  const { maxAttempts, allowsPrivateHosts } = config.webhooks;
+  await prepareWebhooks({ db, keyRing, isProduction: config.isProduction, maxAttempts, warn });
+  const deliveries = createDispatcher({
+    db,
+    clock,
+    egress: createEgress({ allowsHttp: !config.isProduction, allowsPrivateHosts }),
+    seals: webhookSeals(keyRing),
+    onFailure: (error) => logger.error({ err: error }, 'a delivery was not noted, and will be made again'),
+  });
+  shutdown.add('jobs', () => deliveries.stop());
 
   step = 'redis';
   const onTrouble = (error?: Error) => {
@@ -95,16 +126,20 @@ async function start(): Promise<void> {
     tracer,
     ...mail,
     isStopping,
+    wakeDeliveries: () => wakeDeliveries(),
   });
   shutdown.add('requests', () => app.close());
   await app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
   });
 
+  wakeDeliveries = deliveries.wake;
   const work = [
     expiryOfRequests({ db, clock }),
     expiryOfAnswers({ db, clock }),
     checkpointsOfChains({ db, clock, keyRing }),
+    webhookDelivery(deliveries),
+    webhookHistory({ db, clock }),
   ];
   const jobs = startJobs(
     tracer ? work.map((job) => tracedJob(job, tracer)) : work,

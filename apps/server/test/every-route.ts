@@ -5,6 +5,8 @@ import type { Developer, Method } from './start-app.ts';
 /** `GET /v1/agents/:id`: how the tables of the tests that walk all routes name a route. */
 export const operationOf = ({ method, url }: RouteOptions): string => `${method} ${url}`;
 
+const webhook = { url: 'https://hooks.acme.test/behest', events: ['grant.*'] };
+
 /** One record of each kind that a developer can have, with the secrets that were given out for them. */
 export async function possessionsOf(developer: Developer) {
   const { agentId, did, grantId, grantToken, refreshToken } = await grantTo(developer);
@@ -14,7 +16,22 @@ export async function possessionsOf(developer: Developer) {
   const { entries } = (await developer('GET', '/v1/audit/entries?limit=1')).json();
   const tokenId = String(partsOf(grantToken).payload.jti);
   const entryId = String(entries[0].entryId);
-  return { agentId, did, grantId, grantToken, refreshToken, authRequestId, code, keyId, tokenId, entryId };
+  const { webhookId } = (await developer('POST', '/v1/webhooks', webhook)).json();
+  const { deliveryId } = (await developer('POST', `/v1/webhooks/${webhookId}/test`, {})).json();
+  const webhooks = { webhookId, deliveryId };
+  return {
+    ...webhooks,
+    agentId,
+    did,
+    grantId,
+    grantToken,
+    refreshToken,
+    authRequestId,
+    code,
+    keyId,
+    tokenId,
+    entryId,
+  };
 }
 export type Possessions = Awaited<ReturnType<typeof possessionsOf>>;
 
@@ -30,6 +47,8 @@ export const nobodys: Possessions = {
   keyId: 'key_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   tokenId: 'tok_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   entryId: 'alog_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  webhookId: 'wh_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  deliveryId: 'whd_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
 };
 
 interface Way {
@@ -79,12 +98,20 @@ export const ways: Readonly<Record<string, Way>> = {
     }),
   },
   'DELETE /v1/keys/:id': { id: 'keyId' },
+  'GET /v1/webhooks/:id': { id: 'webhookId' },
+  'PATCH /v1/webhooks/:id': { id: 'webhookId', body: () => ({ description: 'Taken over' }) },
+  'DELETE /v1/webhooks/:id': { id: 'webhookId' },
+  'POST /v1/webhooks/:id/rotate-secret': { id: 'webhookId' },
+  'POST /v1/webhooks/:id/test': { id: 'webhookId' },
+  'GET /v1/webhooks/:id/deliveries': { id: 'webhookId' },
+  'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver': { id: 'webhookId' },
 };
 
 /** Good bodies of what names no record. */
 export const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'POST /v1/signup': { name: 'Acme', email: 'a@acme.test' },
   'POST /v1/agents': { name: 'Travel booker', description: 'Books.', scopes: ['calendar:read'] },
+  'POST /v1/webhooks': webhook,
   'POST /v1/keys': { name: 'backend', role: 'runtime', expiresIn: '1d' },
   'POST /v1/keys/rotate': { name: 'backend', graceSeconds: 300 },
   'PATCH /v1/me': { name: 'Acme', enforceAgentScopes: false },
@@ -94,6 +121,8 @@ export const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 export function requestTo(operation: string, its: Possessions) {
   const [method, pattern] = operation.split(' ');
   const { id, body } = ways[operation] ?? {};
-  const url = String(pattern).replace(':id', id ? its[id] : nobodys.agentId);
+  const url = String(pattern)
+    .replace(':deliveryId', its.deliveryId)
+    .replace(':id', id ? its[id] : nobodys.agentId);
   return { method: method as Method, url, body: body?.(its) ?? bodies[operation] };
 }

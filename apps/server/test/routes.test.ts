@@ -35,6 +35,8 @@ async function sightOf(developer: Developer, its: Possessions) {
     `/v1/grants/${its.grantId}/tokens`,
     `/v1/authorize/${its.authRequestId}`,
     '/v1/keys',
+    '/v1/webhooks',
+    `/v1/webhooks/${its.webhookId}/deliveries`,
     '/v1/me',
   ];
   const answers = await Promise.all(urls.map((url) => developer('GET', url)));
@@ -159,11 +161,20 @@ describe('T10: a `runtime` key', () => {
   const full = [
     'DELETE /v1/agents/:id',
     'DELETE /v1/keys/:id',
+    'DELETE /v1/webhooks/:id',
     'GET /v1/keys',
+    'GET /v1/webhooks',
+    'GET /v1/webhooks/:id',
+    'GET /v1/webhooks/:id/deliveries',
     'PATCH /v1/agents/:id',
     'PATCH /v1/me',
+    'PATCH /v1/webhooks/:id',
     'POST /v1/agents',
     'POST /v1/keys',
+    'POST /v1/webhooks',
+    'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+    'POST /v1/webhooks/:id/rotate-secret',
+    'POST /v1/webhooks/:id/test',
   ];
 
   test('is refused on exactly these routes, whatever it asks for', async () => {

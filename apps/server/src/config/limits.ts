@@ -72,6 +72,7 @@ const quotas = {
     enterprise: 'unlimited',
     what: 'active grants, delegated included',
   },
+  webhooks: { free: 30, pro: 200, enterprise: 'unlimited', what: 'registered webhooks' },
   audit_appends: {
     free: 20_000,
     pro: 1_000_000,

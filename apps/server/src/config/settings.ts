@@ -170,6 +170,19 @@ const people = {
   ),
 };
 
+const webhooks = {
+  WEBHOOK_MAX_ATTEMPTS: defaulted(
+    integer(1, 10),
+    '5',
+    'How often a webhook is tried for one event, until the delivery counts as failed.',
+  ),
+  WEBHOOK_ALLOW_PRIVATE_HOSTS: defaulted(
+    notInProduction(boolean, (value) => value, 'WEBHOOK_ALLOW_PRIVATE_HOSTS must not be true in production'),
+    'false',
+    'Whether webhooks may lead to this machine and to private networks. Refused in production.',
+  ),
+};
+
 const seed = {
   SEED_API_KEY: optional(
     notInProduction(seedKey, () => true, SEEDS),
@@ -203,4 +216,13 @@ const telemetry = {
 };
 
 /** Every variable that the server reads, but for the limits, which are families. */
-export const settings = { ...server, ...stores, ...keys, ...tokens, ...people, ...seed, ...telemetry };
+export const settings = {
+  ...server,
+  ...stores,
+  ...keys,
+  ...tokens,
+  ...people,
+  ...webhooks,
+  ...seed,
+  ...telemetry,
+};

@@ -5,8 +5,8 @@ import { Counted } from '../../platform/db/counted.ts';
 import type { Tx } from '../../platform/db/db.ts';
 import { newId, newSalt } from '../../platform/ids.ts';
 import type { Tally } from '../../platform/telemetry/meter.ts';
-import { type Act, type Concerned, envelopeOf, talliesOf } from '../events/index.ts';
-import { countBlocked, insertHead, type NewRecord, recordActs } from './audit.repo.ts';
+import { type Act, type Announcement, type Concerned, envelopeOf, talliesOf } from '../events/index.ts';
+import { appendEvent, countBlocked, insertHead, type NewRecord, recordActs } from './audit.repo.ts';
 
 /** Begins a developer's chain, in the transaction that creates the developer. */
 export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
@@ -28,6 +28,18 @@ export async function record(tx: Tx, caller: Caller, acts: readonly Act[], at: D
 
 /** Acts of one statement. With many more, Postgres would be silent for so long that it is taken to be away. */
 const PORTION = 1000;
+
+/**
+ * Writes an event that is no entry, and takes it to nobody: whoever announces it says who is told beside the streams.
+ * Comes last, as `record` does.
+ */
+export async function announce(tx: Tx, { tenant, mode }: Caller, announcement: Announcement, at: Date) {
+  const eventId = newId('evt', at);
+  const { type } = announcement;
+  const envelope = envelopeOf(announcement, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
+  await appendEvent(tx, tenant, at, { eventId, type, envelope });
+  return { eventId, envelope };
+}
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */
 export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): Counted {

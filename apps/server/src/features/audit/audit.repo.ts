@@ -44,6 +44,17 @@ export async function recordActs(
   return (await call.execute(db)).rows;
 }
 
+/** An event without an entry. */
+export async function appendEvent(
+  tx: Tx,
+  { developerId }: Tenant,
+  at: Date,
+  event: { readonly eventId: string; readonly type: string; readonly envelope: string },
+): Promise<void> {
+  const events = JSON.stringify([event]);
+  await sql`select from audit_append(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
+}
+
 /**
  * What a developer appends, which their plan counts. One statement, for any executor.
  * @param monthLimit null is none.

@@ -1,5 +1,6 @@
 export { checkpointsOfChains } from './audit.jobs.ts';
 export {
+  announce,
   openChain,
   record,
   recordBlocked,

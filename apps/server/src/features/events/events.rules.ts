@@ -1,6 +1,6 @@
 import { badField } from '../../platform/errors.ts';
 import { isKnownEventPattern } from './events.catalogue.rules.ts';
-import type { Act } from './events.schema.ts';
+import type { Act, Announcement } from './events.schema.ts';
 
 const RETAINED_SECONDS = 72 * 3600;
 
@@ -25,9 +25,11 @@ export interface Envelope {
   readonly isSandbox: boolean;
 }
 
+type EventSource = (Act | Announcement) & Pick<Act, 'evidence'>;
+
 /** The event's one text, in which every subscriber receives it, since it is signed byte for byte. */
-export function envelopeOf(act: Act, { id, developerId, at, isSandbox }: Envelope): string {
-  const { type, data, evidence: _, agentDid: __, purpose, ...ids } = act;
+export function envelopeOf(act: Act | Announcement, { id, developerId, at, isSandbox }: Envelope): string {
+  const { type, data, evidence: _, agentDid: __, purpose, ...ids }: EventSource = act;
   const createdAt = at.toISOString();
   return JSON.stringify({
     id,

@@ -78,6 +78,14 @@ export interface Acts {
   };
   'token.revoked': { readonly tokenId: string };
   'token.reuse_detected': { readonly kind: 'code' | 'refresh'; readonly revoked: boolean };
+  'webhook.created': { readonly webhookId: string; readonly events: readonly string[] };
+  'webhook.updated': Changed & { readonly webhookId: string };
+  'webhook.deleted': { readonly webhookId: string };
+}
+
+/** Every kind of event that is no act: subscribers are told of it, and the audit log is not. */
+export interface Announcements {
+  'webhook.test': { readonly webhookId: string };
 }
 
 interface Named {
@@ -100,6 +108,11 @@ export interface Concerned {
   readonly principalId?: string;
   readonly purpose?: string | undefined;
 }
+
+/** What is only told, and not written to the audit log. */
+export type Announcement = {
+  [Type in keyof Announcements]: Concerned & { readonly type: Type; readonly data: Announcements[Type] };
+}[keyof Announcements];
 
 /** Something that was done: the one statement from which both its audit entry and its event are made. */
 export type Act = {

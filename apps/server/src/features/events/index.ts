@@ -6,4 +6,4 @@ export {
 } from './events.catalogue.rules.ts';
 export { eventRoutes } from './events.routes.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';
-export type { Act, Concerned } from './events.schema.ts';
+export type { Act, Announcement, Concerned } from './events.schema.ts';

@@ -4,7 +4,8 @@ import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 export type DerivedKeyUse =
   | 'behest/idempotency-seal/v1'
   | 'behest/consent-cookie/v1'
-  | 'behest/consent-csrf/v1';
+  | 'behest/consent-csrf/v1'
+  | 'behest/webhook-seal/v1';
 
 export interface DerivedKeys {
   /** What new values are made with. */

@@ -3,8 +3,8 @@ import type { Executor, Tx } from '../../platform/db/db.ts';
 import { AppError } from '../../platform/errors.ts';
 import { countExactly, releaseQuota, takeQuota } from './quotas.repo.ts';
 
-/** What a plan includes: of the first two as many as exist at once, of the last as many as come in a month. */
-export type QuotaResource = 'agents' | 'active_grants' | 'audit_appends';
+/** What a plan includes: as many as exist at once, but of appends as many as come in a month. */
+export type QuotaResource = 'agents' | 'active_grants' | 'webhooks' | 'audit_appends';
 
 export type Quotas = Readonly<Record<Plan, Readonly<Record<QuotaResource, number | 'unlimited'>>>>;
 

@@ -46,6 +46,10 @@ export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
+
+export type WebhookStatus = "active" | "disabled";
+
 export interface AgentIndex {
   agentId: string;
   developerId: string;
@@ -239,6 +243,45 @@ export interface Tokens {
   revokedAt: Timestamp | null;
 }
 
+export interface WebhookDeliveries {
+  attempts: Generated<number>;
+  createdAt: Timestamp;
+  deliveredAt: Timestamp | null;
+  developerId: string;
+  envelope: string;
+  eventId: string;
+  eventType: string;
+  id: string;
+  lastAttemptAt: Timestamp | null;
+  lastError: string | null;
+  lastStatusCode: number | null;
+  leasedUntil: Timestamp | null;
+  maxAttempts: number;
+  nextAttemptAt: Timestamp | null;
+  status: Generated<WebhookDeliveryStatus>;
+  url: string | null;
+  webhookId: string;
+}
+
+export interface WebhookEndpoints {
+  createdAt: Timestamp;
+  description: string;
+  developerId: string;
+  events: string[];
+  id: string;
+  isFailing: Generated<boolean>;
+  lastDeliveryAt: Timestamp | null;
+  maxAttempts: number;
+  previousSecret: Buffer | null;
+  previousSecretExpiresAt: Timestamp | null;
+  sealKeyId: string;
+  secret: Buffer;
+  secretRotatedAt: Timestamp | null;
+  status: WebhookStatus;
+  updatedAt: Timestamp;
+  url: string;
+}
+
 export interface DB {
   agentIndex: AgentIndex;
   agents: Agents;
@@ -256,5 +299,7 @@ export interface DB {
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
   tokens: Tokens;
+  webhookDeliveries: WebhookDeliveries;
+  webhookEndpoints: WebhookEndpoints;
 }
 

@@ -1,6 +1,6 @@
 /** Something that a committed statement did, and what of it is counted: one of a fixed set of words, never an id. */
 export interface Tally {
-  readonly counter: 'acts' | 'auditEntries' | 'blockedAttempts' | 'grantsRevoked';
+  readonly counter: 'acts' | 'auditEntries' | 'blockedAttempts' | 'grantsRevoked' | 'webhookAttempts';
   readonly label: string;
 }
 

@@ -65,6 +65,11 @@ function meterOf(registry: Registry) {
     acts: counter('acts_total', 'Acts recorded and committed, by event type.', 'type'),
     grantsRevoked: counter('grants_revoked_total', 'Grants revoked, by reason.', 'reason'),
     auditEntries: counter('audit_entries_total', 'Audit entries written, by who said them.', 'source'),
+    webhookAttempts: counter(
+      'webhook_attempts_total',
+      'Attempts to deliver to a webhook, by outcome.',
+      'outcome',
+    ),
     blockedAttempts: counter('blocked_attempts_total', 'Refused attempts that matter, by action.', 'action'),
   };
   const refusals = counter('ratelimit_refusals_total', 'Requests refused by a limit, by rule.', 'rule');

@@ -1,0 +1,4 @@
+export { countPending, createDispatcher } from './webhooks.deliver.service.ts';
+export { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
+export { webhookRoutes } from './webhooks.routes.ts';
+export { prepareWebhooks, webhookSeals } from './webhooks.secrets.service.ts';

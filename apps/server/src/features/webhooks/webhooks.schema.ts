@@ -1,0 +1,112 @@
+import { Id, NextCursor, pageQuery, Time, textOf } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const Status = Type.Enum(['active', 'disabled']);
+const Nullable = Type.Union([Type.String(), Type.Null()]);
+const NullableTime = Type.Union([Time, Type.Null()]);
+
+const Url = Type.String({ minLength: 1, maxLength: 2048 }); // what it may be is in platform/egress
+const Patterns = Type.Array(Type.String({ maxLength: 128 }), { minItems: 1, maxItems: 100 });
+
+export type NewWebhook = Static<typeof NewWebhook>;
+export const NewWebhook = Type.Object(
+  { url: Url, events: Patterns, description: textOf(200) },
+  { additionalProperties: false },
+);
+
+export type WebhookChange = Static<typeof WebhookChange>;
+export const WebhookChange = Type.Object(
+  {
+    url: Type.Optional(Url),
+    events: Type.Optional(Patterns),
+    description: Type.Optional(Type.String({ ...textOf(200), default: undefined })),
+    status: Type.Optional(Status),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+const members = {
+  webhookId: Id,
+  id: Id,
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  status: Status,
+  description: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+  lastDeliveryAt: NullableTime,
+  secretRotatedAt: NullableTime,
+  previousSecretExpiresAt: NullableTime,
+};
+
+/** `webhookId` and `id` are equal: clients of both kinds are about. */
+export type Webhook = Static<typeof Webhook>;
+export const Webhook = Type.Object(members);
+
+/** The secret is shown this once. */
+export type RegisteredWebhook = Static<typeof RegisteredWebhook>;
+export const RegisteredWebhook = Type.Object({ ...members, secret: Type.String() });
+
+export type SecretRotation = Static<typeof SecretRotation>;
+export const SecretRotation = Type.Object(
+  { graceSeconds: Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 }) },
+  { additionalProperties: false },
+);
+
+export type RotatedSecret = Static<typeof RotatedSecret>;
+export const RotatedSecret = Type.Object({ id: Id, secret: Type.String(), previousSecretExpiresAt: Time });
+
+export const NoFields = Type.Object({}, { additionalProperties: false });
+
+export const WebhookPath = Type.Object({ id: Id });
+
+export type DeliveryPath = Static<typeof DeliveryPath>;
+export const DeliveryPath = Type.Object({ id: Id, deliveryId: Id });
+
+export type WebhookQuery = Static<typeof WebhookQuery>;
+export const WebhookQuery = Type.Object(pageQuery('wh'));
+
+export type WebhookPage = Static<typeof WebhookPage>;
+export const WebhookPage = Type.Object({ webhooks: Type.Array(Webhook), nextCursor: NextCursor });
+
+const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed']);
+
+export type Delivery = Static<typeof Delivery>;
+export const Delivery = Type.Object({
+  id: Id,
+  webhookId: Id,
+  eventId: Id,
+  eventType: Type.String(),
+  status: DeliveryStatus,
+  attempts: Type.Integer(),
+  maxAttempts: Type.Integer(),
+  url: Type.String(),
+  lastError: Nullable,
+  lastStatusCode: Type.Union([Type.Integer(), Type.Null()]),
+  createdAt: Time,
+  lastAttemptAt: NullableTime,
+  nextAttemptAt: NullableTime,
+  deliveredAt: NullableTime,
+});
+
+export type DeliveryQuery = Static<typeof DeliveryQuery>;
+export const DeliveryQuery = Type.Object({
+  status: Type.Optional(DeliveryStatus),
+  eventType: Type.Optional(Type.String({ maxLength: 128 })),
+  page: Type.Optional(Type.Integer({ minimum: 1 })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+  cursor: pageQuery('whd').cursor,
+});
+
+export type DeliveryPage = Static<typeof DeliveryPage>;
+export const DeliveryPage = Type.Object({
+  deliveries: Type.Array(Delivery),
+  total: Type.Integer(),
+  page: Type.Integer(),
+  pageSize: Type.Integer(),
+  nextCursor: NextCursor,
+});
+
+export type TestSent = Static<typeof TestSent>;
+export const TestSent = Type.Object({ eventId: Id, deliveryId: Id });

@@ -1,0 +1,138 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from './addresses.ts';
+import { type Resolve, resolver } from './resolver.ts';
+import { acceptUrl, hostOf, type UrlRules } from './urls.ts';
+
+export interface OutgoingRequest {
+  readonly url: string;
+  readonly method: 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Why there is no answer. No more is known of it than this word: a detail could tell of the network inside. */
+export type EgressFailure = 'timeout' | 'connection_failed' | 'dns_failed' | 'tls_failed' | 'blocked_address';
+
+export type EgressOutcome =
+  | { readonly status: number; readonly failure?: undefined }
+  | { readonly failure: EgressFailure; readonly status?: undefined };
+
+/** The one way in which the service calls an address that somebody else has named. */
+export interface Egress {
+  readonly rules: UrlRules;
+  /** Never throws: what goes wrong is the outcome. Follows no redirect, and keeps nothing of an answer. */
+  send(request: OutgoingRequest): Promise<EgressOutcome>;
+}
+
+export interface EgressOptions extends UrlRules {
+  readonly resolve?: Resolve;
+  /** From asking for the name's addresses to the end of the answer. */
+  readonly timeoutMilliseconds?: number;
+  /** Certificates to trust in place of the usual ones. */
+  readonly ca?: string;
+}
+
+const TIMEOUT = 10_000; // milliseconds; specification, Limits
+/** How much of an answer is read, so that a receiver need not find its answer cut. */
+const MOST_BYTES = 65_536;
+const MOST_HEADER_BYTES = 16_384;
+
+export function createEgress(options: EgressOptions): Egress {
+  const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, ca } = options;
+  return {
+    rules: options,
+    async send(request) {
+      const deadline = AbortSignal.timeout(timeoutMilliseconds);
+      const url = acceptUrl(request.url, options);
+      if (!url) return { failure: 'blocked_address' };
+      const addresses = await before(deadline, addressesOf(url, resolve)).catch(() => undefined);
+      if (deadline.aborted) return { failure: 'timeout' };
+      if (!addresses) return { failure: 'dns_failed' };
+      const mayConnect = options.allowsPrivateHosts || addresses.every(isPublicAddress);
+      if (!mayConnect) return { failure: 'blocked_address' };
+      return exchange(url, addresses, request, deadline, ca);
+    },
+  };
+}
+
+async function addressesOf(url: URL, resolve: Resolve): Promise<readonly string[]> {
+  const host = hostOf(url);
+  return isIP(host) ? [host] : resolve(host);
+}
+
+function before<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
+  const end = new Promise<never>((_, reject) => {
+    deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });
+  });
+  return Promise.race([work, end]);
+}
+
+/**
+ * Connects to one of the addresses that were looked at, and asks nobody again; `Host` and the certificate's name are
+ * those of the URL. A connection serves one request, and no proxy of the environment stands between.
+ */
+function exchange(
+  url: URL,
+  addresses: readonly string[],
+  { method, headers, body }: OutgoingRequest,
+  deadline: AbortSignal,
+  ca: string | undefined,
+): Promise<EgressOutcome> {
+  const options = {
+    method,
+    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    lookup: lookupIn(addresses),
+    maxHeaderSize: MOST_HEADER_BYTES,
+    signal: deadline,
+  };
+  const call =
+    url.protocol === 'https:'
+      ? https.request(url, { ...options, agent: new https.Agent(), rejectUnauthorized: true, ca })
+      : http.request(url, { ...options, agent: new http.Agent() });
+
+  return new Promise((done) => {
+    let outcome: EgressOutcome | undefined;
+    let isInHandshake = false;
+    call.on('socket', (socket) => {
+      socket.once('connect', () => (isInHandshake = url.protocol === 'https:'));
+      socket.once('secureConnect', () => (isInHandshake = false));
+    });
+    call.on('response', (answer) => {
+      outcome = { status: answer.statusCode ?? 0 };
+      let read = 0;
+      answer.on('data', ({ length }: Buffer) => {
+        read += length;
+        if (read > MOST_BYTES) call.destroy();
+      });
+      answer.on('error', () => {}); // it is over, however it ended: the status is known
+    });
+    call.on('upgrade', (answer, socket) => {
+      outcome = { status: answer.statusCode ?? 0 };
+      socket.destroy();
+    });
+    call.on('error', (error) => {
+      outcome ??= { failure: deadline.aborted ? 'timeout' : failureOf(error, isInHandshake) };
+    });
+    call.on('close', () => done(outcome ?? { failure: 'connection_failed' }));
+    call.end(body);
+  });
+}
+
+/** Errors of the system, `ECONNRESET` for one, are the connection's, and all others in a handshake are about TLS. */
+function failureOf(error: Error, isInHandshake: boolean): EgressFailure {
+  const code = 'code' in error ? String(error.code) : '';
+  const isOfSystem = /^E[A-Z]+$/.test(code) && code !== 'EPROTO';
+  return isInHandshake && !isOfSystem ? 'tls_failed' : 'connection_failed';
+}
+
+function lookupIn(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, { all: wantsAll }, answer) => {
+    const [first] = all;
+    if (wantsAll) answer(null, all);
+    else if (first) answer(null, first.address, first.family);
+    else answer(new Error('No address.'), []);
+  };
+}

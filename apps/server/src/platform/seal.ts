@@ -1,0 +1,45 @@
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+
+export interface SealingKeys {
+  readonly current: KeyObject;
+  /** Those that still open what they sealed. */
+  readonly previous: readonly KeyObject[];
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12; // NIST SP 800-38D, section 5.2.1.1
+const TAG_BYTES = 16;
+
+/** @param place is bound in, so that what is moved to another place does not open there */
+export function seal({ current }: SealingKeys, text: string, place: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, current, nonce).setAAD(place);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** @returns undefined when no key opens it */
+export function unseal(
+  { current, previous }: SealingKeys,
+  sealed: Buffer,
+  place: Buffer,
+): string | undefined {
+  for (const key of [current, ...previous]) {
+    const text = openWith(key, sealed, place);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function openWith(key: KeyObject, sealed: Buffer, place: Buffer): string | undefined {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(place).setAuthTag(tag);
+    const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString('utf8');
+  } catch {
+    return undefined; // another key's, or altered
+  }
+}
