@@ -87,7 +87,7 @@ const rules: [name: string, from: From, to: To][] = [
   ],
   [
     'sockets-only-in-egress',
-    { path: SERVER, pathNot: ['platform/(egress|http)/', 'src/config/', 'metrics[.]service[.]ts$', TEST] },
+    { path: SERVER, pathNot: ['platform/(egress|http|db)/', 'src/config/', 'metrics[.]service[.]ts$', TEST] },
     { path: '^net$', dependencyTypesNot: ['type-only'] },
   ],
 

@@ -5,7 +5,7 @@ import { startSandbox } from './flow.ts';
 import type { Developer, Service, TestOptions } from './start-app.ts';
 
 /** What sends a service's deliveries, as a process of its own would. @returns failures that were told of, too */
-export function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOptions> = {}) {
+function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOptions> = {}) {
   const failures: unknown[] = [];
   const egress = createEgress({ allowsHttp: true, allowsPrivateHosts: true, ...options });
   const onFailure = (error: unknown) => void failures.push(error);

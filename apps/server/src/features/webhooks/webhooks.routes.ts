@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { depsFor } from '../../platform/http/idempotency.ts';
 import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './webhooks.history.service.ts';
 import {
   Delivery,
@@ -43,7 +44,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await registerWebhook(deps, callerOf(request), request.body)),
+      reply.code(201).send(await registerWebhook(depsFor(request, deps), callerOf(request), request.body)),
   );
 
   app.get(
@@ -86,7 +87,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         response: { 200: Webhook },
       },
     },
-    (request) => changeWebhook(deps, callerOf(request), request.params.id, request.body),
+    (request) => changeWebhook(depsFor(request, deps), callerOf(request), request.params.id, request.body),
   );
 
   app.delete(
@@ -118,7 +119,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         response: { 200: RotatedSecret },
       },
     },
-    (request) => rotateSecret(deps, callerOf(request), request.params.id, request.body),
+    (request) => rotateSecret(depsFor(request, deps), callerOf(request), request.params.id, request.body),
   );
 
   app.post(
@@ -134,7 +135,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
       },
     },
     async (request, reply) =>
-      reply.code(202).send(await sendTest(deps, callerOf(request), request.params.id)),
+      reply.code(202).send(await sendTest(depsFor(request, deps), callerOf(request), request.params.id)),
   );
 
   app.get(
@@ -165,6 +166,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         response: { 202: Delivery },
       },
     },
-    async (request, reply) => reply.code(202).send(await redeliver(deps, callerOf(request), request.params)),
+    async (request, reply) =>
+      reply.code(202).send(await redeliver(depsFor(request, deps), callerOf(request), request.params)),
   );
 };

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ATTEMPTS, type Executor, isLostRace, type OpenTransaction, openTransaction } from '../db/db.ts';
 import { AppError } from '../errors.ts';
 import { claimPlace, keepAnswer } from '../idempotency/answers.ts';
-import { type SealingKeys, seal, unseal } from '../idempotency/seal.ts';
+import { type SealingKeys, seal, unseal } from '../seal.ts';
 import { bytesOf } from './bodies.ts';
 import { callerOf, timesSent } from './credentials.ts';
 import { isRepeatable } from './declarations.ts';

@@ -19,6 +19,7 @@ const TAGS = {
   tokens: 'What an agent shows, and what whoever is shown it asks.',
   grants: 'What a person allowed.',
   events: 'What happened, for whoever has to know of it at once.',
+  webhooks: 'Where events are sent.',
   audit: 'What was done, as a chain that anybody can check.',
   keys: 'What tokens are verified with.',
   operations: 'Running the service.',
