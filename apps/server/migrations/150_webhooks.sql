@@ -2,8 +2,8 @@ create type webhook_status as enum ('active', 'disabled');
 create type webhook_delivery_status as enum ('pending', 'delivered', 'failed');
 
 -- Owner: webhooks. Where a developer wants to be told of events. Secrets are sealed, all of a row under the key that
--- `seal_key_id` names; the former one still signs until its time is over. `is_failing` is set by the last attempt.
--- Who delivers updates rows here, so a page has room for new versions of them.
+-- `seal_key_id` names; the former one still signs until its time is over. `is_prompt` says that the last attempt was
+-- delivered, and soon. Who delivers updates rows here, so a page has room for new versions of them.
 create table webhook_endpoints (
   developer_id    text not null references developers,
   id              text not null,
@@ -17,7 +17,7 @@ create table webhook_endpoints (
   seal_key_id     text not null,
   secret_rotated_at          timestamptz,
   previous_secret_expires_at timestamptz,
-  is_failing       boolean not null default false,
+  is_prompt        boolean not null default false,
   last_delivery_at timestamptz,
   created_at      timestamptz not null,
   updated_at      timestamptz not null,
@@ -109,12 +109,13 @@ begin
 end
 $$;
 
--- Owner: webhooks. Takes deliveries that are due, for who sends them before the lease ends. Endpoints take turns,
--- from the one after (p_after_developer, p_after_webhook) on and around, each with up to five at a time over all
--- instances, or one while it is failing: one that is slow or dead takes no more from the others. What is left of an
--- endpoint that was deleted meanwhile fails here. The endpoint's lock makes the number of its leases exact; where
--- another instance has it, that one sees to the endpoint.
-create function claim_webhook_deliveries(p_at timestamptz, p_lease interval, p_limit integer,
+-- Owner: webhooks. Takes deliveries that are due, for who sends them before the lease ends: those of endpoints that are
+-- prompt, five at a time of each over all instances, or those of the others, one at a time. The two have places of
+-- their own at every sender, so that no number of endpoints that are slow or dead delays one that is not. Endpoints
+-- take turns, from the one after (p_after_developer, p_after_webhook) on and around. What is left of an endpoint that
+-- was deleted meanwhile fails here. The endpoint's lock makes the number of its leases exact; where another instance
+-- has it, that one sees to the endpoint.
+create function claim_webhook_deliveries(p_at timestamptz, p_lease interval, p_is_prompt boolean, p_limit integer,
   p_after_developer text, p_after_webhook text)
   returns table (developer_id text, webhook_id text, id text, event_id text, event_type text, envelope text,
     attempts integer, max_attempts integer, leased_until timestamptz, url text, secret bytea, previous_secret bytea,
@@ -132,7 +133,7 @@ declare
 begin
   while p_limit > 0 loop
     select d.developer_id, d.webhook_id into dev, hook from webhook_deliveries d
-      where d.status = 'pending' and (d.developer_id, d.webhook_id) > (dev, hook)
+      where d.status = 'pending' and d.next_attempt_at <= p_at and (d.developer_id, d.webhook_id) > (dev, hook)
       order by d.developer_id, d.webhook_id limit 1;
     if not found then
       exit when is_again;
@@ -142,7 +143,8 @@ begin
     exit when is_again and (dev, hook) > (p_after_developer, p_after_webhook);
 
     select * into endpoint from webhook_endpoints e
-      where e.developer_id = dev and e.id = hook for no key update skip locked;
+      where e.developer_id = dev and e.id = hook and e.is_prompt = p_is_prompt and e.status = 'active'
+      for no key update skip locked;
     if not found then
       if not exists (select from webhook_endpoints e where e.developer_id = dev and e.id = hook) then
         update webhook_deliveries d set status = 'failed', last_error = 'endpoint_deleted', next_attempt_at = null
@@ -150,9 +152,8 @@ begin
       end if;
       continue;
     end if;
-    continue when endpoint.status <> 'active';
 
-    select case when endpoint.is_failing then 1 else 5 end - count(*) into room from webhook_deliveries d
+    select case when p_is_prompt then 5 else 1 end - count(*) into room from webhook_deliveries d
       where d.developer_id = dev and d.webhook_id = hook and d.leased_until > p_at;
     continue when room <= 0;
     return query
@@ -160,7 +161,7 @@ begin
         select d.id from webhook_deliveries d
         where d.developer_id = dev and d.webhook_id = hook and d.status = 'pending' and d.next_attempt_at <= p_at
           and (d.leased_until is null or d.leased_until <= p_at)
-        order by d.next_attempt_at limit least(room, p_limit) for update skip locked
+        order by d.next_attempt_at, d.id limit least(room, p_limit) for update skip locked
       )
       update webhook_deliveries d set leased_until = p_at + p_lease from due
       where d.developer_id = dev and d.webhook_id = hook and d.id = due.id
@@ -176,11 +177,11 @@ $$;
 -- claiming and in deleting an endpoint. `p_next_attempt_at` is null when the status is final.
 create function settle_webhook_delivery(p_developer_id text, p_webhook_id text, p_id text, p_leased_until timestamptz,
   p_at timestamptz, p_status webhook_delivery_status, p_next_attempt_at timestamptz, p_error text,
-  p_status_code integer, p_url text)
+  p_status_code integer, p_url text, p_is_prompt boolean)
   returns setof webhook_delivery_status language plpgsql as
 $$
 begin
-  update webhook_endpoints e set is_failing = (p_status <> 'delivered'),
+  update webhook_endpoints e set is_prompt = p_is_prompt,
     last_delivery_at = case when p_status = 'delivered' then greatest(e.last_delivery_at, p_at) else e.last_delivery_at end
     where e.developer_id = p_developer_id and e.id = p_webhook_id;
   return query update webhook_deliveries d

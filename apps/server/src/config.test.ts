@@ -86,10 +86,16 @@ describe('the configuration', () => {
         oauthIntrospect: 600,
       },
       quotas: {
-        free: { agents: 500, active_grants: 1000, audit_appends: 20_000 },
-        pro: { agents: 5000, active_grants: 50_000, audit_appends: 1_000_000 },
-        enterprise: { agents: 'unlimited', active_grants: 'unlimited', audit_appends: 'unlimited' },
+        free: { agents: 500, active_grants: 1000, webhooks: 30, audit_appends: 20_000 },
+        pro: { agents: 5000, active_grants: 50_000, webhooks: 200, audit_appends: 1_000_000 },
+        enterprise: {
+          agents: 'unlimited',
+          active_grants: 'unlimited',
+          webhooks: 'unlimited',
+          audit_appends: 'unlimited',
+        },
       },
+      webhooks: { maxAttempts: 5, allowsPrivateHosts: false },
     });
     expect(database).toEqual({
       app: { connectionString: 'postgres://localhost/behest', ssl: false },
@@ -254,7 +260,7 @@ describe('a setting out of its range', () => {
   });
 
   test('is refused by its name when it is a limit that does not exist', () => {
-    const names = ['RATE_LIMIT_TOKENS', 'RATE_LIMIT_PLAN', 'PLAN_FREE_WEBHOOKS', 'PLAN_PRO_', 'RATE_LIMIT_'];
+    const names = ['RATE_LIMIT_TOKENS', 'RATE_LIMIT_PLAN', 'PLAN_FREE_HOOKS', 'PLAN_PRO_', 'RATE_LIMIT_'];
     for (const name of names) {
       expect(problemsOf({ ...development, [name]: '1' })).toEqual([
         { setting: name, message: `${name} is not a known limit` },

@@ -209,13 +209,18 @@ describe('I1: statements', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
+      'claimDeliveriesAcrossTenants',
+      'countPendingAcrossTenants',
+      'deleteOldAcrossTenants',
       'findAgentAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
       'listDueAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
+      'setMaxAttemptsAcrossTenants',
     ]);
   });
 

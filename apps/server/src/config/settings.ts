@@ -112,7 +112,7 @@ const keys = {
   VAULT_ENCRYPTION_KEY: optional(
     vaultKey,
     'none',
-    'Where the keys come from that seal stored answers and sign consent cookies. Unset, they come from `RSA_PRIVATE_KEY`.',
+    'Where the keys come from that seal stored answers and the secrets of webhooks, and that sign consent cookies. Unset, they come from `RSA_PRIVATE_KEY`.',
   ),
   VAULT_ENCRYPTION_KEYS_PREVIOUS: optional(
     vaultKeys,

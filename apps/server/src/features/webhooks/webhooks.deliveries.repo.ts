@@ -16,32 +16,34 @@ export async function insertDelivery(tx: Tx, { developerId }: Tenant, delivery: 
     .execute();
 }
 
+type Filter = Pick<DeliveryQuery, 'status' | 'eventType'>;
+
 /** With the endpoint, whose address counts until the delivery has one of its own. */
-const deliveries = (db: Executor, { developerId }: Tenant, webhookId: string) =>
+const deliveries = (
+  db: Executor,
+  developerId: string,
+  webhookId: string,
+  { status, eventType }: Filter = {},
+) =>
   db
     .selectFrom('webhookDeliveries as d')
     .innerJoin('webhookEndpoints as e', (join) =>
       join.onRef('e.developerId', '=', 'd.developerId').onRef('e.id', '=', 'd.webhookId'),
     )
     .where('d.developerId', '=', developerId)
-    .where('d.webhookId', '=', webhookId);
-
-type Filter = Pick<DeliveryQuery, 'status' | 'eventType'>;
-
-const filtered = (db: Executor, tenant: Tenant, webhookId: string, { status, eventType }: Filter) =>
-  deliveries(db, tenant, webhookId)
+    .where('d.webhookId', '=', webhookId)
     .$if(status !== undefined, (all) => all.where('d.status', '=', status ?? 'pending'))
     .$if(eventType !== undefined, (all) => all.where('d.eventType', '=', eventType ?? ''));
 
 /** Newest first, one more than asked for: whether it is there says whether there is another page. */
 export function listDeliveryRows(
   db: Executor,
-  tenant: Tenant,
+  { developerId }: Tenant,
   webhookId: string,
   filter: Filter,
   { pageSize, offset, cursor }: PagePlace,
 ) {
-  const all = filtered(db, tenant, webhookId, filter)
+  const all = deliveries(db, developerId, webhookId, filter)
     .selectAll('d')
     .select((eb) => eb.fn.coalesce('d.url', 'e.url').as('url'));
   const page = cursor ? all.where('d.id', '<', cursor) : all;
@@ -54,15 +56,20 @@ export function listDeliveryRows(
 
 export type DeliveryRow = Awaited<ReturnType<typeof listDeliveryRows>>[number];
 
-export async function countDeliveries(db: Executor, tenant: Tenant, webhookId: string, filter: Filter) {
-  const counted = filtered(db, tenant, webhookId, filter).select((eb) =>
+export async function countDeliveries(
+  db: Executor,
+  { developerId }: Tenant,
+  webhookId: string,
+  filter: Filter,
+) {
+  const counted = deliveries(db, developerId, webhookId, filter).select((eb) =>
     eb.fn.countAll<string>().as('total'),
   );
   return Number((await counted.executeTakeFirstOrThrow()).total);
 }
 
-export function findDelivery(db: Executor, tenant: Tenant, webhookId: string, id: string) {
-  return deliveries(db, tenant, webhookId)
+export function findDelivery(db: Executor, { developerId }: Tenant, webhookId: string, id: string) {
+  return deliveries(db, developerId, webhookId)
     .select(['d.eventId', 'd.eventType', 'd.envelope'])
     .where('d.id', '=', id)
     .executeTakeFirst();
@@ -99,16 +106,22 @@ export interface ClaimedDelivery {
 /** The endpoint that had its turn last. */
 export type Turn = Pick<ClaimedDelivery, 'developerId' | 'webhookId'>;
 
+export interface Places {
+  /** For endpoints that answered soon when they were last called, or for the others. */
+  readonly isPrompt: boolean;
+  readonly free: number;
+}
+
 const LEASE = '60 seconds'; // longer than any attempt
 
 export async function claimDeliveriesAcrossTenants(
   db: Executor,
   at: Date,
-  limit: number,
+  { isPrompt, free }: Places,
   { developerId, webhookId }: Turn,
 ): Promise<ClaimedDelivery[]> {
-  const call = sql<ClaimedDelivery>`select *
-    from claim_webhook_deliveries(${at}, ${LEASE}::interval, ${limit}, ${developerId}, ${webhookId})`;
+  const call = sql<ClaimedDelivery>`select * from claim_webhook_deliveries(
+    ${at}, ${LEASE}::interval, ${isPrompt}, ${free}, ${developerId}, ${webhookId})`;
   return (await call.execute(db)).rows;
 }
 
@@ -117,12 +130,12 @@ export async function settleDelivery(
   db: Executor,
   { developerId, webhookId, id, leasedUntil, url }: ClaimedDelivery,
   at: Date,
-  { status, nextAttemptAt, lastError, lastStatusCode }: AfterAttempt,
+  { status, nextAttemptAt, lastError, lastStatusCode, isPrompt }: AfterAttempt,
 ): Promise<void> {
   const label = status === 'pending' ? 'retried' : status;
   const counted = new Counted(status, [{ counter: 'webhookAttempts', label }]);
   await sql`select * from settle_webhook_delivery(${developerId}, ${webhookId}, ${id}, ${leasedUntil}, ${at},
-    ${counted}::webhook_delivery_status, ${nextAttemptAt}, ${lastError}, ${lastStatusCode}, ${url})`.execute(
+    ${counted}::webhook_delivery_status, ${nextAttemptAt}, ${lastError}, ${lastStatusCode}, ${url}, ${isPrompt})`.execute(
     db,
   );
 }

@@ -1,5 +1,6 @@
 import type { Job } from '../../platform/jobs/jobs.ts';
-import { type Dispatcher, type DispatcherDeps, deleteOldDeliveries } from './webhooks.deliver.service.ts';
+import { deleteOldDeliveries, type SenderDeps } from './webhooks.deliver.service.ts';
+import type { Dispatcher } from './webhooks.dispatch.service.ts';
 
 const POLL_SECONDS = 30; // specification, Limits
 const CLEANING_SECONDS = 3600;
@@ -9,7 +10,7 @@ export function webhookDelivery(dispatcher: Dispatcher): Job {
   return { name: 'webhook delivery', everySeconds: POLL_SECONDS, run: () => dispatcher.begin() };
 }
 
-export function webhookHistory(deps: Pick<DispatcherDeps, 'db' | 'clock'>): Job {
+export function webhookHistory(deps: Pick<SenderDeps, 'db' | 'clock'>): Job {
   return {
     name: 'webhook history',
     everySeconds: CLEANING_SECONDS,

@@ -9,19 +9,31 @@ export interface AfterAttempt {
   readonly nextAttemptAt: Date | null;
   readonly lastError: string | null;
   readonly lastStatusCode: number | null;
+  /** Of the endpoint: it may be sent to in the lane of those that do not make others wait. */
+  readonly isPrompt: boolean;
+}
+
+export interface Attempt {
+  /** How many there were, this one included. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** How long it took. */
+  readonly seconds: number;
 }
 
 const FIRST_WAIT = 30; // seconds; specification, States and transitions
+const PROMPT = 2; // seconds
 
-/** The state of a delivery after its attempt number `attempts`. @see specification, Webhook delivery */
+/** @see specification, Webhook delivery */
 export function afterAttempt(
-  { attempts, maxAttempts }: { attempts: number; maxAttempts: number },
+  { attempts, maxAttempts, seconds }: Attempt,
   outcome: AttemptOutcome,
   at: Date,
 ): AfterAttempt {
   const lastStatusCode = outcome.status ?? null;
   const lastError = errorOf(outcome);
-  const told = { lastError, lastStatusCode };
+  const isPrompt = lastError === null && seconds < PROMPT;
+  const told = { lastError, lastStatusCode, isPrompt };
   if (lastError === null) return { ...told, status: 'delivered', nextAttemptAt: null };
   if (attempts >= maxAttempts) return { ...told, status: 'failed', nextAttemptAt: null };
   const wait = FIRST_WAIT * 2 ** (attempts - 1);

@@ -269,7 +269,7 @@ export interface WebhookEndpoints {
   developerId: string;
   events: string[];
   id: string;
-  isFailing: Generated<boolean>;
+  isPrompt: Generated<boolean>;
   lastDeliveryAt: Timestamp | null;
   maxAttempts: number;
   previousSecret: Buffer | null;
