@@ -10,7 +10,7 @@ const SAME_FEATURE = 'features/$1/';
 
 /** The tiers: each may import those before it. */
 const RECORDS = 'features/(audit|events|keys|quotas)/';
-const CORE = 'features/(developers|agents|authorization|consent|grants|tokens)/';
+const CORE = 'features/(developers|agents|authorization|consent|grants|tokens|principals)/';
 const AROUND = 'features/webhooks/';
 
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */

@@ -10,6 +10,7 @@ import { eventRoutes } from './features/events/index.ts';
 import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/grants/index.ts';
 import { type KeyRing, keyRoutes } from './features/keys/index.ts';
 import { developmentMailRoutes, metricsRoutes, operationsRoutes } from './features/operations/index.ts';
+import { principalRoutes, sessionReader } from './features/principals/index.ts';
 import { tokenRoutes } from './features/tokens/index.ts';
 import { countPending, webhookRoutes, webhookSeals } from './features/webhooks/index.ts';
 import type { Clock } from './platform/clock.ts';
@@ -129,6 +130,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     ownOrigin: new URL(publicBaseUrl).origin,
     callers,
     consent: authenticateConsent({ store, keyRing, publicBaseUrl }),
+    session: sessionReader({ clock, keyRing, issuer }),
   });
 
   const lifetimes = { maxGrantLifetimeSeconds, maxTtlSeconds };
@@ -158,6 +160,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
   await app.register(eventRoutes, { db, clock });
+  await app.register(principalRoutes, { db, clock, keyRing, issuer, publicBaseUrl });
   await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });
   await app.register(webhookRoutes, {
     db,

@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import { authorize, grantTo, partsOf } from './flow.ts';
+import { authorize, grantTo, openSession, partsOf } from './flow.ts';
 import type { Developer, Method } from './start-app.ts';
 
 /** `GET /v1/agents/:id`: how the tables of the tests that walk all routes name a route. */
@@ -14,24 +14,13 @@ export async function possessionsOf(developer: Developer) {
   const { code } = await authorize(developer, agentId);
   const { keyId } = (await developer('POST', '/v1/keys', { name: 'spare', role: 'runtime' })).json();
   const { entries } = (await developer('GET', '/v1/audit/entries?limit=1')).json();
+  const { sessionToken } = (await openSession(developer)).json();
   const tokenId = String(partsOf(grantToken).payload.jti);
   const entryId = String(entries[0].entryId);
   const { webhookId } = (await developer('POST', '/v1/webhooks', webhook)).json();
   const { deliveryId } = (await developer('POST', `/v1/webhooks/${webhookId}/test`, {})).json();
-  const webhooks = { webhookId, deliveryId };
-  return {
-    ...webhooks,
-    agentId,
-    did,
-    grantId,
-    grantToken,
-    refreshToken,
-    authRequestId,
-    code,
-    keyId,
-    tokenId,
-    entryId,
-  };
+  const ids = { agentId, did, grantId, authRequestId, keyId, tokenId, entryId, webhookId, deliveryId };
+  return { ...ids, grantToken, refreshToken, code, sessionToken: String(sessionToken) };
 }
 export type Possessions = Awaited<ReturnType<typeof possessionsOf>>;
 
@@ -42,6 +31,7 @@ export const nobodys: Possessions = {
   grantId: 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   grantToken: 'e30.e30.e30',
   refreshToken: `ref_${'x'.repeat(43)}`,
+  sessionToken: 'e30.e30.e30',
   authRequestId: 'areq_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   code: 'x'.repeat(43),
   keyId: 'key_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
@@ -114,6 +104,7 @@ export const bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   'POST /v1/webhooks': webhook,
   'POST /v1/keys': { name: 'backend', role: 'runtime', expiresIn: '1d' },
   'POST /v1/keys/rotate': { name: 'backend', graceSeconds: 300 },
+  'POST /v1/principal-sessions': { principalId: 'user_42', expiresIn: '1h' },
   'PATCH /v1/me': { name: 'Acme', enforceAgentScopes: false },
 };
 

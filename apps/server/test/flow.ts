@@ -56,6 +56,10 @@ export async function grantTo(developer: Developer, request: object = {}) {
   };
 }
 
+/** A session for somebody whom the developer has signed in. */
+export const openSession = (developer: Developer, principalId = 'user_42', expiresIn?: string) =>
+  developer('POST', '/v1/principal-sessions', { principalId, ...(expiresIn && { expiresIn }) });
+
 /** Every entry of the developer's chain, in its order. */
 export async function actionsOf(developer: Developer): Promise<string[]> {
   const { entries } = (await developer('GET', '/v1/audit/entries?limit=500')).json();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { authorize, grantTo, startSandbox } from './flow.ts';
+import { authorize, grantTo, openSession, startSandbox } from './flow.ts';
 import { send } from './repeating.ts';
 import { statementsOf } from './round-trips.ts';
 
@@ -68,5 +68,35 @@ test('an `Idempotency-Key` costs at most four trips more: to begin, to look, to 
     refresh: [6, 3],
     // Five without the header: its own begin and commit have become one savepoint.
     'change agent': [8, 3],
+  });
+});
+
+test('what a person sees is one trip, with the look at the session; what they end is that and two, or seven for all', async () => {
+  const { acme, service } = await startSandbox();
+  const { grantId } = await grantTo(acme);
+  await grantTo(acme);
+  const { sessionToken } = (await openSession(acme)).json();
+  const person = service.calling(sessionToken);
+  const tripsOf = async (...call: Parameters<typeof person>) =>
+    (await statementsOf(() => person(...call))).length;
+
+  expect({
+    open: (await statementsOf(() => openSession(acme))).length,
+    grants: await tripsOf('GET', '/v1/principal/grants'),
+    audit: await tripsOf('GET', '/v1/principal/audit'),
+    revoke: await tripsOf('DELETE', `/v1/principal/grants/${grantId}`),
+    'revoke all': await tripsOf('DELETE', '/v1/principal/grants'),
+    'no grants': await tripsOf('GET', '/v1/principal/grants'),
+    end: await tripsOf('DELETE', '/v1/principal/session'),
+    'after the end': await tripsOf('GET', '/v1/principal/grants'),
+  }).toEqual({
+    open: 4, // begin, the session, its entry with its event, commit
+    grants: 1,
+    audit: 1,
+    revoke: 3,
+    'revoke all': 8, // the session; then begin, the lock, the roots, their trees, the revocation, its entries, commit
+    'no grants': 1,
+    end: 1,
+    'after the end': 1,
   });
 });

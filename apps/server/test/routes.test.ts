@@ -149,12 +149,53 @@ describe('T1, T8: every route that asks for an API key', () => {
     expect((await everyOne({})).sort()).toEqual(allAre(401));
   });
 
-  test.each(['grantToken', 'refreshToken', 'code'] as const)('takes no %s for one', async (kind) => {
-    const owner = await service.asDeveloper({ mode: 'sandbox' });
-    const its = await possessionsOf(owner);
+  test.each(['grantToken', 'refreshToken', 'code', 'sessionToken'] as const)(
+    'takes no %s for one',
+    async (kind) => {
+      const owner = await service.asDeveloper({ mode: 'sandbox' });
+      const its = await possessionsOf(owner);
 
-    expect((await everyOne({ authorization: `Bearer ${its[kind]}` })).sort()).toEqual(allAre(401));
-  });
+      expect((await everyOne({ authorization: `Bearer ${its[kind]}` })).sort()).toEqual(allAre(401));
+    },
+  );
+});
+
+describe('T1, J17: every route that asks for a session token', () => {
+  const isOfPrincipals = ({ config }: RouteOptions) => config?.access === 'session';
+  const everyOne = async (headers: Record<string, string>) => {
+    const statuses = new Map<string, number>();
+    for (const route of routesThat(isOfPrincipals)) {
+      const { method, url } = requestTo(operationOf(route), nobodys);
+      const { statusCode } = await service.app.inject({ method, url, headers });
+      statuses.set(operationOf(route), statusCode);
+    }
+    return statuses;
+  };
+  const allAre = (status: number) =>
+    new Map(routesThat(isOfPrincipals).map((route) => [operationOf(route), status]));
+
+  test.each(['apiKey', 'grantToken', 'refreshToken', 'code', 'cookie', 'basic'])(
+    'takes no %s for one, and takes its own',
+    async (kind) => {
+      const owner = await service.asDeveloper({ mode: 'sandbox' });
+      const its = await possessionsOf(owner);
+      const before = await sightOf(owner, its);
+      const { sessionToken } = its;
+      const credentials: Readonly<Record<string, Record<string, string>>> = {
+        apiKey: { authorization: `Bearer ${owner.apiKey}` },
+        grantToken: { authorization: `Bearer ${its.grantToken}` },
+        refreshToken: { authorization: `Bearer ${its.refreshToken}` },
+        code: { authorization: `Bearer ${its.code}` },
+        cookie: { cookie: `session=${sessionToken}; bh_consent_x=${sessionToken}` },
+        basic: { authorization: `Basic ${sessionToken}` },
+      };
+
+      expect(await everyOne(credentials[kind] ?? {})).toEqual(allAre(401));
+      expect(await sightOf(owner, its)).toEqual(before);
+      const own = await everyOne({ authorization: `Bearer ${sessionToken}` });
+      expect([...own.values()]).not.toContain(401);
+    },
+  );
 });
 
 describe('T10: a `runtime` key', () => {
@@ -171,6 +212,7 @@ describe('T10: a `runtime` key', () => {
     'PATCH /v1/webhooks/:id',
     'POST /v1/agents',
     'POST /v1/keys',
+    'POST /v1/principal-sessions',
     'POST /v1/webhooks',
     'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver',
     'POST /v1/webhooks/:id/rotate-secret',

@@ -23,6 +23,17 @@ export interface Caller {
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
 
+/**
+ * Whose page it is: what a person's session token proves by itself. Whether the session still goes on, the database
+ * says with what is read or done in it.
+ */
+export interface PrincipalSession {
+  readonly tenant: Tenant;
+  readonly sessionId: string;
+  readonly principalId: string;
+  readonly requestId: string;
+}
+
 /** Says, after the commit, that something changed of what authentication learns of a developer. */
 export type NoteChange = (tenant: Tenant) => Promise<void>;
 

@@ -38,6 +38,8 @@ const members = {
   enforceAgentScopes: Type.Boolean(),
   /** Null where the operator's setting holds. */
   maxDelegationDepth: Type.Union([Type.Integer(), Type.Null()]),
+  /** Members of audit metadata that people do not see of their entries. */
+  auditPrivateKeys: Type.Array(Type.String()),
   /** Whether people prove themselves with a passkey: what older clients read in place of `consentMode`. */
   fidoRequired: Type.Boolean(),
   createdAt: Time,
@@ -70,6 +72,9 @@ export const DeveloperChange = Type.Object(
     redirectUris: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 50 })),
     enforceAgentScopes: Type.Optional(Type.Boolean()),
     maxDelegationDepth: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 10 }), Type.Null()])),
+    auditPrivateKeys: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]*$' }), { maxItems: 50 }),
+    ),
   },
   { additionalProperties: false, minProperties: 1 },
 );

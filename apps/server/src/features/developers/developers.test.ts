@@ -42,6 +42,7 @@ describe('signing up', () => {
       redirectUris: [],
       enforceAgentScopes: false,
       maxDelegationDepth: null,
+      auditPrivateKeys: [],
       fidoRequired: false,
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: '2026-01-01T00:00:00.000Z',
@@ -243,6 +244,8 @@ describe('the account', () => {
       'redirectUris.0',
       'too_long',
     ],
+    ['51 private keys', { auditPrivateKeys: Array(51).fill('margin') }, 'auditPrivateKeys', 'too_long'],
+    ['a private key without a name', { auditPrivateKeys: [''] }, 'auditPrivateKeys.0', 'too_short'],
     [
       'an empty description',
       { scopeDescriptions: { 'calendar:read': '' } },

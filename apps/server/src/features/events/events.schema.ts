@@ -78,6 +78,7 @@ export interface Acts {
   };
   'token.revoked': { readonly tokenId: string };
   'token.reuse_detected': { readonly kind: 'code' | 'refresh'; readonly revoked: boolean };
+  'principal.session_created': { readonly sessionId: string };
   'webhook.created': { readonly webhookId: string; readonly events: readonly string[] };
   'webhook.updated': Changed & { readonly webhookId: string };
   'webhook.deleted': { readonly webhookId: string };

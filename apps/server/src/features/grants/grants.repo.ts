@@ -106,6 +106,24 @@ export async function listActiveIdsOfAgent(tx: Tx, { developerId }: Tenant, agen
   return rows.map(({ id }) => id);
 }
 
+/** Those of the principal that live, whatever they were delegated from: each is a root, as of an agent. */
+export async function listActiveIdsOfPrincipal(
+  tx: Tx,
+  { developerId }: Tenant,
+  principalId: string,
+  now: Date,
+) {
+  const rows = await tx
+    .selectFrom('grants')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .where('status', '=', 'active')
+    .where('expiresAt', '>', now)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Whoever holds this is the only one to add a branch to a tree of this developer, or to cut one. */
 export async function lockDelegation(tx: Tx, { developerId }: Tenant): Promise<void> {
   await sql`select lock_delegation(${developerId})`.execute(tx);

@@ -8,6 +8,7 @@ import {
   type Branch,
   findGrant,
   listActiveIdsOfAgent,
+  listActiveIdsOfPrincipal,
   listActiveTree,
   lockDelegation,
   type RevokedReason,
@@ -77,6 +78,26 @@ export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, a
   const rootIds = await listActiveIdsOfAgent(tx, caller.tenant, agentId);
   return cutTrees(tx, caller, rootIds, { reason: 'agent_revoked' }, at);
 };
+
+/**
+ * Ends every grant of a principal that lives, and everything delegated from them: all or none.
+ * @returns how many of the principal's lived
+ */
+export function revokeGrantsOfPrincipal(
+  deps: GrantDeps,
+  caller: Caller,
+  principalId: string,
+  revoking: Revoking,
+): Promise<number> {
+  return inTransaction(deps.db, async (tx) => {
+    await lockDelegation(tx, caller.tenant);
+    const at = deps.clock();
+    const rootIds = await listActiveIdsOfPrincipal(tx, caller.tenant, principalId, at);
+    const acts = await cutTrees(tx, caller, rootIds, revoking, at);
+    if (acts.length > 0) await record(tx, caller, acts, at);
+    return rootIds.length;
+  });
+}
 
 /** For whoever holds the lock of delegation. @returns what was done, to be recorded */
 async function cutTrees(

@@ -1,3 +1,4 @@
-export { revokeGrant, revokeGrantsOfAgent } from './grants.revoke.service.ts';
+export { revokeGrant, revokeGrantsOfAgent, revokeGrantsOfPrincipal } from './grants.revoke.service.ts';
 export { grantRoutes } from './grants.routes.ts';
+export { grantStatus } from './grants.rules.ts';
 export { findGrantFacts } from './grants.service.ts';

@@ -156,6 +156,7 @@ export interface BlockedAttempts {
 }
 
 export interface Developers {
+  auditPrivateKeys: Generated<string[]>;
   consentKeys: Json;
   consentMode: ConsentMode;
   createdAt: Timestamp;
@@ -215,6 +216,13 @@ export interface OutboxEvents {
   id: string;
   seq: Int8;
   type: string;
+}
+
+export interface PrincipalSessions {
+  developerId: string;
+  expiresAt: Timestamp;
+  id: string;
+  principalId: string;
 }
 
 export interface QuotaCounters {
@@ -296,6 +304,7 @@ export interface DB {
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
   outboxEvents: OutboxEvents;
+  principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
   tokens: Tokens;

@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRequest, Caller } from '../caller.ts';
+import type { BrowserRequest, Caller, PrincipalSession } from '../caller.ts';
 import { AppError } from '../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set unless access is `none`; handlers read it through `callerOf`. */
+    /** Set unless access is `none` or `session`; handlers read it through `callerOf`. */
     caller: Caller | null;
+    /** Set where access is `session`; handlers read it through `sessionOf`. */
+    session: PrincipalSession | null;
   }
 }
 
@@ -23,10 +25,19 @@ export type FindHolder = (hash: Buffer) => Promise<Holder | undefined>;
 /** Resolves what a browser sends. @throws the refusal when it proves nothing. */
 export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
 
+/** Reads a session token, without the database. Returns undefined for what is none. */
+export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'> | undefined;
+
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error(`${request.routeOptions.url} has no caller.`);
   return request.caller;
+}
+
+/** As `callerOf`, on a route whose access is `session`. */
+export function sessionOf(request: FastifyRequest): PrincipalSession {
+  if (!request.session) throw new Error(`${request.routeOptions.url} has no session.`);
+  return request.session;
 }
 
 /** The one `Authorization: Bearer <credential>`; nothing when there is none, or two. */
@@ -46,7 +57,11 @@ export function timesSent({ rawHeaders }: IncomingMessage, name: string): number
 }
 
 /** RFC 6750 §3: what to send, said where clients look for it, and whether what was sent is at fault. */
-export function unauthorized(reply: FastifyReply, credential: string | undefined): AppError {
+export function unauthorized(
+  reply: FastifyReply,
+  credential: string | undefined,
+  message = 'Send `Authorization: Bearer <API key>` with a valid key.',
+): AppError {
   reply.header('www-authenticate', credential ? 'Bearer error="invalid_token"' : 'Bearer');
-  return new AppError('UNAUTHORIZED', 'Send `Authorization: Bearer <API key>` with a valid key.');
+  return new AppError('UNAUTHORIZED', message);
 }

@@ -5,7 +5,7 @@ import type { Role } from '../caller.ts';
 import type { Rate } from './rate-rules.ts';
 
 /** The credentials there are. `none` takes nothing, and ignores what is sent. */
-export type Access = 'none' | 'developer' | 'consent';
+export type Access = 'none' | 'developer' | 'consent' | 'session';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

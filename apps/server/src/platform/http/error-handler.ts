@@ -9,7 +9,10 @@ export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
     if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
     // RFC 9110 §15.5.2, for a refusal from below the hook that looks at keys, which has said it already.
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
-      reply.header('www-authenticate', request.caller ? 'Bearer error="invalid_token"' : 'Bearer');
+      reply.header(
+        'www-authenticate',
+        request.caller || request.session ? 'Bearer error="invalid_token"' : 'Bearer',
+      );
     }
     const isOAuth = request.routeOptions.config.errors === 'oauth';
     reply.code(error.status).send(isOAuth ? oauthErrorBody(error) : errorBody(error, request.id));

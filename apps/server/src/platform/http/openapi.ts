@@ -20,6 +20,7 @@ const TAGS = {
   grants: 'What a person allowed.',
   events: 'What happened, for whoever has to know of it at once.',
   webhooks: 'Where events are sent.',
+  principals: 'What a person sees and ends of it.',
   audit: 'What was done, as a chain that anybody can check.',
   keys: 'What tokens are verified with.',
   operations: 'Running the service.',
@@ -41,6 +42,7 @@ export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string
       components: {
         securitySchemes: {
           developer: { type: 'http', scheme: 'bearer', description: 'A developer API key.' },
+          session: { type: 'http', scheme: 'bearer', description: "A principal's session token." },
           consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
         },
       },

@@ -4,7 +4,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Role } from '../caller.ts';
 import { AppError } from '../errors.ts';
 import { crossOrigin } from './cors.ts';
-import { type AuthenticateBrowser, bearerOf, type Holder, timesSent, unauthorized } from './credentials.ts';
+import {
+  type AuthenticateBrowser,
+  bearerOf,
+  type Holder,
+  type ReadSession,
+  timesSent,
+  unauthorized,
+} from './credentials.ts';
 import type { Paths } from './declarations.ts';
 import type { KnownCallers, PresentedKey } from './known-callers.ts';
 import { budgetsOf, needsIdentity, planLimit, type Rate, type RateLimits } from './rate-rules.ts';
@@ -19,6 +26,7 @@ export interface RequestPath {
   readonly limits: RateLimits;
   readonly callers: KnownCallers;
   readonly consent: AuthenticateBrowser;
+  readonly session: ReadSession;
   readonly paths: Paths;
   readonly isProduction: boolean;
   /** Origins whose pages may call the API. */
@@ -35,6 +43,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
   const headers = standardHeaders(path.isProduction);
 
   app.decorateRequest('caller', null);
+  app.decorateRequest('session', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
@@ -56,6 +65,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
     }
     if (fromOwnPages) refuseOtherPages(request, path.ownOrigin);
     if (access === 'consent') request.caller = await path.consent(browserRequestOf(request));
+    if (access === 'session') request.session = sessionIn(request, reply, path.session);
   });
 
   /** One round trip for a key that is known here, and a second one once the database has said whose it is. */
@@ -152,6 +162,14 @@ function identityBudgets({ tenant, plan }: Holder['caller'], rate: Rate, limits:
 
 function recordIdOf({ params }: FastifyRequest): string | undefined {
   return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : undefined;
+}
+
+/** @throws UNAUTHORIZED */
+function sessionIn(request: FastifyRequest, reply: FastifyReply, read: ReadSession) {
+  const token = bearerOf(request);
+  const session = token === undefined ? undefined : read(token);
+  if (session) return { ...session, requestId: request.id };
+  throw unauthorized(reply, token, 'Send `Authorization: Bearer <session token>` with one that is good.');
 }
 
 function browserRequestOf(request: FastifyRequest) {

@@ -1,0 +1,2 @@
+export { principalRoutes } from './principals.routes.ts';
+export { sessionReader } from './principals.session.service.ts';

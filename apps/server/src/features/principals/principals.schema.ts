@@ -1,0 +1,95 @@
+import { Duration, Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const Nullable = Type.Union([Type.String(), Type.Null()]);
+
+export type NewSession = Static<typeof NewSession>;
+export const NewSession = Type.Object(
+  {
+    principalId: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    }),
+    expiresIn: Type.Optional(Duration),
+  },
+  { additionalProperties: false },
+);
+
+export type MadeSession = Static<typeof MadeSession>;
+export const MadeSession = Type.Object({
+  sessionToken: Type.String(),
+  dashboardUrl: Type.String(),
+  expiresAt: Time,
+});
+
+/** A grant as the person concerned sees it. `scopeDescriptions` runs beside `scopes`, one text each. */
+export type OwnGrant = Static<typeof OwnGrant>;
+export const OwnGrant = Type.Object({
+  grantId: Id,
+  agentId: Id,
+  /** Null where the agent has been removed, as the next two. */
+  agentName: Nullable,
+  agentDescription: Nullable,
+  agentDid: Nullable,
+  scopes: Type.Array(Type.String()),
+  scopeDescriptions: Type.Array(Type.String()),
+  status: Type.Enum(['active', 'revoked', 'expired']),
+  issuedAt: Time,
+  expiresAt: Time,
+  revokedAt: Type.Optional(Time),
+  revokedReason: Type.Optional(Type.String()),
+  delegationDepth: Type.Integer(),
+  parentGrantId: Type.Optional(Id),
+  purpose: Type.Optional(Type.String()),
+  purposeLabel: Type.Optional(Type.String()),
+  audience: Type.Optional(Type.String()),
+  unverified: Type.Optional(Type.Literal(true)),
+  lastUsedAt: Type.Union([Time, Type.Null()]),
+});
+
+export type OwnGrantQuery = Static<typeof OwnGrantQuery>;
+export const OwnGrantQuery = Type.Object({
+  status: Type.Enum(['active', 'all'], { default: 'active' }),
+  ...pageQuery('grnt'),
+});
+
+export type OwnGrantPage = Static<typeof OwnGrantPage>;
+export const OwnGrantPage = Type.Object({
+  grants: Type.Array(OwnGrant),
+  principalId: Type.String(),
+  developerName: Type.String(),
+  sandbox: Type.Boolean(),
+  sessionExpiresAt: Time,
+  nextCursor: NextCursor,
+});
+
+/** An entry about the person. `metadata` is without the members that the developer keeps to itself. */
+export type OwnEntry = Static<typeof OwnEntry>;
+export const OwnEntry = Type.Object({
+  entryId: Id,
+  agentId: Nullable,
+  agentDid: Nullable,
+  agentName: Nullable,
+  grantId: Nullable,
+  principalId: Type.String(),
+  action: Type.String(),
+  metadata: Type.Object({}, { additionalProperties: true }),
+  status: Type.Enum(['success', 'failure', 'blocked']),
+  purpose: Nullable,
+  timestamp: Time,
+  hash: Type.String(),
+});
+
+export type OwnEntryQuery = Static<typeof OwnEntryQuery>;
+export const OwnEntryQuery = Type.Object({
+  ...pageQuery('alog'),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }),
+});
+
+export type OwnEntryPage = Static<typeof OwnEntryPage>;
+export const OwnEntryPage = Type.Object({ entries: Type.Array(OwnEntry), nextCursor: NextCursor });
+
+export const OwnGrantPath = Type.Object({ id: Id });
+
+export const RevokedAll = Type.Object({ revoked: Type.Integer() });
