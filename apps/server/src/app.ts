@@ -24,6 +24,7 @@ import { addIdempotency } from './platform/http/idempotency.ts';
 import { knownCallers, notingChanges } from './platform/http/known-callers.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
 import { outermostAnswers } from './platform/http/outermost.ts';
+import { pagePartRoutes } from './platform/http/pages.ts';
 import { rateLimiter } from './platform/http/rates.ts';
 import { addRequestLog, addRequestMetrics } from './platform/http/request-log.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
@@ -160,6 +161,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
   await app.register(eventRoutes, { db, clock });
+  await app.register(pagePartRoutes);
   await app.register(principalRoutes, { db, clock, keyRing, issuer, publicBaseUrl });
   await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });
   await app.register(webhookRoutes, {

@@ -1,10 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
-import { notFound } from '../../platform/errors.ts';
 import { callerOf } from '../../platform/http/credentials.ts';
+import { addPage } from '../../platform/http/pages.ts';
 import { approve, deny } from './consent.decide.service.ts';
 import { checkCode, sendCode } from './consent.email.service.ts';
-import { loadPage } from './consent.page.service.ts';
 import {
   Approve,
   Approved,
@@ -16,7 +14,6 @@ import {
   NoFields,
   OpenedSession,
   OpenSession,
-  PageFile,
   SentCode,
   ShownRequest,
 } from './consent.schema.ts';
@@ -28,63 +25,24 @@ import {
   showRequest,
 } from './consent.session.service.ts';
 
-/** Nothing but the page's own files, and nothing in it that the browser would run from the document itself. */
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
-
 interface FromBrowser {
   readonly params: { readonly id: string };
   readonly cookies: Readonly<Record<string, string | undefined>>;
 }
 
-const Page = Type.Unsafe<Buffer>(Type.String());
-
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
-  const page = loadPage();
   const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
   const holdOf = ({ params, cookies }: FromBrowser) => ({
     requestId: params.id,
     secret: cookies[cookieOf(params.id)] ?? '',
   });
 
-  app.get(
-    '/consent',
-    {
-      config: { access: 'none', rate: 'default', failures: [] },
-      schema: {
-        operationId: 'consent.page',
-        summary: 'The page on which a person decides',
-        response: { 200: Page },
-      },
-    },
-    async (_request, reply) => {
-      const shell = page.get('consent.html');
-      if (!shell) throw new Error('The consent page has no shell.');
-      return reply
-        .headers({ 'content-type': shell.type, 'content-security-policy': PAGE_POLICY })
-        .send(shell.body);
-    },
-  );
-
-  app.get(
-    '/consent/:file',
-    {
-      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
-      schema: {
-        operationId: 'consent.file',
-        summary: 'A script or style of the consent page',
-        params: PageFile,
-        response: { 200: Page, 304: Type.Null() },
-      },
-    },
-    async (request, reply) => {
-      const file = page.get(request.params.file);
-      if (!file || file.type.startsWith('text/html')) throw notFound();
-      reply.headers({ 'content-type': file.type, etag: file.etag, 'cache-control': 'no-cache' });
-      if (request.headers['if-none-match'] === file.etag) return reply.code(304).send(null);
-      return reply.send(file.body);
-    },
-  );
+  addPage(app, {
+    name: 'consent',
+    feature: 'consent',
+    summary: 'The page on which a person decides',
+    folder: `${import.meta.dirname}/page`,
+  });
 
   app.post(
     '/v1/consent/:id/session',

@@ -2,7 +2,6 @@ import { Duration, Id, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 export const ConsentPath = Type.Object({ id: Id });
-export const PageFile = Type.Object({ file: Type.String() });
 
 export type OpenSession = Static<typeof OpenSession>;
 export const OpenSession = Type.Object(

@@ -23,6 +23,7 @@ const TAGS = {
   principals: 'What a person sees and ends of it.',
   audit: 'What was done, as a chain that anybody can check.',
   keys: 'What tokens are verified with.',
+  pages: 'What the pages for people share.',
   operations: 'Running the service.',
 } as const;
 

@@ -1,5 +1,6 @@
-/** @import { Answer, EmailUse } from './types.js' */
-import { button, element, paragraph, setContent } from './consent-dom.js';
+/** @import { Answer } from '../../../platform/page/types.js' */
+/** @import { EmailUse } from './types.js' */
+import { button, element, paragraph, setContent } from '../../../platform/page/dom.js';
 import { words } from './consent-words.js';
 
 /**

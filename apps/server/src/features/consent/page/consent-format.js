@@ -1,66 +1,8 @@
-/** @import { Cap, Part } from './types.js' */
-import { element } from './consent-dom.js';
-import { language, words } from './consent-words.js';
-
-/** Dates and money follow the reader's own settings, whatever language the sentences are in. */
-const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
-const lang = locale.split('-')[0] === language ? undefined : locale;
-
-const clock = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
-const day = /** @type {const} */ ({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-
-/**
- * A sentence with nodes in it; they are copied, since a sentence may name one twice.
- * @param {string} sentence
- * @param {Record<string, Part | Part[]>} values never read as sentences themselves
- */
-export function fill(sentence, values) {
-  const parts = sentence
-    .split(/\{(\w+)\}/)
-    .flatMap((piece, index) => (index % 2 ? (values[piece] ?? '') : piece));
-  return parts.map((part) => (part instanceof Node ? part.cloneNode(true) : part));
-}
-
-/** @type {(sentence: string, values: Record<string, string | number>) => string} */
-export const fillText = (sentence, values) => fill(sentence, values).join('');
-
-const UNITS = /** @type {const} */ ({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
-
-/** @param {string} text as on the wire, "24h"; gives NaN for anything else */
-export function secondsOf(text) {
-  const [, count, letter] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
-  const unit = Object.entries(UNITS).find(([noun]) => noun[0] === letter);
-  return unit ? Number(count) * unit[1] : Number.NaN;
-}
-
-/**
- * Below two days in hours: to many, a day ends at midnight.
- * @param {number} seconds
- */
-export function duration(seconds) {
-  let rest = seconds;
-  const parts = Object.entries(UNITS).flatMap(([unit, size]) => {
-    const count = unit === 'day' && rest < 2 * size ? 0 : Math.floor(rest / size);
-    rest -= count * size;
-    return count > 0
-      ? new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
-      : [];
-  });
-  return parts.join(' ');
-}
-
-/**
- * @param {Date} time
- * @param {Date} now
- */
-export function moment(time, now) {
-  const days = Math.round(
-    (new Date(time).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / 86_400_000,
-  );
-  const sentence = [words.time.today, words.time.tomorrow][days];
-  const text = new Intl.DateTimeFormat(locale, sentence ? clock : { ...day, ...clock }).format(time);
-  return fill(sentence ?? '{time}', { time: element('time', { datetime: time.toISOString(), lang }, text) });
-}
+/** @import { Cap } from './types.js' */
+import { element } from '../../../platform/page/dom.js';
+import { fillText, lang, locale } from '../../../platform/page/format.js';
+import { language } from '../../../platform/page/words.js';
+import { words } from './consent-words.js';
 
 /** @param {{ amount: string, currency: string }} limit */
 export function money({ amount, currency }) {

@@ -1,6 +1,17 @@
-/** @import { Cap, ConsentRequest, Lines, Narrowing, Part, RequestUse, ToolsEntry } from './types.js' */
-import { aside, button, element, literal, mention, name, paragraph, setContent } from './consent-dom.js';
-import { duration, fill, fillText, limits, moment, secondsOf } from './consent-format.js';
+/** @import { Part } from '../../../platform/page/types.js' */
+/** @import { Cap, ConsentRequest, Lines, Narrowing, RequestUse, ToolsEntry } from './types.js' */
+import {
+  aside,
+  button,
+  element,
+  literal,
+  mention,
+  name,
+  paragraph,
+  setContent,
+} from '../../../platform/page/dom.js';
+import { duration, fill, fillText, moment, secondsOf } from '../../../platform/page/format.js';
+import { limits } from './consent-format.js';
 import { covers, groupScopes, lostCap, toolScope } from './consent-scopes.js';
 import { words } from './consent-words.js';
 

@@ -1,4 +1,5 @@
-/** @import { Child, ConsentRequest, RequestUse, Wish } from './types.js' */
+/** @import { Child } from '../../../platform/page/types.js' */
+/** @import { ConsentRequest, RequestUse, Wish } from './types.js' */
 import {
   aside,
   button,
@@ -9,8 +10,10 @@ import {
   paragraph,
   quotation,
   setContent,
-} from './consent-dom.js';
-import { fill, moment, money } from './consent-format.js';
+} from '../../../platform/page/dom.js';
+import { fill, moment } from '../../../platform/page/format.js';
+import { clause, note, record } from '../../../platform/page/parts.js';
+import { money } from './consent-format.js';
 import { renderSelection } from './consent-selection.js';
 import { words } from './consent-words.js';
 
@@ -85,37 +88,6 @@ export function renderRequest(request, use) {
   ]);
 
   return { ...selection, ...decision, page, heading };
-}
-
-let clauseCount = 0;
-
-/**
- * @param {string} title
- * @param {Child} content
- */
-function clause(title, content) {
-  clauseCount += 1;
-  const id = `clause-${clauseCount}`;
-  const heading = element('h2', { id }, title);
-  return element('section', { class: 'clause', 'aria-labelledby': id }, heading, element('div', {}, content));
-}
-
-/**
- * @param {string} title
- * @param {Child} text
- * @param {Child} [more]
- */
-function note(title, text, more) {
-  const attributes = { class: 'note', 'aria-label': title };
-  return element('section', attributes, paragraph(element('strong', {}, title, '.'), ' ', text), more);
-}
-
-/** @param {Child[]} rows pairs, or nothing */
-function record(rows) {
-  const pairs = rows.filter(Array.isArray).map(([term, value]) => {
-    return element('div', {}, element('dt', {}, term), element('dd', {}, value));
-  });
-  return element('dl', {}, pairs);
 }
 
 /**

@@ -1,7 +1,4 @@
-/** Every sentence of the page. What is in braces is put in as a node, wherever a language wants it. */
-
-export const language = 'en';
-
+/** Every sentence of the page that is its own. What is in braces is put in as a node, wherever a language wants it. */
 export const words = {
   loading: 'Opening the request …',
   sandbox: 'Sandbox',
@@ -103,8 +100,6 @@ export const words = {
     asAsked: '{duration} (as asked)',
     until: 'If you approve now, that is about {time}.',
     sooner: 'To end it sooner, ask {developer}.',
-    today: 'today at {time}',
-    tomorrow: 'tomorrow at {time}',
   },
 
   decision: {
@@ -148,10 +143,7 @@ export const words = {
     refused: 'The service did not accept this. Nothing was decided. You can select otherwise, or deny.',
   },
   resumed: 'You can decide now.',
-  tryAgain: 'Try again',
-  canTryAgain: 'You can try again now.',
   useThisWindow: 'Use this window',
-  support: 'For support: {id}',
 
   /** In place of the request: heading, text. */
   pages: {

@@ -1,8 +1,12 @@
-/** @import { Child, Choices, ConsentRequest, Decision, Problem, Wish } from './types.js' */
-import { consentApi, serviceTime } from './consent-api.js';
-import { aside, button, element, literal, mention, paragraph, setContent } from './consent-dom.js';
+/** @import { Child, Problem } from '../../../platform/page/types.js' */
+/** @import { Choices, ConsentRequest, Decision, Wish } from './types.js' */
+import { serviceTime } from '../../../platform/page/call.js';
+import { aside, button, literal, mention, paragraph, setContent } from '../../../platform/page/dom.js';
+import { duration, fill, fillText } from '../../../platform/page/format.js';
+import * as screen from '../../../platform/page/screen.js';
+import { words as shared } from '../../../platform/page/words.js';
+import { consentApi } from './consent-api.js';
 import { renderEmailStep } from './consent-email.js';
-import { duration, fill, fillText } from './consent-format.js';
 import { renderRequest } from './consent-view.js';
 import { words } from './consent-words.js';
 
@@ -16,9 +20,6 @@ const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
 const SAFE_TARGET =
   /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?])/i;
 
-const page = document.getElementById('page') ?? document.body;
-const announcer = element('p', { id: 'announcer', role: 'status' });
-page.after(announcer);
 const requestId = new URLSearchParams(location.search).get('req') ?? '';
 const api = consentApi(requestId);
 
@@ -49,20 +50,16 @@ document.addEventListener('visibilitychange', () => {
   watchEnd();
 });
 
-/** Takes the key out of the address, which may be copied, photographed and kept in the history. */
 function takeKey() {
-  const fragment = new URLSearchParams(location.hash.slice(1));
-  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  const fragment = screen.takeFragment();
   return { ticket: fragment.get('ticket') ?? '', hint: fragment.get('hint') ?? undefined };
 }
 
 async function open() {
-  if (window.top !== window.self) return showMessage('notHere');
+  if (screen.isFramed()) return showMessage('notHere');
   if (!/^areq_[0-9A-Za-z]{1,59}$/.test(requestId)) return showMessage('incomplete');
-  show(element('h1', { class: 'loading' }, words.loading));
-  page.setAttribute('aria-busy', 'true');
-  const answer = await findRequest();
-  page.setAttribute('aria-busy', 'false');
+  forget();
+  const answer = await screen.showLoading(words.loading, findRequest());
   if (!answer.ok) return showOpeningProblem(answer.problem);
   showRequest(answer.body);
 }
@@ -88,7 +85,8 @@ function showRequest(request) {
       ? renderEmailStep({ ...api, proved: resume, explain })
       : undefined;
   const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide });
-  show(view.page, view.heading);
+  forget();
+  screen.show(view.page, view.heading);
   shown = { request, view };
   arm();
   watchEnd();
@@ -112,7 +110,7 @@ function watchEnd() {
   if (left <= 0) return showMessage('expired');
   const isSoon = left <= CLOSING_SOON_MILLISECONDS;
   const text = shown.view.showEnd(isSoon);
-  if (isSoon && announcer.textContent !== text) setContent(announcer, text);
+  if (isSoon && screen.announcer.textContent !== text) setContent(screen.announcer, text);
   shown.view.refreshEnd();
   endTimer = setTimeout(watchEnd, Math.min(left, TICK_MILLISECONDS));
 }
@@ -130,7 +128,7 @@ async function decide(wish) {
   isSending = true;
   view.showNotice();
   view.setSending(wish);
-  setContent(announcer, wish === 'approve' ? approving : denying);
+  setContent(screen.announcer, wish === 'approve' ? approving : denying);
   const answer = await (wish === 'approve' ? api.approve(view.narrowing()) : api.deny(choices?.reason ?? ''));
   isSending = false;
   if (answer.ok) return showDecided(wish, answer.body, request, view.inWords());
@@ -172,8 +170,8 @@ function showProblem(problem, again) {
   const { kind, seconds, reference } = problem;
   shown.view.showNotice(text, [
     kind === 'replaced' && button(words.useThisWindow, resume),
-    ['busy', 'away', 'uncertain'].includes(kind) && tryAgain(again, seconds),
-    reference && aside(fill(words.support, { id: literal(reference) })),
+    ['busy', 'away', 'uncertain'].includes(kind) && screen.tryAgain(again, seconds),
+    reference && aside(fill(shared.support, { id: literal(reference) })),
   ]);
 }
 
@@ -186,7 +184,7 @@ function showIfOver({ kind, status = '' }) {
   else if (kind === 'unknown') showMessage('unknown');
   else if (kind !== 'noSession') return false;
   else if (key.ticket === '') showMessage('noSession');
-  else showMessage('reopen', tryAgain(open));
+  else showMessage('reopen', screen.tryAgain(open));
   return true;
 }
 
@@ -194,9 +192,9 @@ function showIfOver({ kind, status = '' }) {
 function showOpeningProblem(problem) {
   const { kind, seconds } = problem;
   if (showIfOver(problem)) return;
-  if (kind === 'busy') showMessage('busy', tryAgain(open, seconds), seconds);
+  if (kind === 'busy') showMessage('busy', screen.tryAgain(open, seconds), seconds);
   else if (kind === 'replaced') showMessage('notHere');
-  else showMessage('away', tryAgain(open));
+  else showMessage('away', screen.tryAgain(open));
 }
 
 /**
@@ -208,21 +206,6 @@ function explain(problem) {
   const sentence = words.problems[/** @type {keyof typeof words.problems} */ (problem.kind)];
   const developer = mention(shown.request.developerName);
   return fill(sentence, { developer, duration: duration(problem.seconds ?? 0) });
-}
-
-/**
- * @param {() => void} act
- * @param {number} [seconds] before which trying has no point
- */
-function tryAgain(act, seconds = 0) {
-  const again = button(words.tryAgain, () => again.ariaDisabled !== 'true' && act());
-  if (seconds === 0) return again;
-  again.ariaDisabled = 'true';
-  setTimeout(() => {
-    again.ariaDisabled = 'false';
-    if (again.isConnected) setContent(announcer, words.canTryAgain);
-  }, seconds * 1000);
-  return again;
 }
 
 /** Takes the request up again, with what the service now says of this session. */
@@ -251,19 +234,11 @@ function showMessage(what, action, seconds = 0) {
  * @param {...Child} content
  */
 function showPage(title, ...content) {
-  const heading = element('h1', { tabindex: '-1' }, title);
-  show(element('article', {}, heading, content), heading);
+  forget();
+  screen.showArticle(title, content);
 }
 
-/**
- * @param {HTMLElement} content
- * @param {HTMLElement} [heading] is read out, and names the window
- */
-function show(content, heading) {
+function forget() {
   shown = undefined;
   clearTimeout(endTimer);
-  setContent(page, content);
-  if (!heading) return;
-  document.title = `${heading.textContent} – Behest`;
-  heading.focus();
 }

@@ -1,8 +1,6 @@
-/** What the page's scripts hand to each other, and the shapes of the API they read. Nothing here is served. */
+import type { Answer, Child, Problem } from '../../../platform/page/types.js';
 
-export type Part = string | number | Node;
-export type Child = Part | false | null | undefined | Child[];
-export type Attributes = Record<string, string | boolean | undefined>;
+/** What the page's scripts hand to each other, and the shapes of the API they read. Nothing here is served. */
 
 export interface Cap {
   per_hour?: number;
@@ -92,31 +90,6 @@ export interface Decision {
   status: string;
   redirectTo?: string;
 }
-
-/** What can go wrong, by what a person can do about it. */
-export interface Problem {
-  /** `away`: certainly nothing happened. `uncertain`: it may have. */
-  kind:
-    | 'over'
-    | 'noSession'
-    | 'unknown'
-    | 'proof'
-    | 'policy'
-    | 'sso'
-    | 'replaced'
-    | 'busy'
-    | 'away'
-    | 'uncertain'
-    | 'refused';
-  /** How a request that is over has ended. */
-  status?: string;
-  /** To wait before trying again. */
-  seconds?: number;
-  /** The failed call's id. */
-  reference?: string;
-}
-
-export type Answer<Body> = { ok: true; body: Body } | { ok: false; problem: Problem };
 
 export interface ToolScope {
   connector: string;

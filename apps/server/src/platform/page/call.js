@@ -1,0 +1,60 @@
+/** @import { Answer, Problem, Refusal } from './types.js' */
+
+const ANSWER_WITHIN_MILLISECONDS = 20_000;
+
+let clockSkewMilliseconds = 0;
+
+/** The time by the service's clock, to the second: a wrong clock here must end nothing early or late. */
+export function serviceTime() {
+  return new Date(Date.now() + clockSkewMilliseconds);
+}
+
+/**
+ * @param {string} path
+ * @param {object} options
+ * @param {string} [options.method]
+ * @param {object | undefined} [options.body] makes it a POST
+ * @param {Record<string, string>} [options.headers]
+ * @param {(refusal: Refusal) => Problem} options.read what a refusal means on this page
+ * @returns {Promise<Answer<any>>}
+ */
+export async function call(path, { method, body, headers, read }) {
+  try {
+    const response = await fetch(path, {
+      method: method ?? (body ? 'POST' : 'GET'),
+      ...(body && { body: JSON.stringify(body) }),
+      headers: {
+        Accept: 'application/json',
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MILLISECONDS),
+    });
+    const serviceDate = Date.parse(response.headers.get('date') ?? '');
+    if (!Number.isNaN(serviceDate)) clockSkewMilliseconds = serviceDate - Date.now();
+    const text = await response.text();
+    const answer = text === '' ? {} : JSON.parse(text);
+    if (response.ok) return { ok: true, body: answer };
+    return { ok: false, problem: problemOf({ ...answer, status: response.status }, read) };
+  } catch {
+    // No network, no answer in time, or an answer that is not the service's own.
+    return { ok: false, problem: { kind: 'uncertain' } };
+  }
+}
+
+/**
+ * What means the same everywhere.
+ * @param {Refusal} refusal
+ * @param {(refusal: Refusal) => Problem} read
+ * @returns {Problem}
+ */
+function problemOf(refusal, read) {
+  const { status, message = '', requestId: reference = '' } = refusal;
+  if (status === 429) return { kind: 'busy', seconds: Number(/retry in (\d+) s/.exec(message)?.[1] ?? 30) };
+  if (status === 503) return { kind: 'away', reference };
+  if (status >= 500) return { kind: 'uncertain', reference };
+  return read(refusal);
+}

@@ -1,0 +1,35 @@
+/** @import { Child } from './types.js' */
+import { element, paragraph } from './dom.js';
+
+let clauseCount = 0;
+
+/**
+ * A part of a page under its heading.
+ * @param {string} title
+ * @param {Child} content
+ */
+export function clause(title, content) {
+  clauseCount += 1;
+  const id = `clause-${clauseCount}`;
+  const heading = element('h2', { id }, title);
+  return element('section', { class: 'clause', 'aria-labelledby': id }, heading, element('div', {}, content));
+}
+
+/**
+ * What nobody may overlook.
+ * @param {string} title
+ * @param {Child} text
+ * @param {Child} [more]
+ */
+export function note(title, text, more) {
+  const attributes = { class: 'note', 'aria-label': title };
+  return element('section', attributes, paragraph(element('strong', {}, title, '.'), ' ', text), more);
+}
+
+/** @param {Child[]} rows pairs of a term and what it is here, or nothing */
+export function record(rows) {
+  const pairs = rows.filter(Array.isArray).map(([term, value]) => {
+    return element('div', {}, element('dt', {}, term), element('dd', {}, value));
+  });
+  return element('dl', {}, pairs);
+}

@@ -1,0 +1,65 @@
+/** @import { Child } from './types.js' */
+import { button, element, setContent } from './dom.js';
+import { words } from './words.js';
+
+const page = document.getElementById('page') ?? document.body;
+
+/** Reads out what is written into it. */
+export const announcer = element('p', { id: 'announcer', role: 'status' });
+page.after(announcer);
+
+export const isFramed = () => window.top !== window.self;
+
+/** Takes the key out of the address, which may be copied, photographed and kept in the history. */
+export function takeFragment() {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  return fragment;
+}
+
+/**
+ * @param {HTMLElement} content
+ * @param {HTMLElement} heading is read out, and names the window
+ */
+export function show(content, heading) {
+  setContent(page, content);
+  document.title = `${heading.textContent} – Behest`;
+  heading.focus();
+}
+
+/**
+ * @param {string} title
+ * @param {...Child} content
+ */
+export function showArticle(title, ...content) {
+  const heading = element('h1', { tabindex: '-1' }, title);
+  show(element('article', {}, heading, content), heading);
+}
+
+/**
+ * @template Result
+ * @param {string} text
+ * @param {Promise<Result>} work
+ */
+export async function showLoading(text, work) {
+  setContent(page, element('h1', { class: 'loading' }, text));
+  page.setAttribute('aria-busy', 'true');
+  const result = await work;
+  page.setAttribute('aria-busy', 'false');
+  return result;
+}
+
+/**
+ * @param {() => void} act
+ * @param {number} [seconds] before which trying has no point
+ */
+export function tryAgain(act, seconds = 0) {
+  const again = button(words.tryAgain, () => again.ariaDisabled !== 'true' && act());
+  if (seconds === 0) return again;
+  again.ariaDisabled = 'true';
+  setTimeout(() => {
+    again.ariaDisabled = 'false';
+    if (again.isConnected) setContent(announcer, words.canTryAgain);
+  }, seconds * 1000);
+  return again;
+}
