@@ -14,6 +14,7 @@ import { principalRoutes, sessionReader } from './features/principals/index.ts';
 import { tokenRoutes } from './features/tokens/index.ts';
 import { countPending, webhookRoutes, webhookSeals } from './features/webhooks/index.ts';
 import type { Clock } from './platform/clock.ts';
+import { type CommitNotices, commitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
 import { addBodyParser } from './platform/http/bodies.ts';
 import { addClosing } from './platform/http/closing.ts';
@@ -63,6 +64,8 @@ export interface AppDeps extends OpenedMailer {
   /** The one that `db` and `store` were opened with; by default one that only the app itself tells of. */
   readonly metrics?: Metrics;
   readonly tracer?: Tracer | undefined;
+  /** What `db` tells of its commits; without it, live streams notice them within a second. */
+  readonly notices?: CommitNotices;
   readonly isStopping?: () => boolean;
   /** Tells who delivers webhooks that there is something to deliver. */
   readonly wakeDeliveries?: () => void;
@@ -72,7 +75,7 @@ export interface AppDeps extends OpenedMailer {
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { settings, db, store, keyRing, clock, logger, mailer, isStopping = () => false } = deps;
   const { http, tokens, quotas, rateLimits: limits, isProduction } = settings;
-  const { metrics = createMetrics() } = deps;
+  const { metrics = createMetrics(), notices = commitNotices() } = deps;
   const { meter } = metrics;
   const { publicBaseUrl } = http;
   const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = tokens;
@@ -160,7 +163,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(consentRoutes, { ...authorization, keyRing, issuer, ...(mailer && { mailer }) });
   await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
   await app.register(grantRoutes, { db, clock });
-  await app.register(eventRoutes, { db, clock });
+  await app.register(eventRoutes, {
+    db,
+    store,
+    clock,
+    meter,
+    notices,
+    isKeyGood: async (hash) => (await findKeyHolder({ db, clock }, hash)) !== undefined,
+    onTrouble: (err) => logger?.warn({ err }, 'live streams wait: what they ask for is not answered'),
+  });
   await app.register(pagePartRoutes);
   await app.register(principalRoutes, { db, clock, keyRing, issuer, publicBaseUrl });
   await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });

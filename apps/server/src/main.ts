@@ -12,6 +12,7 @@ import {
   webhookHistory,
   webhookSeals,
 } from './features/webhooks/index.ts';
+import { commitNotices } from './platform/db/commit-notices.ts';
 import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { createEgress } from './platform/egress/egress.ts';
@@ -22,7 +23,6 @@ import type { Mail } from './platform/mail/mailer.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
-import type { Meter } from './platform/telemetry/meter.ts';
 import { createMetrics } from './platform/telemetry/metrics.ts';
 import type { Tracing } from './platform/telemetry/tracing.ts';
 import { VERSION } from './platform/version.ts';
@@ -64,14 +64,9 @@ async function start(): Promise<void> {
   const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
 
   step = 'database';
-  const tellingOfCommits: Meter = {
-    ...meter,
-    committed(tallies) {
-      meter.committed(tallies);
-      if (tallies.some(({ counter }) => counter === 'acts')) wakeDeliveries();
-    },
-  };
-  const db = openDatabase(config.database.app, config.database.poolMax, tellingOfCommits, { tracer });
+  const notices = commitNotices();
+  const db = openDatabase(config.database.app, config.database.poolMax, meter, { tracer, notices });
+  notices.listen(() => wakeDeliveries());
   shutdown.add('stores', () => db.destroy());
   await requireServer(db);
 
@@ -124,6 +119,7 @@ async function start(): Promise<void> {
     logger,
     metrics,
     tracer,
+    notices,
     ...mail,
     isStopping,
     wakeDeliveries: () => wakeDeliveries(),

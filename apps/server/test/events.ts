@@ -2,13 +2,29 @@ import { sql } from 'kysely';
 import { newId } from '../src/platform/ids.ts';
 import type { Developer, Service } from './start-app.ts';
 
-/** Events in a number that no test could bring about one by one, by the door through which all events come. */
-export async function emit({ db, clock }: Service, { developerId }: Developer, types: readonly string[]) {
+/**
+ * Events in a number that no test could bring about one by one, by the door through which all events come. Nobody is
+ * given a hint of them: who waits for them looks by itself.
+ */
+export async function emit(
+  { db, clock }: Pick<Service, 'db' | 'clock'>,
+  { developerId }: Developer,
+  types: readonly string[],
+  more: Readonly<Record<string, unknown>> = {},
+) {
   const at = clock();
   const events = types.map((type, n) => {
     const id = newId('evt', at);
     const createdAt = at.toISOString();
-    const told = { id, type, createdAt, timestamp: createdAt, developerId, specVersion: '0.6', data: { n } };
+    const told = {
+      id,
+      type,
+      createdAt,
+      timestamp: createdAt,
+      developerId,
+      specVersion: '0.6',
+      data: { n, ...more },
+    };
     return { eventId: id, type, envelope: JSON.stringify(told) };
   });
   await sql`select * from audit_append(${developerId}, ${at}, ${JSON.stringify(events)}::jsonb)`.execute(db);

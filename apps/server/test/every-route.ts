@@ -5,6 +5,9 @@ import type { Developer, Method } from './start-app.ts';
 /** `GET /v1/agents/:id`: how the tables of the tests that walk all routes name a route. */
 export const operationOf = ({ method, url }: RouteOptions): string => `${method} ${url}`;
 
+/** What stays open when it succeeds, and can be asked for by HEAD, which does not. */
+const LIVE = new Set(['GET /v1/events/stream']);
+
 const webhook = { url: 'https://hooks.acme.test/behest', events: ['grant.*'] };
 
 /** One record of each kind that a developer can have, with the secrets that were given out for them. */
@@ -115,5 +118,6 @@ export function requestTo(operation: string, its: Possessions) {
   const url = String(pattern)
     .replace(':deliveryId', its.deliveryId)
     .replace(':id', id ? its[id] : nobodys.agentId);
-  return { method: method as Method, url, body: body?.(its) ?? bodies[operation] };
+  const asked = LIVE.has(operation) ? 'HEAD' : method;
+  return { method: asked as Method, url, body: body?.(its) ?? bodies[operation] };
 }

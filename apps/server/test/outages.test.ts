@@ -3,20 +3,23 @@ import { waitUntil } from '../../../tools/machine/processes.ts';
 import { openDatabase } from '../src/platform/db/db.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { noMeter } from '../src/platform/telemetry/meter.ts';
+import { emit } from './events.ts';
 import { authorize, grantTo, pagesOf } from './flow.ts';
+import { startListening } from './listening.ts';
 import { ownPostgres, ownRedis } from './own-servers.ts';
-import { type Developer, type Service, startApp } from './start-app.ts';
+import type { Developer } from './start-app.ts';
+import { follow } from './streams.ts';
 
 type Postgres = Awaited<ReturnType<typeof ownPostgres>>;
 type Redis = Awaited<ReturnType<typeof ownRedis>>;
 
 let postgres: Postgres;
 let redis: Redis;
-let service: Service;
+let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {
   [postgres, redis] = await Promise.all([ownPostgres(), ownRedis()]);
   await migrate({ connectionString: postgres.url });
-  service = await startApp({
+  service = await startListening({
     isShared: true,
     databaseUrl: postgres.url,
     ...(redis ? { env: { REDIS_URL: redis.url } } : { store: 'memory' }),
@@ -165,6 +168,22 @@ describe('Postgres', () => {
       await expectAllKept(acme, written);
     },
   );
+
+  test('that crashes leaves live streams open, and they go on without a gap', async () => {
+    const acme = await developerHere();
+    const { grantToken } = await grantTo(acme);
+    const stream = await follow({ url: service.url, apiKey: acme.apiKey });
+    const [first] = await emit(service, acme, ['agent.created']);
+    await stream.first(1);
+
+    await postgres.crash();
+    await expectAway(acme, grantToken);
+    await postgres.start();
+    expect(await waitUntil(isHealthy, { seconds: 10 })).toBe(true);
+    const later = await emit(service, acme, ['agent.updated', 'agent.updated']);
+
+    expect(await stream.first(3)).toEqual([first, ...later]);
+  });
 });
 
 describe.skipIf(inject('redisUrl') === 'memory:')('I12: Redis', () => {

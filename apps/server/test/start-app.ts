@@ -4,6 +4,7 @@ import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
 import { createKeyRing } from '../src/features/keys/index.ts';
+import { commitNotices } from '../src/platform/db/commit-notices.ts';
 import { type Executor, openDatabase } from '../src/platform/db/db.ts';
 import { developmentMailer } from '../src/platform/mail/development-mailer.ts';
 import type { Mailer } from '../src/platform/mail/mailer.ts';
@@ -15,7 +16,7 @@ import { createMetrics } from '../src/platform/telemetry/metrics.ts';
 import { execute } from './postgres.ts';
 import { watchingRoutes } from './watched-routes.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Mode = 'live' | 'sandbox';
 
 /** A database cloned from the migrated template. It goes when the server goes. @returns its URL. */
@@ -97,7 +98,8 @@ export async function startApp(options: TestOptions = {}) {
     now = new Date(now.getTime() + seconds * 1000);
   };
   const metrics = createMetrics();
-  const realDb = openDatabase(settings.database.app, 8, metrics.meter);
+  const notices = commitNotices();
+  const realDb = openDatabase(settings.database.app, 8, metrics.meter, { notices });
   const db = options.dbAs?.(realDb) ?? realDb;
   const realStore =
     settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
@@ -109,7 +111,7 @@ export async function startApp(options: TestOptions = {}) {
   const mails = developmentMailer(() => {});
   const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
   const { app, routes, undeclared } = await watchingRoutes(() =>
-    buildApp({ settings, db, store, keyRing, clock, metrics, ...mail, ...(logger && { logger }) }),
+    buildApp({ settings, db, store, keyRing, clock, metrics, notices, ...mail, ...(logger && { logger }) }),
   );
   const stop = async () => {
     await app.close();

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { type Span, startCollector } from './collector.ts';
 import { execute } from './postgres.ts';
 import { goodSettings, startServer } from './start-server.ts';
+import { follow } from './streams.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
 
@@ -112,6 +113,26 @@ describe('a server that is told of a collector', () => {
     expect(server.lines.find(({ msg }) => msg === 'ready')).not.toHaveProperty('traceId');
     expect(collector.bodies.join()).not.toMatch(/nowhere|secret|nonsense/);
     expect(collector.bodies[0]).toMatch(/^POST \/v1\/traces application\/json\n/);
+  });
+
+  test('has what live streams ask below no request', async () => {
+    const collector = await startCollector();
+    const { url, stop } = await running(collector.env);
+    const { apiKey } = Object(await (await ask(`${url}/v1/signup`, {}, { name: 'Acme' })).json());
+    const stream = await follow({ url, apiKey });
+    await ask(`${url}/v1/agents`, { authorization: `Bearer ${apiKey}` }, { name: 'Booker' });
+    await stream.first(1);
+    await stop();
+
+    const spans = collector.spans();
+    expect(treeBelow(spanNamed('GET /v1/events/stream', spans), spans)).toEqual([
+      'redis spend',
+      'with api_key_index',
+      'redis spend',
+      'redis hold',
+      'select outbox_events', // where it begins, and nothing after that
+    ]);
+    expect(treeBelow(spanNamed('POST /v1/agents', spans), spans).at(-1)).toBe('commit');
   });
 
   test('says of a failure what kind it is, and not in its own words', async () => {

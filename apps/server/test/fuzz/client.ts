@@ -1,4 +1,4 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
@@ -41,12 +41,19 @@ function exchange(port: number, agent: Agent, { method, target, headers, body }:
     sent.setTimeout(PATIENCE, () => sent.destroy(new Error('There is no answer.')));
     sent.once('error', reject);
     sent.once('response', (answer) => {
-      buffer(answer).then((bytes) => {
+      const isLive = answer.headers['content-type'] === 'text/event-stream';
+      (isLive ? beginningOf(answer) : buffer(answer)).then((bytes) => {
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: bytes.toString('utf8') });
       }, reject);
     });
     sent.end(body);
   });
+}
+
+/** What comes first of what does not end, which is then ended. */
+async function beginningOf(answer: IncomingMessage): Promise<Buffer> {
+  for await (const part of answer) return part;
+  return Buffer.of(); // of HEAD there is nothing
 }
 
 /** On a connection of its own, until the service ends it. */

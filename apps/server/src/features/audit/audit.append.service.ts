@@ -138,5 +138,5 @@ async function appendTogether(
 /** One tally an entry, in the order in which they are written or, where the month is full, are not. */
 function counted(entries: readonly NewRecord[]): Counted {
   const tallies = entries.map(() => ({ counter: 'auditEntries', label: 'developer' }) as const);
-  return new Counted(JSON.stringify(entries), tallies, 'by row');
+  return new Counted(JSON.stringify(entries), tallies, { isByRow: true });
 }

@@ -43,7 +43,7 @@ export async function announce(tx: Tx, { tenant, mode }: Caller, announcement: A
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */
 export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): Counted {
-  return counted(acts, JSON.stringify(acts.map((act) => recordOf(caller, act, at))));
+  return counted(caller, acts, JSON.stringify(acts.map((act) => recordOf(caller, act, at))));
 }
 
 const AT_ONCE = 100; // acts, a few milliseconds of work that nobody else in the process has to wait for
@@ -55,7 +55,7 @@ export async function recordsInTurns(caller: Caller, acts: readonly Act[], at: D
     if (done > 0) await setImmediate();
     texts.push(...acts.slice(done, done + AT_ONCE).map((act) => JSON.stringify(recordOf(caller, act, at))));
   }
-  return counted(acts, `[${texts.join(',')}]`);
+  return counted(caller, acts, `[${texts.join(',')}]`);
 }
 
 function recordOf({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date): NewRecord {
@@ -68,10 +68,11 @@ function recordOf({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date
   return { ...line, requestId, type, eventId, envelope };
 }
 
-const counted = (acts: readonly Act[], records: string) =>
+const counted = ({ tenant }: Caller, acts: readonly Act[], records: string) =>
   new Counted(
     records,
     acts.flatMap((act) => [ofService, ...talliesOf(act)]),
+    { eventsOf: tenant.developerId },
   );
 
 const attempts = ['token.reuse_detected', 'consent.verification_failed'] as const;

@@ -18,6 +18,7 @@ export interface Stretch {
 
 export interface EventRow {
   readonly seq: string;
+  readonly id: string;
   readonly type: string;
   readonly envelope: string;
 }
@@ -43,7 +44,7 @@ export async function listStretch(
   const earlier = new Date(since.getTime() - LONGEST_WRITE * 1000);
   const later = until && new Date(until.getTime() + LONGEST_WRITE * 1000);
   const asked = sql<{ end: string; lookedTo: string } & (EventRow | { seq: null })>`
-    select w."end", w.looked_to, e.seq, e.type, e.envelope
+    select w."end", w.looked_to, e.seq, e.id, e.type, e.envelope
     from (
       select f.after, f."end", least(f."end", f.after + ${WINDOW}) as looked_to
       from (
@@ -54,7 +55,7 @@ export async function listStretch(
       ) f
     ) w
     left join lateral (
-      select o.seq, o.type, o.envelope from outbox_events o
+      select o.seq, o.id, o.type, o.envelope from outbox_events o
       where o.developer_id = ${developerId} and o.seq > w.after and o.seq <= w.looked_to
         and o.type = any(${types}) and o.created_at >= ${since}
         and (${until}::timestamptz is null or o.created_at < ${until})
@@ -69,4 +70,54 @@ export async function listStretch(
     lookedTo: first.lookedTo,
     end: first.end,
   };
+}
+
+/** Where a stream may begin, as numbers after which events are. */
+export interface Beginnings {
+  /** After all that is committed. */
+  readonly end: string;
+  /** Before all that is retained. */
+  readonly retained: string;
+  /** After the event that was named, if there is one of this id. */
+  readonly after: string | null;
+}
+
+/** Reads the head of the chain, which counts the events. */
+export async function findBeginnings(
+  db: Executor,
+  { developerId }: Tenant,
+  lastEventId: string | null,
+  retainedSince: Date,
+): Promise<Beginnings> {
+  const asked = sql<Beginnings>`
+    select event_seq as "end", events_first_seq(${developerId}, ${retainedSince}) - 1 as retained,
+      (select seq from outbox_events where developer_id = ${developerId} and id = ${lastEventId}) as after
+    from audit_heads where developer_id = ${developerId}`;
+  const [beginnings] = (await asked.execute(db)).rows;
+  if (!beginnings) throw new Error('A developer has no chain.');
+  return beginnings;
+}
+
+/** Up to where somebody was told of a developer's events. */
+export interface Told {
+  readonly developerId: string;
+  readonly after: string;
+}
+
+/** What came since, for any number of developers in one trip: of each so many at most, in the order of their numbers. */
+export async function listNewAcrossTenants(
+  db: Executor,
+  told: readonly Told[],
+  limitOfEach: number,
+): Promise<(EventRow & Pick<Told, 'developerId'>)[]> {
+  const asked = sql<EventRow & Pick<Told, 'developerId'>>`
+    select t.developer_id, e.seq, e.id, e.type, e.envelope
+    from unnest(${told.map(({ developerId }) => developerId)}::text[], ${told.map(({ after }) => after)}::bigint[])
+      as t (developer_id, after)
+    cross join lateral (
+      select o.seq, o.id, o.type, o.envelope from outbox_events o
+      where o.developer_id = t.developer_id and o.seq > t.after order by o.seq limit ${limitOfEach}
+    ) e
+    order by t.developer_id, e.seq`;
+  return (await asked.execute(db)).rows;
 }

@@ -26,6 +26,12 @@ export const EventQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 });
 
+export const StreamQuery = Type.Object({
+  types: Types,
+  /** For clients that cannot send the header `Last-Event-ID`, which comes before it. */
+  lastEventId: Type.Optional(Type.String({ pattern: '^[ -~]{1,256}$' })),
+});
+
 /** Its text, since the events in it are texts already. */
 export const EventPage = Type.Unsafe<string>(
   Type.Object({ events: Type.Array(Event), nextCursor: NextCursor }),

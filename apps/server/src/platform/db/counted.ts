@@ -1,21 +1,35 @@
 import type { DatabaseConnection } from 'kysely';
 import type { Tally } from '../telemetry/meter.ts';
 
-/** A parameter of a statement that says what is to be counted once that statement is committed. */
+/** What a committed statement did. */
+export interface Committed {
+  readonly tallies: readonly Tally[];
+  /** Whose events it wrote, if it wrote any. */
+  readonly eventsOf?: string;
+}
+
+interface CountedHow {
+  /** There is a tally for each row that is returned, and may be returned fewer. */
+  readonly isByRow?: true;
+  readonly eventsOf?: string;
+}
+
+/** A parameter of a statement that says what is to be told once that statement is committed. */
 export class Counted {
   readonly text: string;
   readonly tallies: readonly Tally[];
-  readonly #isByRow: boolean;
+  readonly #how: CountedHow;
 
-  /** @param how `by row` where there is a tally for each row that is returned, and may be returned fewer. */
-  constructor(text: string, tallies: readonly Tally[], how: 'whole' | 'by row' = 'whole') {
+  constructor(text: string, tallies: readonly Tally[], how: CountedHow = {}) {
     this.text = text;
     this.tallies = tallies;
-    this.#isByRow = how === 'by row';
+    this.#how = how;
   }
 
-  talliesOf(rows: readonly unknown[]): readonly Tally[] {
-    return this.#isByRow ? this.tallies.slice(0, rows.length) : this.tallies;
+  committedBy(rows: readonly unknown[]): Committed {
+    const { isByRow, eventsOf } = this.#how;
+    const tallies = isByRow ? this.tallies.slice(0, rows.length) : this.tallies;
+    return { tallies, ...(eventsOf !== undefined && { eventsOf }) };
   }
 
   /** Asked by `pg` for what to send. */
@@ -36,10 +50,10 @@ export class Counted {
  */
 export function countCommits(
   connection: DatabaseConnection,
-  onCommitted: (tallies: readonly Tally[]) => void,
+  onCommitted: (committed: readonly Committed[]) => void,
 ): void {
   const execute = connection.executeQuery.bind(connection);
-  let uncommitted: Tally[] | undefined; // undefined outside of a transaction
+  let uncommitted: Committed[] | undefined; // undefined outside of a transaction
   const savepoints = new Map<string, number>(); // by name, how many there were
 
   connection.executeQuery = async (query, ...rest) => {
@@ -59,9 +73,9 @@ export function countCommits(
     }
     const counted = parameters.find((parameter) => parameter instanceof Counted);
     if (!counted || !hasWritten(result.rows)) return result;
-    const tallies = counted.talliesOf(result.rows);
-    if (uncommitted) uncommitted.push(...tallies);
-    else onCommitted(tallies);
+    const committed = counted.committedBy(result.rows);
+    if (uncommitted) uncommitted.push(committed);
+    else onCommitted([committed]);
     return result;
   };
 }

@@ -4,6 +4,7 @@ import { CamelCasePlugin, Kysely, PostgresDialect, sql, type Transaction } from 
 import pg from 'pg';
 import { type Meter, noMeter } from '../telemetry/meter.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
+import type { CommitNotices } from './commit-notices.ts';
 import { countCommits } from './counted.ts';
 import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
@@ -24,6 +25,8 @@ interface FurtherOptions {
   readonly connect?: number;
   readonly silence?: number;
   readonly tracer?: Tracer | undefined;
+  /** Told whose events were committed. */
+  readonly notices?: CommitNotices;
 }
 
 /** @param poolSize the most connections at once; specification, the same place. */
@@ -31,7 +34,7 @@ export function openDatabase(
   options: DatabaseOptions,
   poolSize = 10,
   meter: Meter = noMeter,
-  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE, tracer }: FurtherOptions = {},
+  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE, tracer, notices }: FurtherOptions = {},
 ): Executor {
   const pool = new pg.Pool({ ...options, max: poolSize, connectionTimeoutMillis: connect, types });
   limitSilence(pool, silence);
@@ -44,7 +47,10 @@ export function openDatabase(
     dialect: new PostgresDialect({
       pool,
       onCreateConnection: async (connection) => {
-        countCommits(connection, meter.committed);
+        countCommits(connection, (committed) => {
+          meter.committed(committed.flatMap(({ tallies }) => tallies));
+          notices?.tell(committed.flatMap(({ eventsOf }) => eventsOf ?? []));
+        });
         if (tracer) traceStatements(connection, tracer);
       },
     }),

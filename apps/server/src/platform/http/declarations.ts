@@ -19,6 +19,8 @@ declare module 'fastify' {
     fromOwnPages?: true;
     /** Whose shape refusals have, if not our own. */
     errors?: 'oauth';
+    /** Its answer goes on until one of the sides ends it. */
+    isLive?: true;
   }
   interface FastifySchema {
     operationId?: string;

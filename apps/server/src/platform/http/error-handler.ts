@@ -14,6 +14,8 @@ export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
         request.caller || request.session ? 'Bearer error="invalid_token"' : 'Bearer',
       );
     }
+    const { retryAfter } = Object(error.details);
+    if (error.status === 429 && retryAfter !== undefined) reply.header('retry-after', retryAfter);
     const isOAuth = request.routeOptions.config.errors === 'oauth';
     reply.code(error.status).send(isOAuth ? oauthErrorBody(error) : errorBody(error, request.id));
   });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Meter } from '../telemetry/meter.ts';
 
 /**
@@ -14,12 +14,21 @@ export function addRequestLog(app: FastifyInstance): void {
   });
 }
 
-/** Counts and times every request, under its route's pattern too: a label that holds ids would grow without end. */
+/**
+ * Counts and times every request, under its route's pattern too: a label that holds ids would grow without end. What
+ * stays open is timed to where its answer begins, since its end says nothing of how the service does.
+ */
 export function addRequestMetrics(app: FastifyInstance, meter: Meter): void {
-  app.addHook('onResponse', async (request, reply) => {
+  const answered = (request: FastifyRequest, reply: FastifyReply) => {
     const { statusCode: status, elapsedTime } = reply; // milliseconds
     const { method } = request;
     meter.requestAnswered({ method, route: routeOf(request), status, seconds: elapsedTime / 1000 });
+  };
+  app.addHook('onSend', async (request, reply) => {
+    if (request.routeOptions.config.isLive) answered(request, reply);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    if (!request.routeOptions.config.isLive) answered(request, reply);
   });
 }
 

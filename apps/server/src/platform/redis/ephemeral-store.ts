@@ -9,6 +9,13 @@ export interface EphemeralStore {
   remove(key: string): Promise<void>;
   /** All that one request charges and has to know, decided where the counters are, in one round trip. */
   spend(order: Order): Promise<Spent>;
+  /** Takes one of so many places for a time, or keeps the one it has. @returns whether it has one now */
+  hold(place: Place): Promise<boolean>;
+  letGo(place: Pick<Place, 'key' | 'holder'>): Promise<void>;
+  /** Says something to whoever listens, in every process. It may be lost, so it is a hint and no message. */
+  tell(channel: string, hint: string): Promise<void>;
+  /** @returns what ends it. */
+  listen(channel: string, listener: (hint: string) => void): () => void;
   /** Told each time when what other processes wrote meanwhile may have been missed. */
   onLost(listener: () => void): void;
   /** @throws when the store does not answer. */
@@ -19,6 +26,14 @@ export interface EphemeralStore {
 export interface Kept {
   readonly key: string;
   readonly value: string;
+  readonly seconds: number;
+}
+
+export interface Place {
+  /** Where the places are. */
+  readonly key: string;
+  readonly holder: string;
+  readonly most: number;
   readonly seconds: number;
 }
 

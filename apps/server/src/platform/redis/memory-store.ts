@@ -11,6 +11,8 @@ const SWEEP_EVERY = 1000; // writes between two looks for what has expired
 /** In this process only: a twin for development without Redis, and what counts requests while Redis is away. */
 export function memoryStore(clock: Clock): EphemeralStore {
   const cells = new Map<string, Cell>();
+  const places = new Map<string, Map<string, number>>(); // holders, and until when in epoch milliseconds
+  const listeners = new Map<string, Set<(hint: string) => void>>();
   let writes = 0;
 
   const find = (key: string) => {
@@ -59,10 +61,34 @@ export function memoryStore(clock: Clock): EphemeralStore {
       });
       return { ...(refusedAt !== undefined && { refusedAt }), isStale, values, used };
     },
+    async hold({ key, holder, most, seconds }) {
+      const now = clock().getTime();
+      const holders = places.get(key) ?? new Map<string, number>();
+      for (const [each, until] of holders) if (until <= now) holders.delete(each);
+      if (!holders.has(holder) && holders.size >= most) return false;
+      holders.set(holder, now + seconds * 1000);
+      places.set(key, holders);
+      return true;
+    },
+    async letGo({ key, holder }) {
+      const holders = places.get(key);
+      holders?.delete(holder);
+      if (holders?.size === 0) places.delete(key);
+    },
+    async tell(channel, hint) {
+      for (const listener of listeners.get(channel) ?? []) listener(hint);
+    },
+    listen(channel, listener) {
+      const all = listeners.get(channel) ?? new Set();
+      listeners.set(channel, all.add(listener));
+      return () => void all.delete(listener);
+    },
     onLost() {}, // it is not
     async ping() {},
     async close() {
       cells.clear();
+      places.clear();
+      listeners.clear();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createClient, defineScript } from 'redis';
 import { unavailable } from '../errors.ts';
-import type { EphemeralStore, Order, Spent } from './ephemeral-store.ts';
+import type { EphemeralStore, Order, Place, Spent } from './ephemeral-store.ts';
 
 // All in milliseconds.
 const COMMAND_TIMEOUT = 2000; // a Redis that hangs is one that is away
@@ -77,11 +77,29 @@ const spend = defineScript({
   },
 });
 
+/** Those whose time is over make room first. The time is that of Redis, which all processes share. */
+const hold = defineScript({
+  SCRIPT: `
+    local now = tonumber(redis.call('TIME')[1])
+    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+    local has = redis.call('ZSCORE', KEYS[1], ARGV[1])
+    if not has and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+    redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
+    redis.call('EXPIRE', KEYS[1], ARGV[3])
+    return 1`,
+  NUMBER_OF_KEYS: 1,
+  parseCommand(parser, { key, holder, most, seconds }: Place) {
+    parser.pushKey(key);
+    parser.push(holder, String(most), String(seconds));
+  },
+  transformReply: (reply: number) => reply === 1,
+});
+
 /** @param onTrouble told once each time Redis goes away, and with undefined when it is back. */
 export function redisStore(url: string, onTrouble: (error?: Error) => void = () => {}): EphemeralStore {
   const client = createClient({
     url,
-    scripts: { spend },
+    scripts: { spend, hold },
     disableOfflineQueue: true, // a request does not wait for Redis to come back
     pingInterval: PING_EVERY,
     socket: {
@@ -110,6 +128,16 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
   });
   // Not awaited: the service starts without Redis, and says in /health that it is away.
   client.connect().catch(() => {});
+
+  const listeners = new Map<string, Set<(hint: string) => void>>();
+  const pass = (hint: string, channel: string) => {
+    for (const listener of listeners.get(channel) ?? []) listener(hint);
+  };
+  // Of a connection that is away nothing is lost but hints, and it subscribes when it is back.
+  const subscribe = () => {
+    if (client.isReady && listeners.size > 0) client.subscribe([...listeners.keys()], pass).catch(() => {});
+  };
+  client.on('ready', subscribe);
 
   const giveUp = (answer: Promise<unknown>, reject: (error: Error) => void) => {
     const error = new Error(`Redis has not answered for ${COMMAND_TIMEOUT} ms.`);
@@ -155,6 +183,24 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
       await answerOf(() => client.del(key));
     },
     spend: (order) => answerOf(() => client.spend(order)),
+    hold: (place) => answerOf(() => client.hold(place)),
+    async letGo({ key, holder }) {
+      await answerOf(() => client.zRem(key, holder));
+    },
+    async tell(channel, hint) {
+      await answerOf(() => client.publish(channel, hint));
+    },
+    listen(channel, listener) {
+      const all = listeners.get(channel) ?? new Set();
+      listeners.set(channel, all.add(listener));
+      subscribe();
+      return () => {
+        all.delete(listener);
+        if (all.size > 0 || listeners.get(channel) !== all) return;
+        listeners.delete(channel);
+        if (client.isReady) client.unsubscribe(channel, pass).catch(() => {});
+      };
+    },
     onLost(listener) {
       lossListeners.push(listener);
     },

@@ -48,6 +48,48 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(await store.get(key('never'))).toBeUndefined();
   });
 
+  test('has so many places, for those who keep them', async () => {
+    const { store, key } = open();
+    const hold = (holder: string, seconds = 60) =>
+      store.hold({ key: key('places'), holder, most: 2, seconds });
+
+    expect([await hold('a'), await hold('b'), await hold('c')]).toEqual([true, true, false]);
+    expect([await hold('a'), await hold('b')]).toEqual([true, true]); // kept, and not taken twice
+    await store.letGo({ key: key('places'), holder: 'a' });
+    expect([await hold('c'), await hold('a')]).toEqual([true, false]);
+    await store.letGo({ key: key('nowhere'), holder: 'a' });
+  });
+
+  test('gives a place to another when its time is over', async () => {
+    const { store, key } = open();
+    const place = { key: key('places'), most: 1, seconds: 1 };
+    await store.hold({ ...place, holder: 'a' });
+    expect(await store.hold({ ...place, holder: 'b' })).toBe(false);
+
+    await vi.waitUntil(() => store.hold({ ...place, holder: 'b' }), { timeout: 5000, interval: 100 });
+
+    expect(await store.hold({ ...place, holder: 'a' })).toBe(false);
+  });
+
+  test('tells those who listen, until they no longer do', async () => {
+    const { store, key } = open();
+    const heard: string[] = [];
+    const stop = store.listen(key('here'), (hint) => void heard.push(`one ${hint}`));
+    store.listen(key('here'), (hint) => void heard.push(`other ${hint}`));
+    const saying = (hint: string) => async () => {
+      await store.tell(key('here'), hint);
+      return heard.some((each) => each.endsWith(hint));
+    };
+    await vi.waitUntil(saying('first'), { timeout: 5000, interval: 20 }); // listening takes a trip to Redis
+
+    stop();
+    heard.length = 0;
+    await store.tell(key('elsewhere'), 'elsewhere');
+    await vi.waitUntil(saying('second'), { timeout: 5000, interval: 20 });
+
+    expect(new Set(heard)).toEqual(new Set(['other second']));
+  });
+
   test('counts up to the limit and no further', async () => {
     const { store, charge } = open();
     const counts = [];

@@ -13,6 +13,7 @@ export function tracedStore(store: EphemeralStore, tracer: Tracer): EphemeralSto
     get: (key) => traced('get', () => store.get(key)),
     remove: (key) => traced('remove', () => store.remove(key)),
     spend: (order) => traced('spend', () => store.spend(order)),
+    hold: (place) => traced('hold', () => store.hold(place)),
     ping: () => traced('ping', () => store.ping()),
   };
 }

@@ -46,6 +46,10 @@ export interface Meter {
   cacheAsked(cache: string, isHit: boolean): void;
   jobEnded(job: string, seconds: number, hasFailed: boolean): void;
   auditChainBroken(): void;
+  streamOpened(): void;
+  streamClosed(): void;
+  /** To one stream. */
+  eventSent(): void;
 }
 
 const nothing = () => {};
@@ -61,4 +65,7 @@ export const noMeter: Meter = {
   cacheAsked: nothing,
   jobEnded: nothing,
   auditChainBroken: nothing,
+  streamOpened: nothing,
+  streamClosed: nothing,
+  eventSent: nothing,
 };

@@ -56,7 +56,7 @@ function meterOf(registry: Registry) {
   const registers = [registry];
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Requests by method, route pattern and status class, from their first byte to the end of the answer.',
+    help: 'Requests by method, route pattern and status class, from their first byte to the end of the answer, or of a live stream to its beginning.',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_BUCKETS,
     registers,
@@ -81,6 +81,16 @@ function meterOf(registry: Registry) {
   const broken = new Gauge({
     name: 'audit_chain_broken',
     help: 'Verifications, since the start of this process, that found an audit chain broken.',
+    registers,
+  });
+  const streams = new Gauge({
+    name: 'event_streams_open',
+    help: 'Live streams of events that this process holds.',
+    registers,
+  });
+  const sent = new Counter({
+    name: 'events_sent_total',
+    help: 'Events sent over live streams, counted once for each stream.',
     registers,
   });
   const redis = new Gauge({ name: 'redis_up', help: '1 while Redis answers.', registers });
@@ -129,6 +139,9 @@ function meterOf(registry: Registry) {
       if (!hasFailed) succeeded.set({ worker }, Date.now() / 1000);
     },
     auditChainBroken: () => broken.inc(),
+    streamOpened: () => streams.inc(),
+    streamClosed: () => streams.dec(),
+    eventSent: () => sent.inc(),
   };
   return { meter, counters };
 }

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { onTestFinished, vi } from 'vitest';
+import type { Event } from './events.ts';
+
+interface Asked {
+  /** Where the service listens. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** Such as `types=grant.*`. */
+  readonly query?: string;
+  readonly lastEventId?: string;
+}
+
+/** Whatever a stream sends, by the format of the HTML standard, section 9.2.6. */
+export interface Frame {
+  readonly id?: string;
+  readonly event?: string;
+  readonly data?: string;
+  /** What nobody but people reads. */
+  readonly comment?: string;
+}
+
+/** Opens a stream and reads it, at the speed of this process, until the test is over. */
+export async function follow({ url, apiKey, query = '', lastEventId }: Asked) {
+  const response = await open({ url, apiKey, query, ...(lastEventId && { lastEventId }) });
+  const frames: Frame[] = [];
+  let rest = '';
+  response.setEncoding('utf8').on('data', (text: string) => {
+    const parts = `${rest}${text}`.split('\n\n');
+    rest = parts.pop() ?? '';
+    frames.push(...parts.map(frameIn));
+  });
+  const ended = new Promise<'ended' | 'cut off'>((resolve) => {
+    response.on('end', () => resolve('ended')).on('error', () => resolve('cut off'));
+  });
+  const isEnvelope = ({ event }: Frame) => event !== undefined && event !== 'gap';
+  const events = () => frames.filter(isEnvelope).map(({ data = '' }): Event => JSON.parse(data));
+  const comments = () => frames.flatMap(({ comment }) => comment ?? []);
+  const { statusCode: status, headers } = response;
+  return {
+    status,
+    headers,
+    frames,
+    events,
+    comments,
+    ended,
+    close: () => response.destroy(),
+    /** Resolves when `isEnough`, which is asked again as long as a test may take. */
+    until: (isEnough: () => boolean) => vi.waitUntil(isEnough, { timeout: 15_000, interval: 10 }),
+    /** The ids of the first so many events, once they are there. */
+    async first(count: number) {
+      await vi.waitUntil(() => frames.filter(isEnvelope).length >= count, { timeout: 15_000, interval: 10 });
+      return events().map(({ id }) => id);
+    },
+  };
+}
+
+/** A stream that nobody reads. */
+export async function open({ url, apiKey, query = '', lastEventId }: Asked): Promise<http.IncomingMessage> {
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+  };
+  const request = http.get(`${url}/v1/events/stream?${query}`, { headers, agent: false });
+  onTestFinished(() => void request.destroy());
+  const [response]: http.IncomingMessage[] = await once(request, 'response');
+  if (!response) throw new Error('There was no answer.');
+  return response.on('error', () => {}); // it is cut off when the test is over
+}
+
+/** How many streams the service counts as open. */
+export async function countOpen(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^event_streams_open (\d+)$/m.exec(text)?.[1]);
+}
+
+function frameIn(text: string): Frame {
+  const fields = text.split('\n').map((line) => {
+    const [, name = '', value] = /^([^:]*): ?(.*)$/.exec(line) ?? [];
+    return [name || 'comment', value];
+  });
+  return Object.fromEntries(fields);
+}
