@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { authorize, grantTo, refusalOf, registerAgent, startSandbox } from './flow.ts';
 import { startApp } from './start-app.ts';
@@ -8,6 +9,9 @@ async function startTwo() {
   const second = await startApp();
   return { here: first.acme, there: second.calling(first.acme.apiKey), first, second };
 }
+
+const algOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).alg;
 
 describe('two instances over one database and one Redis', () => {
   test('agree on a grant from its request to its end, whichever is asked', async () => {
@@ -53,6 +57,38 @@ describe('two instances over one database and one Redis', () => {
 
     expect(one.body).toBe(other.body);
     expect(one.headers.etag).toBe(other.headers.etag);
+  });
+
+  test('go over to a new key each in its time, and verify meanwhile what the other has signed', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const env = {
+      EC_PRIVATE_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      JWT_SIGNING_ALG: 'ES256',
+      SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '900',
+    };
+    const { acme, service: early } = await startSandbox({ env });
+    const late = await startApp({ env, startsAt: '2026-01-01T00:10:00Z' });
+    early.advance(600);
+    const sides = [acme, late.calling(acme.apiKey)];
+
+    const signedAfter: string[][] = [];
+    for (const seconds of [0, 301, 600]) {
+      for (const service of [early, late]) service.advance(seconds);
+      const tokens = await Promise.all(sides.map(async (side) => (await grantTo(side)).grantToken));
+      signedAfter.push(tokens.map(algOf));
+      for (const side of sides) {
+        const verdicts = tokens.map(async (token) =>
+          (await side('POST', '/v1/tokens/verify', { token })).json(),
+        );
+        expect((await Promise.all(verdicts)).map(({ valid }) => valid)).toEqual([true, true]);
+      }
+    }
+
+    expect(signedAfter).toEqual([
+      ['RS256', 'RS256'],
+      ['ES256', 'RS256'],
+      ['ES256', 'ES256'],
+    ]);
   });
 
   test('O2 give one grant for a code that is presented to both at once, thirty times each', async () => {
