@@ -49,6 +49,8 @@ export interface Server {
   /** From its start to its first good answer. */
   readonly startSeconds: number;
   readonly stop: () => Promise<void>;
+  /** As a crash does: it ends in the middle of whatever it does. */
+  readonly kill: () => Promise<void>;
 }
 
 export interface ServerOptions {
@@ -59,7 +61,7 @@ export interface ServerOptions {
 }
 
 /** The real process: the limiter counts, the log is written, the audit entry is in the transaction. */
-export async function startServer(stores: Stores, options: ServerOptions): Promise<Server> {
+export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerOptions): Promise<Server> {
   const { folder, profileFolder, env = {} } = options;
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
@@ -91,7 +93,13 @@ export async function startServer(stores: Stores, options: ServerOptions): Promi
   await waitUntil(async () => hasEnded() || (await isHealthy(port)), { seconds: 60 });
   if (hasEnded()) throw new Error(`The server ended with ${child.exitCode}; see ${folder}/server.log.`);
   const startSeconds = (performance.now() - startedAt) / 1000;
-  return { port, pid: child.pid ?? 0, startSeconds, stop: () => end(child) };
+  return {
+    port,
+    pid: child.pid ?? 0,
+    startSeconds,
+    stop: () => end(child),
+    kill: () => end(child, 'SIGKILL'),
+  };
 }
 
 const SIGNING_KEY = String(
@@ -111,10 +119,10 @@ export async function startBareServer() {
   return { port: Number(message.port), pid: child.pid ?? 0, stop: () => end(child) };
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await ended;
 }
 

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startListening } from '../apps/server/test/fuzz/listening.ts';
 import { fuzz, told } from '../apps/server/test/fuzz/run.ts';
 import { sightOf } from '../apps/server/test/fuzz/sight.ts';
+import { writeSection } from '../bench/results.ts';
 import { freePort } from './machine/ports.ts';
 
 const USAGE = `npm run fuzz -- [options]
@@ -12,7 +11,8 @@ const USAGE = `npm run fuzz -- [options]
   --seed <number>     asks again what a run with this seed asked
   --write             writes the outcome into bench/RESULTS.md
 `;
-const RESULTS = join(import.meta.dirname, '../bench/RESULTS.md');
+const WHAT = `Good and broken requests to every route over HTTP, sixteen at a time, each answer held against what its route
+declares. Made by \`npm run fuzz -- --write\`.`;
 
 /** `npm run fuzz`: good and broken requests to every route of a service on a port, and a look at each answer. */
 const { values: flags } = parseArgs({
@@ -65,27 +65,11 @@ async function main(): Promise<void> {
     const kinds = Map.groupBy(failures, ({ faults }) => faults.join('; ').slice(0, 120));
     for (const [kind, same] of kinds) say(`${same.length} × ${kind}`);
     say(told(failures));
-    if (flags.write) write(lines);
+    if (flags.write) writeSection('Fuzz', WHAT, lines);
     if (failures.length > 0 || service.undeclared.length > 0) process.exitCode = 1;
   } finally {
     await service.stop();
   }
-}
-
-function write(lines: readonly (readonly (string | undefined)[])[]): void {
-  const text = readFileSync(RESULTS, 'utf8');
-  const rows = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const section = `## Fuzz
-
-Good and broken requests to every route over HTTP, sixteen at a time, each answer held against what its route
-declares. Made by \`npm run fuzz -- --write\`.
-
-| | |
-|---|---|
-${rows}
-`;
-  const others = text.replace(/\n## Fuzz\n[\s\S]*?(?=\n## |$)/, '');
-  writeFileSync(RESULTS, `${others.trimEnd()}\n\n${section}`);
 }
 
 if (flags.help) say(USAGE);

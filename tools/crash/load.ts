@@ -1,0 +1,62 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What the service said that it has done, which it must therefore still have done after any crash. */
+export interface Acknowledged {
+  readonly grants: Set<string>;
+  readonly revoked: Set<string>;
+  /** By id, the hash that an entry was answered with. */
+  readonly entries: Map<string, string>;
+}
+
+export interface Account {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** A request's answer, or undefined when the service went away before it had answered. */
+export async function ask({ baseUrl, apiKey }: Account, method: string, path: string, body?: object) {
+  const headers = { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) };
+  try {
+    const answer = await fetch(baseUrl + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** One client that grants, revokes and appends until it is told to stop, and remembers what it was answered. */
+export async function work(account: Account, done: Acknowledged, signal: AbortSignal): Promise<void> {
+  let own: { grantId: string; entry: object } | undefined;
+  while (!signal.aborted) {
+    if (!own || randomInt(4) === 0) own = (await grant(account, done)) ?? own;
+    else if (randomInt(3) === 0) {
+      const { grantId } = own;
+      own = undefined;
+      if ((await ask(account, 'DELETE', `/v1/grants/${grantId}`))?.status === 204) done.revoked.add(grantId);
+    } else {
+      const appended = await ask(account, 'POST', '/v1/audit/log', own.entry);
+      if (appended?.status === 201) done.entries.set(appended.body.entryId, appended.body.hash);
+      else await pause(5);
+    }
+  }
+}
+
+async function grant(account: Account, done: Acknowledged) {
+  const agent = await ask(account, 'POST', '/v1/agents', { name: 'Crash tester' });
+  if (agent?.status !== 201) return pause(5).then(() => undefined);
+  const { agentId, did: agentDid } = agent.body;
+  const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+  const request = await ask(account, 'POST', '/v1/authorize', asked);
+  if (request?.status !== 201) return undefined;
+  const issued = await ask(account, 'POST', '/v1/token', { agentId, code: request.body.code });
+  if (issued?.status !== 201) return undefined;
+  const { grantId } = issued.body;
+  done.grants.add(grantId);
+  return { grantId, entry: { agentId, agentDid, grantId, principalId: 'user_42', action: 'flight.booked' } };
+}

@@ -1,0 +1,144 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { type Server, startServer } from '../../bench/servers.ts';
+import { waitUntil } from '../machine/processes.ts';
+import { type Account, type Acknowledged, ask, work } from './load.ts';
+import { startReceiver } from './receiver.ts';
+
+export interface CrashPlan {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly rounds: number;
+  /** For the server's log. */
+  readonly folder: string;
+  readonly say: (line: string) => void;
+}
+
+const CLIENTS = 6;
+/** Milliseconds of load before the kill. */
+const KILLED_WITHIN = 600;
+
+/**
+ * Kills the server at a random moment under load, starts it again, and so on; then holds what is there against what
+ * was acknowledged.
+ * @returns what was acknowledged, and every promise that was broken
+ */
+export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: CrashPlan) {
+  await using cleanUp = new AsyncDisposableStack();
+  const receiver = cleanUp.adopt(await startReceiver(), ({ stop }) => stop());
+  const env = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', PLAN_FREE_WEBHOOKS: 'unlimited' };
+  const start = () => startServer({ databaseUrl, redisUrl }, { folder, env });
+  const done: Acknowledged = { grants: new Set(), revoked: new Set(), entries: new Map() };
+
+  let server = await start();
+  cleanUp.defer(() => server.stop());
+  const apiKey = await signUp(server);
+  const accountOf = ({ port }: Server): Account => ({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
+  const hook = await ask(accountOf(server), 'POST', '/v1/webhooks', { url: receiver.url, events: ['*'] });
+  if (hook?.status !== 201) throw new Error(`The webhook was answered ${hook?.status}.`);
+
+  for (let round = 1; round <= rounds; round += 1) {
+    await oneRound(server, accountOf(server), done);
+    if (round === rounds) await endLeases(databaseUrl);
+    server = await start();
+    if (round % 20 === 0) say(`${round} of ${rounds} kills; ${done.entries.size} entries acknowledged`);
+  }
+  const account = accountOf(server);
+  await drain(databaseUrl);
+  const broken = [
+    ...(await brokenGrants(account, done)),
+    ...(await brokenChain(account, done)),
+    ...(await brokenEvents(databaseUrl, receiver.received)),
+  ];
+  const events = receiver.received.size;
+  const sendings = [...receiver.received.values()].reduce((sum, each) => sum + each.length, 0);
+  const { grants, revoked, entries } = done;
+  return { grants: grants.size, revoked: revoked.size, entries: entries.size, events, sendings, broken };
+}
+
+/** One round in four counts from the start of the server, the others from the first thing that it has done. */
+async function oneRound(server: Server, account: Account, done: Acknowledged): Promise<void> {
+  const ending = new AbortController();
+  const before = sizeOf(done);
+  const clients = Array.from({ length: CLIENTS }, () => work(account, done, ending.signal));
+  if (randomInt(4) > 0) await waitUntil(async () => sizeOf(done) > before, { seconds: 30 });
+  await pause(randomInt(KILLED_WITHIN));
+  await server.kill();
+  ending.abort();
+  await Promise.all(clients);
+}
+
+const sizeOf = ({ grants, revoked, entries }: Acknowledged) => grants.size + revoked.size + entries.size;
+
+async function signUp({ port }: Server): Promise<string> {
+  const account = { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'none' };
+  const made = await ask(account, 'POST', '/v1/signup', { name: 'Crash', mode: 'sandbox' });
+  return String(made?.body.apiKey);
+}
+
+/** What a killed process was sending is somebody else's after a minute, which nobody has to wait for. */
+async function endLeases(databaseUrl: string): Promise<void> {
+  await using db = await connected(databaseUrl);
+  await db.query('update webhook_deliveries set leased_until = null where leased_until is not null');
+}
+
+async function drain(databaseUrl: string): Promise<void> {
+  await using db = await connected(databaseUrl);
+  const isDrained = async () => {
+    const { rows } = await db.query("select from webhook_deliveries where status = 'pending' limit 1");
+    return rows.length === 0;
+  };
+  await waitUntil(isDrained, { seconds: 120 });
+}
+
+async function brokenGrants(account: Account, { grants, revoked }: Acknowledged): Promise<string[]> {
+  const broken: string[] = [];
+  for (const id of grants) {
+    const grant = await ask(account, 'GET', `/v1/grants/${id}`);
+    if (grant?.status !== 200) broken.push(`grant ${id} is lost`);
+    else if (revoked.has(id) && grant.body.status !== 'revoked') broken.push(`grant ${id} is alive again`);
+  }
+  return broken;
+}
+
+interface Page {
+  readonly entries: readonly { readonly entryId: string; readonly hash: string }[];
+  readonly nextCursor: string | null;
+}
+
+async function brokenChain(account: Account, { entries }: Acknowledged): Promise<string[]> {
+  const kept = new Map<string, string>();
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/v1/audit/entries?limit=500${cursor && `&cursor=${cursor}`}`;
+    const page: Page = (await ask(account, 'GET', path))?.body;
+    for (const { entryId, hash } of page.entries) kept.set(entryId, hash);
+    cursor = page.nextCursor;
+  }
+  const lost = [...entries]
+    .filter(([id, hash]) => kept.get(id) !== hash)
+    .map(([id]) => `entry ${id} is lost`);
+  const verdict = (await ask(account, 'GET', '/v1/audit/verify'))?.body;
+  const isWhole = verdict?.valid === true && verdict.checkedEntries === kept.size;
+  return isWhole ? lost : [...lost, `the chain is broken: ${JSON.stringify(verdict)}`];
+}
+
+/** Every event is sent at least once and as it was written, and nothing else is. */
+async function brokenEvents(databaseUrl: string, received: ReadonlyMap<string, string[]>): Promise<string[]> {
+  await using db = await connected(databaseUrl);
+  const { rows } = await db.query<{ id: string; envelope: string }>(
+    "select id, envelope from outbox_events where seq >= (select min(seq) from outbox_events where type = 'webhook.created')",
+  );
+  const written = new Map(rows.map(({ id, envelope }) => [id, envelope]));
+  const unsent = rows.filter(({ id }) => !received.has(id)).map(({ id }) => `event ${id} was not delivered`);
+  const invented = [...received].flatMap(([id, bodies]) =>
+    bodies.filter((body) => body !== written.get(id)).map(() => `event ${id} was sent as it was not written`),
+  );
+  return [...unsent, ...invented];
+}
+
+async function connected(connectionString: string) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+}
