@@ -69,7 +69,7 @@ describe('two instances over one database and one Redis', () => {
     const { acme, service: early } = await startSandbox({ env });
     const late = await startApp({ env, startsAt: '2026-01-01T00:10:00Z' });
     early.advance(600);
-    const sides = [acme, late.calling(acme.apiKey)];
+    const sides = [acme, Object.assign(late.calling(acme.apiKey), acme)];
 
     const signedAfter: string[][] = [];
     for (const seconds of [0, 301, 600]) {
