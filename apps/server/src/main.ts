@@ -22,6 +22,7 @@ import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
 import type { Mail } from './platform/mail/mailer.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
+import { openLogOutput } from './platform/telemetry/log-output.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { createMetrics } from './platform/telemetry/metrics.ts';
 import type { Tracing } from './platform/telemetry/tracing.ts';
@@ -31,7 +32,10 @@ import { createShutdown, type Shutdown } from './shutdown.ts';
 const clock = () => new Date();
 /** What is being done, for the line that says why it failed. */
 let step = 'configuration';
-let logger: Logger = createLogger('info');
+const output = openLogOutput({
+  onLost: (lines) => logger.warn({ lines }, 'lines of the log were lost, because nobody took them'),
+});
+let logger: Logger = createLogger('info', output);
 let shutdown: Shutdown | undefined;
 
 /** Nothing to wake before there is something that sends. */
@@ -40,10 +44,11 @@ let wakeDeliveries = () => {};
 /** The specification's startup order. Whatever throws ends the process with one line and code 1. */
 async function start(): Promise<void> {
   const config = loadConfig(process.env);
-  logger = createLogger(config.logLevel);
+  logger = createLogger(config.logLevel, output);
   const { host, port, shutdownTimeoutSeconds: timeoutSeconds } = config.http;
   const exit = (code: number) => process.exit(code);
   shutdown = createShutdown({ logger, timeoutSeconds, exit });
+  shutdown.add('log', output.close);
   const { stop, fail, isStopping } = shutdown;
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
   const warn = (message: string) => logger.warn(message);
@@ -52,7 +57,7 @@ async function start(): Promise<void> {
   const tracing = config.tracing && (await startTracing(config.tracing));
   const tracer = tracing?.tracer;
   if (tracing) {
-    logger = createLogger(config.logLevel, undefined, tracing.tracer.ids);
+    logger = createLogger(config.logLevel, output, tracing.tracer.ids);
     shutdown.add('telemetry', tracing.flush);
   }
 
@@ -165,15 +170,12 @@ async function startTracing(settings: NonNullable<Config['tracing']>): Promise<T
   });
 }
 
-await start().catch((error: unknown) => {
+await start().catch(async (error: unknown) => {
   if (shutdown?.isStopping()) return; // it fails because what it uses is being closed
-  const time = clock().toISOString();
   const problems = error instanceof ConfigError ? error.problems : [];
-  for (const { setting, message } of problems) {
-    const line = { level: 'fatal', time, msg: message, setting, code: 'CONFIG_INVALID' };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
-  }
+  for (const { setting, message } of problems) logger.fatal({ setting, code: 'CONFIG_INVALID' }, message);
   if (problems.length === 0) logger.fatal({ err: error, step }, messageOf(error));
+  await output.close();
   process.exit(1);
 });
 

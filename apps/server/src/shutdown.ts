@@ -3,9 +3,9 @@ import type { Logger } from './platform/telemetry/logger.ts';
 /**
  * The order of a stop. The parts of one phase end side by side; a phase begins when the one before it is over.
  * `requests` answers what is in flight and ends streams, `jobs` finishes what is held, `buffers` writes what is only
- * counted yet, then nobody needs the `stores`, and `telemetry` tells of all that.
+ * counted yet, then nobody needs the `stores`, `telemetry` sends what tells of all that, and the `log` has its last line.
  */
-const PHASES = ['requests', 'jobs', 'buffers', 'stores', 'telemetry'] as const;
+const PHASES = ['requests', 'jobs', 'buffers', 'stores', 'telemetry', 'log'] as const;
 type Phase = (typeof PHASES)[number];
 
 export interface Shutdown {

@@ -14,6 +14,10 @@ type Line = Readonly<Record<string, unknown>>;
 export function startServer(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [ENTRY], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: Line[] = [];
+  const output: string[] = []; // as it was written, whether it is a line or not
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
+  }
   const said = createInterface({ input: child.stdout });
   const isReady = new Promise<Line>((resolve) => {
     said.on('line', (text) => {
@@ -36,7 +40,7 @@ export function startServer(env: Readonly<Record<string, string>>) {
     });
     return Promise.race([isReady, ended]);
   };
-  return { child, lines, ready, exited };
+  return { child, lines, output, ready, exited };
 }
 
 async function end(child: ChildProcess): Promise<void> {

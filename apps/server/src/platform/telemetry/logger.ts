@@ -4,13 +4,13 @@ export type Logger = pino.Logger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 /**
- * One JSON line a record on stdout. What of a request is logged is listed where it is logged; headers and bodies
+ * One JSON line a record. What of a request is logged is listed where it is logged; headers and bodies
  * never are. @see specification, Runtime configuration and operation
  * @param spanIds where traces are made, of the span that a line is written in.
  */
 export function createLogger(
   level: LogLevel,
-  destination: DestinationStream = pino.destination(),
+  output: DestinationStream,
   spanIds?: () => object | undefined,
 ): Logger {
   const options = {
@@ -21,7 +21,7 @@ export function createLogger(
     serializers: { err: errorFacts },
     ...(spanIds && { mixin: () => spanIds() ?? {} }),
   };
-  return pino(options, destination);
+  return pino(options, output);
 }
 
 /** Of an error its kind, its text and where; not the members that libraries hang on it, such as a query's values. */

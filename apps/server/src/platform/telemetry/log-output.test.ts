@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { openLogOutput } from './log-output.ts';
+
+function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'behest-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'log');
+}
+
+const noLoss = (lines: number) => expect.fail(`${lines} lines were lost`);
+
+test('every line is written once, whole and in its order, before it is closed', async () => {
+  const turns = fc.array(fc.array(fc.string({ unit: 'grapheme', maxLength: 9000 }), { maxLength: 8 }));
+  await fc.assert(
+    fc.asyncProperty(turns, async (written) => {
+      const dest = newFile();
+      const output = openLogOutput({ dest, onLost: noLoss });
+
+      for (const lines of written) {
+        for (const line of lines) output.write(`${JSON.stringify(line)}\n`);
+        await new Promise(setImmediate);
+      }
+      await output.close();
+
+      const read = readFileSync(dest, 'utf8').split('\n').slice(0, -1);
+      expect(read.map((line) => JSON.parse(line))).toEqual(written.flat());
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('what has no room is counted, and told of as soon as there is', async () => {
+  const dest = newFile();
+  const told: number[] = [];
+  const output = openLogOutput({
+    dest,
+    mostWaiting: 100,
+    onLost(lines) {
+      told.push(lines);
+      output.write('told\n');
+    },
+  });
+
+  for (let line = 0; line < 10; line += 1) output.write(`${'x'.repeat(29)}\n`);
+  await expect.poll(() => told).toEqual([7]);
+  output.write('after\n');
+  await output.close();
+
+  expect(readFileSync(dest, 'utf8')).toBe(`${`${'x'.repeat(29)}\n`.repeat(3)}told\nafter\n`);
+});
+
+test('a full disk costs lines, and neither the process nor its end', async () => {
+  const output = openLogOutput({ dest: '/dev/full', onLost: noLoss });
+
+  for (let line = 0; line < 100; line += 1) {
+    output.write(`${line}\n`);
+    await new Promise(setImmediate);
+  }
+
+  await expect(output.close()).resolves.toBeUndefined();
+  output.write('after the end\n');
+});
