@@ -16,6 +16,7 @@ import { commitNotices } from './platform/db/commit-notices.ts';
 import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { createEgress } from './platform/egress/egress.ts';
+import { tracedEgress } from './platform/egress/traced-egress.ts';
 import { notingChanges } from './platform/http/known-callers.ts';
 import { expiryOfAnswers } from './platform/idempotency/expiry.ts';
 import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
@@ -81,10 +82,12 @@ async function start(): Promise<void> {
   step = 'webhooks';
   const { maxAttempts, allowsPrivateHosts } = config.webhooks;
   await prepareWebhooks({ db, keyRing, isProduction: config.isProduction, maxAttempts, warn });
+  const egress = createEgress({ allowsHttp: !config.isProduction, allowsPrivateHosts });
   const deliveries = createDispatcher({
     db,
     clock,
-    egress: createEgress({ allowsHttp: !config.isProduction, allowsPrivateHosts }),
+    egress: tracer ? tracedEgress(egress, tracer) : egress,
+    ...(tracer && { trace: tracer.root }),
     seals: webhookSeals(keyRing),
     onFailure: (error) => logger.error({ err: error }, 'a delivery was not noted, and will be made again'),
   });

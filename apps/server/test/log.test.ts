@@ -6,6 +6,7 @@ import { pkce } from './flow.ts';
 import { startMailServer } from './mail-server.ts';
 import { linkParts, newVoucher } from './person.ts';
 import { execute } from './postgres.ts';
+import { startReceiver } from './receiver.ts';
 import { goodSettings, startServer } from './start-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
@@ -33,7 +34,7 @@ function speakingTo(url: string) {
 }
 
 /** From signing up to a refused refresh, with a person who reads their mail; returns every secret that there was. */
-async function wholeFlow(url: string, mailedCode: () => string) {
+async function wholeFlow(url: string, receiverUrl: string, mailedCode: () => string) {
   const ask = speakingTo(url);
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const { apiKey, developerId } = await ask(201, 'POST /v1/signup', { name: 'Acme' });
@@ -44,6 +45,8 @@ async function wholeFlow(url: string, mailedCode: () => string) {
   const redirectUri = 'https://app.test/back';
   const settings = { redirectUris: [redirectUri], consentMode: 'email', consentKeys: [voucher.jwk] };
   await ask(200, 'PATCH /v1/me', settings, key);
+  const hook = await ask(201, 'POST /v1/webhooks', { url: receiverUrl, events: ['*'] }, key);
+  const rotatedHook = await ask(200, `POST /v1/webhooks/${hook.id}/rotate-secret`, {}, key);
   const { agentId } = await ask(201, 'POST /v1/agents', { name: 'Booker' }, key);
 
   const { codeVerifier, asked } = pkce();
@@ -68,12 +71,16 @@ async function wholeFlow(url: string, mailedCode: () => string) {
   const refreshed = await ask(201, 'POST /v1/token/refresh', refresh, key);
   await ask(200, 'POST /v1/tokens/verify', { token: refreshed.grantToken }, key);
   await ask(400, 'POST /v1/token', exchange, key); // a second time
+  const session = await ask(201, 'POST /v1/principal-sessions', { principalId: 'user_42' }, key);
+  await ask(200, 'GET /v1/principal/grants', undefined, bearer(session.sessionToken));
   expect(decodeJwt(issued.grantToken).sub).toBe('user_42');
   return {
     key,
     agentId,
     secrets: {
       ...{ apiKey, madeKey: made.apiKey, rotatedKey: rotated.apiKey },
+      ...{ webhookSecret: hook.secret, nextWebhookSecret: rotatedHook.secret },
+      ...{ sessionToken: session.sessionToken },
       ...{ ticket, hint, csrfToken, cookie, mailed, code, codeVerifier },
       ...{ grantToken: issued.grantToken, refreshToken: issued.refreshToken },
       ...{ nextGrantToken: refreshed.grantToken, nextRefreshToken: refreshed.refreshToken },
@@ -90,10 +97,12 @@ test('L1: the real process writes no secret to its log at level debug, and sends
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const password = newSecret();
-  const [mail, collector] = await Promise.all([
+  const [mail, receiver, collector] = await Promise.all([
     startMailServer({ user: 'behest', password }),
+    startReceiver(),
     startCollector(),
   ]);
+  const endpoint = newSecret(); // an address may hold one, too
   const { settings, url } = await goodSettings();
   const given = {
     VAULT_ENCRYPTION_KEY: newSecret(),
@@ -101,12 +110,13 @@ test('L1: the real process writes no secret to its log at level debug, and sends
     SEED_SANDBOX_KEY: newSecret(),
     METRICS_TOKEN: newSecret(),
   };
+  const further = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', RSA_PRIVATE_KEY: pem, LOG_LEVEL: 'debug' };
   const env = { ...settings, ...given, ...mail.env, ...collector.env };
-  const server = startServer({ ...env, RSA_PRIVATE_KEY: pem, LOG_LEVEL: 'debug' });
+  const server = startServer({ ...env, ...further });
   await server.ready();
   const mailedCode = () => /^ {4}(\d{8})$/m.exec(mail.lines.join('\n'))?.[1] ?? '';
 
-  const { key, agentId, secrets } = await wholeFlow(url, mailedCode);
+  const { key, agentId, secrets } = await wholeFlow(url, `${receiver.url}?${endpoint}`, mailedCode);
   const ask = speakingTo(url);
   // Where they do not belong: in addresses, in what cannot be read, in what is asked with them and fails.
   for (const secret of Object.values(secrets)) {
@@ -119,17 +129,23 @@ test('L1: the real process writes no secret to its log at level debug, and sends
   }
   await execute(settings.DATABASE_URL, 'alter table refresh_tokens rename to others');
   await ask(500, 'POST /v1/token/refresh', { refreshToken: secrets.nextRefreshToken, agentId }, key);
+  await expect.poll(() => receiver.received.length).toBeGreaterThan(2);
   server.child.kill('SIGTERM');
   const { code: exitCode, lines } = await server.exited;
 
   expect(exitCode).toBe(0);
   expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThan(80);
   expect(lines.filter(({ msg }) => msg === 'request failed')).toHaveLength(1);
-  expect(collector.spans().map(({ name }) => name)).toContain('smtp send');
+  const spans = collector.spans();
+  const kinds = new Set(spans.map(({ name }) => name));
+  for (const name of ['smtp send', 'http POST', 'webhook claim', 'webhook delivery'])
+    expect(kinds).toContain(name);
+  const detached = spans.filter(({ name }) => name.startsWith('webhook '));
+  expect(detached.filter(({ parentSpanId }) => parentSpanId)).toEqual([]); // no request waits for them
   expect(mail.lines.join()).toContain(secrets.mailed);
   const text = { log: server.output.join(''), spans: collector.bodies.join('\n') };
   expect(text.log).toContain('"level":"error"');
-  const all = { ...secrets, ...given, password, pem: pem.replaceAll('\n', '').slice(100, 200) };
+  const all = { ...secrets, ...given, endpoint, password, pem: pem.replaceAll('\n', '').slice(100, 200) };
   for (const [name, secret] of Object.entries(all)) {
     expect(secret, name).toMatch(/^[\x21-\x7e]{8,}$/);
     for (const [where, what] of Object.entries(text)) {

@@ -9,6 +9,8 @@ import {
 export interface DispatcherDeps extends SenderDeps {
   /** Told of what failed beside the receivers: the delivery is claimed again when its lease is over. */
   readonly onFailure: (error: unknown) => void;
+  /** Makes a trace of its own of what goes on after the request or job that set it off. */
+  readonly trace?: (name: string, work: () => Promise<void>) => Promise<void>;
 }
 
 /** Sends what is due, many at once. Any number of processes may each have one. */
@@ -28,6 +30,7 @@ const WAKE_DELAY = 50; // milliseconds
 
 /** Two lanes: endpoints that answer at once never wait for a place that one holds which does not. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { trace = untraced } = deps;
   const lanes = [true, false].map((isPrompt) => openLane(deps, isPrompt, beginUnasked));
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -38,7 +41,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   /** Also where a place has become free: what an attempt shows of an endpoint may put it into the other lane. */
   function beginUnasked() {
-    begin().catch(deps.onFailure);
+    trace('webhook claim', begin).catch(deps.onFailure);
   }
 
   async function idle() {
@@ -64,9 +67,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 }
 
+const untraced: NonNullable<DispatcherDeps['trace']> = (_name, work) => work();
+
 const MOST_AT_ONCE = 50; // in a lane
 
 function openLane(deps: DispatcherDeps, isPrompt: boolean, onPlaceFree: () => void) {
+  const { trace = untraced } = deps;
   const sending = new Set<Promise<void>>();
   let turn: Turn = { developerId: '', webhookId: '' };
   let beginning: Promise<void> | undefined;
@@ -94,7 +100,7 @@ function openLane(deps: DispatcherDeps, isPrompt: boolean, onPlaceFree: () => vo
   }
 
   function start(delivery: ClaimedDelivery): void {
-    const sent: Promise<void> = deliver(deps, delivery)
+    const sent: Promise<void> = trace('webhook delivery', () => deliver(deps, delivery))
       .catch(deps.onFailure)
       .finally(() => {
         sending.delete(sent);
