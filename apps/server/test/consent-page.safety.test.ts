@@ -1,34 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Locator, Page, Response } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  button,
-  codeIn,
-  consentPages,
-  decide,
-  heading,
-  openRequest,
-  scrollsSideways,
-  sees,
-} from './consent-page/pages.ts';
-import { freePort } from './start-server.ts';
+import type { Response } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { codeIn, consentPages, decide, openRequest } from './consent-page/pages.ts';
+import { button, hasFocusWithin, heading, openStranger, scrollsSideways, sees, tabTo } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
-
-/** Opens the page of somebody else on another site, whatever it may hold. */
-async function openStranger(page: Page, body: string) {
-  const port = await freePort();
-  const stranger = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(body));
-  stranger.listen(port, '127.0.0.1');
-  await once(stranger, 'listening');
-  onTestFinished(async () => {
-    stranger.closeAllConnections();
-    stranger.close();
-    await once(stranger, 'close');
-  });
-  await page.goto(`http://127.0.0.1:${port}/elsewhere`); // the service's own name is `localhost`
-}
 
 describe('texts from outside', () => {
   const MARKUP = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
@@ -226,20 +201,6 @@ describe('what the browser is told', () => {
 });
 
 describe('by keyboard alone', () => {
-  const hasFocus = (target: Locator) => target.and(target.page().locator(':focus-visible')).count();
-
-  /** Moves on as the Tab key does. @throws when it is never reached, or cannot be seen to have the focus */
-  async function tabTo(target: Locator) {
-    for (let step = 0; step < 40; step += 1) {
-      await target.page().keyboard.press('Tab');
-      if ((await hasFocus(target)) === 0) continue;
-      const outline = 'getComputedStyle(document.activeElement).outlineStyle';
-      expect(await target.page().evaluate(outline)).toBe('solid');
-      return;
-    }
-    throw new Error('not reached');
-  }
-
   test('one reads, takes away, and approves', async () => {
     const { link, grant } = await ask();
     const page = await visit();
@@ -283,8 +244,6 @@ describe('by keyboard alone', () => {
     expect((await record()).status).toBe('denied');
   });
 });
-
-const hasFocusWithin = (page: Page) => page.evaluate('document.activeElement?.tagName');
 
 test('with scripts off the page says what it is for, and that nothing is granted', async () => {
   const { link, record } = await ask();

@@ -1,62 +1,11 @@
-import { join } from 'node:path';
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import {
-  button,
-  consentPages,
-  decide,
-  heading,
-  holdBack,
-  openRequest,
-  RETURN_TO,
-  sees,
-} from './consent-page/pages.ts';
-
-const IMAGES = join(import.meta.dirname, '../../../docs/images');
-const updatesImages = process.env.UPDATE_IMAGES === '1';
+import { consentPages, decide, openRequest, RETURN_TO } from './consent-page/pages.ts';
+import { button, findings, heading, holdBack, pictureIn, sees, withFixedIds } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
 
-/** What tools for people with other means of reading would stumble over, in both colour schemes. */
-async function findings(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe.source);
-  const found: unknown[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast']` : ''; // the others see no colour
-    const { violations } = Object(await page.evaluate(`axe.run({ resultTypes: ['violations'], ${rules} })`));
-    for (const { id, nodes } of violations) {
-      found.push({ colorScheme, id, where: nodes.map((node: { html: string }) => node.html) });
-    }
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  return found;
-}
-
-/** Kept for the documentation, when that is asked for. */
-async function picture(page: Page, name: string, height?: number) {
-  if (!updatesImages) return;
-  if (height) await page.setViewportSize({ width: 820, height });
-  await page.mouse.move(0, 0);
-  await page.screenshot({
-    path: join(IMAGES, `consent-${name}.png`),
-    fullPage: true,
-    animations: 'disabled',
-  });
-}
-
-/** The same ids in every picture, so that a picture changes only when the page does. */
-async function withFixedIds(page: Page) {
-  await page.route('**/v1/consent/**', async (route) => {
-    const answer = await route.fetch();
-    const text = (await answer.text())
-      .replaceAll(/[0-9A-HJKMNP-TV-Z]{26}/g, '01KJQX7M4B9T2ZC8V5N3R6W0YA')
-      .replaceAll(/localhost%3A\d+/g, 'auth.behest.example');
-    await route.fulfill({ response: answer, body: text });
-  });
-}
-
+const picture = pictureIn('consent');
+const CALLS = '**/v1/consent/**';
 const person = { bypassCSP: true } as const; // axe is a script that the page did not bring
 
 const invoices = {
@@ -88,7 +37,7 @@ describe('every state of the page reads well with other means than the eyes', ()
   test('the request', async () => {
     const { vouchedLink } = await ask({ ...invoices, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page);
+    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink());
     await page.clock.fastForward(600);
@@ -107,7 +56,7 @@ describe('every state of the page reads well with other means than the eyes', ()
   test('taken away in part, approving, approved', async () => {
     const { vouchedLink } = await ask({ ...staying, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page);
+    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink());
     await page.getByRole('checkbox', { name: /email:send/ }).uncheck();
@@ -135,7 +84,7 @@ describe('every state of the page reads well with other means than the eyes', ()
   test('nothing left, a reason, denied', async () => {
     const { vouchedLink } = await ask({ ...staying, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page);
+    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink());
     for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
@@ -158,7 +107,7 @@ describe('every state of the page reads well with other means than the eyes', ()
   test('a test', async () => {
     const { link } = await ask({ ...invoices, mode: 'sandbox' });
     const page = await visit(person);
-    await withFixedIds(page);
+    await withFixedIds(page, CALLS);
 
     await openRequest(page, link);
     await page.clock.fastForward(600);
@@ -172,7 +121,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     const unverified = await ask(invoices);
     const unproved = await ask({ ...invoices, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page);
+    await withFixedIds(page, CALLS);
 
     await openRequest(page, unverified.link);
     await page.clock.fastForward(600);
@@ -188,7 +137,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     const settings = { ...invoices.settings, consentMode: 'email' };
     const { vouchedLink } = await ask({ ...invoices, settings, hasKey: true });
     const page = await visit(person);
-    await withFixedIds(page);
+    await withFixedIds(page, CALLS);
 
     await openRequest(page, await vouchedLink({ email: 'ada@example.org' }));
     const before = await findings(page);

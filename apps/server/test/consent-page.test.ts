@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import {
   attemptsToGo,
-  button,
   codeIn,
   consentPages,
   decide,
-  heading,
   openRequest,
   RETURN_TO,
-  sees,
   sentTo,
 } from './consent-page/pages.ts';
 import { actionsOf, authorize, entriesOf } from './flow.ts';
+import { button, heading, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
 

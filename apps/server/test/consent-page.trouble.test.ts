@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  button,
-  consentPages,
-  decide,
-  heading,
-  holdBack,
-  must,
-  openRequest,
-  RETURN_TO,
-  sees,
-  sentTo,
-} from './consent-page/pages.ts';
+import { consentPages, decide, openRequest, RETURN_TO, sentTo } from './consent-page/pages.ts';
 import { actionsOf, authorize } from './flow.ts';
+import { button, heading, holdBack, must, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages({ env: { RATE_LIMIT_CONSENT: '40' } });
 

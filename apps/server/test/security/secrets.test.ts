@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { pkce, registerAgent } from '../flow.ts';
+import { openSession, pkce, registerAgent } from '../flow.ts';
 import { newDatabase, startApp } from '../start-app.ts';
 
 /** Each value of each column of each table, as text; bytes both as they are and as the two usual texts of them. */
@@ -53,6 +53,8 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
   const { code } = approved.json();
   const exchange = { code, agentId, redirectUri, codeVerifier };
   const issued = (await live('POST', '/v1/token', exchange)).json();
+  const { sessionToken } = (await openSession(live)).json();
+  await service.calling(sessionToken)('GET', '/v1/principal/grants');
   const refresh = { refreshToken: issued.refreshToken, agentId };
   const refreshed = (await live('POST', '/v1/token/refresh', refresh)).json();
   await live('POST', '/v1/tokens/verify', { token: refreshed.grantToken });
@@ -78,6 +80,7 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
     code,
     codeVerifier,
     sandboxCode: unasked.code,
+    sessionToken,
     grantToken: issued.grantToken,
     refreshToken: issued.refreshToken,
     nextGrantToken: refreshed.grantToken,

@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authorize, refusalOf, registerAgent } from '../../../test/flow.ts';
 import { personOn } from '../../../test/person.ts';
@@ -224,78 +222,5 @@ describe('H2 no other origin', () => {
     for (const { headers } of answers) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
     }
-  });
-});
-
-describe('the consent page', () => {
-  const get = (url: string, headers: Record<string, string> = {}) => service.app.inject({ url, headers });
-  const files = readdirSync(join(import.meta.dirname, 'page'));
-
-  test('O11 H1 is in no frame, runs its own script alone and is not kept', async () => {
-    const answer = await get('/consent?req=areq_1');
-
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'x-frame-options': 'DENY',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-resource-policy': 'same-origin',
-      'cache-control': 'no-store',
-    });
-    const policy = String(answer.headers['content-security-policy']);
-    for (const rule of [
-      "default-src 'none'",
-      "script-src 'self'",
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ]) {
-      expect(policy.split('; ')).toContain(rule);
-    }
-    expect(policy).not.toContain('unsafe');
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
-    expect(answer.body).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=/i);
-  });
-
-  test('is the same for every request and for none, and needs nothing', async () => {
-    const { id } = await opened();
-
-    const bodies = await Promise.all(
-      ['/consent', `/consent?req=${id}`, '/consent?req=<script>'].map(async (url) => (await get(url)).body),
-    );
-
-    expect(new Set(bodies).size).toBe(1);
-  });
-
-  test.each(files.filter((file) => /[.](js|css)$/.test(file)))('has the file %s', async (file) => {
-    const answer = await get(`/consent/${file}`);
-
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers).toMatchObject({
-      'content-type': file.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
-    });
-    const again = await get(`/consent/${file}`, { 'if-none-match': String(answer.headers.etag) });
-    expect([again.statusCode, again.body]).toEqual([304, '']);
-  });
-
-  test.each([
-    ...files.filter((file) => !/[.](js|css)$/.test(file)),
-    '..%2fconsent.routes.ts',
-    '../consent.routes.ts',
-    '..%2f..%2f..%2f..%2fpackage.json',
-    '%2e%2e/consent.rules.ts',
-    '..%5cconsent.rules.ts',
-    'consent.js%00',
-    'consent.js/',
-    'CONSENT.JS',
-    'page/consent.js',
-    '__proto__',
-    'constructor',
-  ])('has no other file, such as %s', async (file) => {
-    expect((await get(`/consent/${file}`)).statusCode).toBe(404);
   });
 });

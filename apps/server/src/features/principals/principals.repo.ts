@@ -148,11 +148,17 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
   return { developerName, mode, scopeDescriptions, sessionExpiresAt, grants: rows.filter(hasGrant) };
 }
 
+interface EntryPage {
+  readonly grantId?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
 /** The entries about the principal, newest first; else as `listOwnGrantRows`. Reads audit entries, agents. */
 export async function listOwnEntryRows(
   db: Executor,
   session: PrincipalSession,
-  { cursor, limit }: { cursor?: string; limit: number },
+  { grantId, cursor, limit }: EntryPage,
   now: Date,
 ) {
   const rows = await goingOn(db, session, now)
@@ -169,6 +175,7 @@ export async function listOwnEntryRows(
           .select('agents.name as agentName')
           .whereRef('auditEntries.developerId', '=', 'session.developerId')
           .whereRef('auditEntries.principalId', '=', 'session.principalId');
+        if (grantId) entries = entries.where('auditEntries.grantId', '=', grantId);
         if (cursor) {
           entries = entries.where('auditEntries.seq', '<', (at) =>
             at

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf, sessionOf } from '../../platform/http/credentials.ts';
 import { depsFor } from '../../platform/http/idempotency.ts';
+import { addPage } from '../../platform/http/pages.ts';
 import {
   MadeSession,
   NewSession,
@@ -16,6 +17,13 @@ import { listOwnEntries, listOwnGrants, revokeOwnGrant, revokeOwnGrants } from '
 import { createSession, endSession, type PrincipalDeps } from './principals.session.service.ts';
 
 export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (app, deps) => {
+  addPage(app, {
+    name: 'permissions',
+    feature: 'principals',
+    summary: 'The page on which a person sees and ends what agents may do for them',
+    folder: `${import.meta.dirname}/page`,
+  });
+
   app.post(
     '/v1/principal-sessions',
     {

@@ -84,6 +84,7 @@ export const OwnEntry = Type.Object({
 export type OwnEntryQuery = Static<typeof OwnEntryQuery>;
 export const OwnEntryQuery = Type.Object({
   ...pageQuery('alog'),
+  grantId: Type.Optional(Id),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }),
 });
 

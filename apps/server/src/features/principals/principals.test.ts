@@ -328,6 +328,22 @@ describe('what agents did for a person', () => {
     expect(answer.body).not.toContain(String(Object(stored).salt));
   });
 
+  test('can be asked for by grant, and by another’s is nothing', async () => {
+    const { acme, service } = await joinSandbox();
+    const [first, second] = [await grantTo(acme), await grantTo(acme)];
+    const neighbours = await grantTo(acme, { principalId: 'user_43' });
+    const person = await asPrincipal(service, acme);
+    const about = async ({ grantId }: { grantId: string }) => {
+      const { entries } = (await person('GET', `/v1/principal/audit?grantId=${grantId}`)).json();
+      return entries.map((entry: { action: string; grantId: string }) => [entry.action, entry.grantId]);
+    };
+
+    const ofFirst = ['token.issued', 'grant.created'].map((action) => [action, first.grantId]);
+    const ofSecond = ['token.issued', 'grant.created'].map((action) => [action, second.grantId]);
+    expect([await about(first), await about(second)]).toEqual([ofFirst, ofSecond]);
+    expect(await about(neighbours)).toEqual([]);
+  });
+
   test('comes in pages of at most a hundred', async () => {
     const { acme, service } = await joinSandbox();
     const { agentId } = await grantTo(acme);

@@ -1,0 +1,159 @@
+import type { Response } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { button, hasFocusWithin, heading, openStranger, scrollsSideways, sees, tabTo } from './pages.ts';
+import { answer, grant, isGood, openPermissions, permissionPages } from './permissions-page/permissions.ts';
+
+const { approve, linkFor, visit, service } = permissionPages();
+
+describe('texts from outside', () => {
+  test.each([
+    ['markup', '<img src=x onerror="alert(1)"><script>alert(2)</script>'],
+    ['a template', '{agent} {{x}} {developer} &amp;'],
+    ['writing from right to left', 'مساعد السفر (v2)'],
+    ['200 characters without a break', 'W'.repeat(200)],
+  ])('O14 %s is shown as it is on a person’s page, and nothing moves aside for it', async (_, text) => {
+    const { developer } = await approve(text);
+    const { agentId, did, grantId } = await grant(developer, text, { principalId: text });
+    const about = { agentId, agentDid: did, grantId, principalId: text };
+    await developer('POST', '/v1/audit/log', { ...about, action: 'a.b', metadata: { [text]: text } });
+    const page = await visit({ viewport: { width: 320, height: 640 } });
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => dialogs.push(dialog.message()));
+
+    await openPermissions(page, await linkFor(developer, text));
+    await sees(page, 'a.b');
+    for (const details of await page.getByText('Details').all()) await details.click();
+    const shown = (await page.locator('main').textContent()) ?? '';
+    const sideways = await scrollsSideways(page);
+    const made = await page.locator('main :is(img, script, style, svg, iframe, a)').count();
+    await button(page, `End what ${text} may do`).click();
+    const question = (await page.getByRole('dialog').textContent()) ?? '';
+    await answer(page, 'End it');
+    await sees(page, 'Ended.');
+
+    expect(shown).toContain(text);
+    expect(question).toContain(text.slice(0, 40));
+    expect([sideways, await scrollsSideways(page), made, dialogs]).toEqual([false, false, 0, []]);
+  });
+});
+
+describe('what the browser is told', () => {
+  test('H1 a person’s page runs its own scripts, talks to the service, and nothing else', async () => {
+    const { developer } = await approve();
+    const page = await visit({ expected: /Content Security Policy|Trusted(HTML|Script)/ });
+
+    const loaded = await page.goto(await linkFor(developer));
+    await heading(page, 'What agents may do for you').waitFor();
+    const markup = page.evaluate(`{ document.body.innerHTML = '<b>x</b>' }`);
+
+    await expect(markup).rejects.toThrow('TrustedHTML');
+    const consent = await service().app.inject('/consent');
+    expect(loaded?.headers()).toMatchObject({
+      'content-security-policy': consent.headers['content-security-policy'],
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+    expect(consent.headers['content-security-policy']).toContain("script-src 'self'");
+  });
+
+  test('O11 a person’s page is shown in no frame', async () => {
+    const { developer } = await approve();
+    const page = await visit({ expected: /frame-ancestors|X-Frame-Options/ });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+
+    const link = await linkFor(developer);
+    const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'));
+    await openStranger(page, `<iframe src="${link}"></iframe>`);
+    await refused;
+    const inFrame = [...asked];
+    await openPermissions(page, link);
+
+    expect(inFrame).toEqual(['/elsewhere', '/permissions']);
+  });
+
+  test('all of a person’s page is under 60,000 bytes', async () => {
+    const { developer } = await approve();
+    const page = await visit();
+    const answers: Response[] = [];
+    page.on('response', (response) => answers.push(response));
+
+    await openPermissions(page, await linkFor(developer));
+    await page.waitForLoadState('networkidle');
+
+    const sizes = await Promise.all(answers.map(async (response) => (await response.body()).length));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000);
+    expect(answers.filter((response) => !response.ok())).toEqual([]);
+  });
+
+  test('a session’s token leaves the address, and is in no other place than a header', async () => {
+    const { developer } = await approve();
+    const link = await linkFor(developer);
+    const token = new URL(link).hash.slice('#session='.length);
+    const page = await visit();
+    const told: string[] = [];
+    const headers: (string | undefined)[] = [];
+    page.on('request', (request) => {
+      told.push(`${request.url()} ${request.postData() ?? ''} ${request.headers().referer ?? ''}`);
+      headers.push(request.headers().authorization);
+    });
+
+    await openPermissions(page, link);
+    await button(page, 'End what Mail reader may do').click();
+    await answer(page, 'End it');
+    await sees(page, 'Ended.');
+
+    expect(token.split('.')).toHaveLength(3);
+    expect(headers).toContain(`Bearer ${token}`);
+    expect(told.filter((text) => text.includes(token))).toEqual([]);
+    expect(page.url()).toBe(`${service().url}/permissions`);
+    expect(await page.content()).not.toContain(token);
+    const stores = await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]');
+    expect(stores).toEqual([0, 0, '']);
+  });
+});
+
+test('by keyboard alone one reads what was done, ends one grant, and then everything', async () => {
+  const { developer, reader, booker } = await approve();
+  const page = await visit();
+
+  await openPermissions(page, await linkFor(developer));
+  const first = await hasFocusWithin(page);
+  await tabTo(button(page, 'End what Mail reader may do'));
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.clock.fastForward(500);
+  await tabTo(button(page, 'End it'));
+  await page.keyboard.press('Enter');
+  await sees(page, 'Ended. Mail reader');
+  const afterwards = await page.evaluate('document.activeElement?.textContent');
+  const between = await isGood(developer, booker.grantToken);
+  await tabTo(page.getByText('What was done with it').first());
+  await page.keyboard.press('Space');
+  await sees(page, 'Travel booker was allowed to act for you');
+  await page.keyboard.press('Control+Home');
+  await button(page, 'End everything').focus();
+  await page.keyboard.press('Space');
+  await page.clock.fastForward(500);
+  await tabTo(page.getByRole('dialog').getByRole('button', { name: 'End everything' }));
+  await page.keyboard.press('Space');
+  await heading(page, 'No agent may act for you').waitFor();
+
+  expect([first, await hasFocusWithin(page)]).toEqual(['H1', 'H1']);
+  expect(afterwards).toBe('Mail reader');
+  expect(between).toBe(true);
+  expect(await isGood(developer, booker.grantToken)).toBe(false);
+  expect(await isGood(developer, reader.grantToken)).toBe(false);
+});
+
+test('with scripts off a person’s page says what it is for, and that nothing has changed', async () => {
+  const { developer } = await approve();
+  const page = await visit({ javaScriptEnabled: false });
+
+  await page.goto(await linkFor(developer));
+
+  await heading(page, 'This page needs JavaScript').waitFor();
+  expect(await page.locator('main').innerText()).toContain('Nothing has changed.');
+});
