@@ -1,11 +1,11 @@
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { createDispatcher, webhookSeals } from '../src/features/webhooks/index.ts';
 import { createEgress, type EgressOptions } from '../src/platform/egress/egress.ts';
 import { startSandbox } from './flow.ts';
-import type { Developer, Service, TestOptions } from './start-app.ts';
+import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
 
 /** What sends a service's deliveries, as a process of its own would. @returns failures that were told of, too */
-function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOptions> = {}) {
+export function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOptions> = {}) {
   const failures: unknown[] = [];
   const egress = createEgress({ allowsHttp: true, allowsPrivateHosts: true, ...options });
   const onFailure = (error: unknown) => void failures.push(error);
@@ -19,11 +19,25 @@ function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOp
   return { ...dispatcher, deliver, failures };
 }
 
+const toThisMachine = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
+
 /** A service whose webhooks may lead to this machine, with a developer in the sandbox. */
 export async function startWithWebhooks(options: TestOptions = {}, egress: Partial<EgressOptions> = {}) {
-  const env = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', ...options.env };
+  const env = { ...toThisMachine, ...options.env };
   const started = await startSandbox({ ...options, env });
   return { ...started, ...dispatcherOf(started.service, egress) };
+}
+
+/** For tests that leave the clock where it is: as above, each with a developer and a sender of its own at one service. */
+export function sharedWithWebhooks() {
+  let started: Promise<Service> | undefined;
+  afterAll(async () => (await started)?.stop());
+  return async (egress: Partial<EgressOptions> = {}) => {
+    started ??= startApp({ isShared: true, env: toThisMachine });
+    const service = await started;
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    return { ...service, service, acme, ...dispatcherOf(service, egress) };
+  };
 }
 
 /** @returns the id and the secret */
@@ -43,6 +57,8 @@ export interface ShownDelivery {
   readonly lastError: string | null;
   readonly lastStatusCode: number | null;
   readonly nextAttemptAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly url: string;
 }
 
 /** Newest first. */

@@ -152,7 +152,9 @@ describe('a call that fails', () => {
   test('because the name has no address', async () => {
     const resolve = () => Promise.reject(new Error('ENOTFOUND hooks.acme.test'));
 
-    expect(await sendTo('http://hooks.acme.test/', { resolve })).toEqual({ failure: 'dns_failed' });
+    for (const none of [resolve, async () => []]) {
+      expect(await sendTo('http://hooks.acme.test/', { resolve: none })).toEqual({ failure: 'dns_failed' });
+    }
   });
 });
 

@@ -49,7 +49,7 @@ export function createEgress(options: EgressOptions): Egress {
       if (!url) return { failure: 'blocked_address' };
       const addresses = await before(deadline, addressesOf(url, resolve)).catch(() => undefined);
       if (deadline.aborted) return { failure: 'timeout' };
-      if (!addresses) return { failure: 'dns_failed' };
+      if (!addresses || addresses.length === 0) return { failure: 'dns_failed' };
       const mayConnect = options.allowsPrivateHosts || addresses.every(isPublicAddress);
       if (!mayConnect) return { failure: 'blocked_address' };
       return exchange(url, addresses, request, deadline, ca);
