@@ -32,6 +32,10 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
   const made = (await live('POST', '/v1/keys', { name: 'backend' })).json();
   const rotated = (await service.calling(made.apiKey)('POST', '/v1/keys/rotate', {})).json();
 
+  const webhook = { url: 'https://hooks.acme.test/', events: ['*'] };
+  const { webhookId, secret: webhookSecret } = (await live('POST', '/v1/webhooks', webhook)).json();
+  const renewed = (await live('POST', `/v1/webhooks/${webhookId}/rotate-secret`, {})).json();
+
   const { agentId } = await registerAgent(live);
   const redirectUri = 'https://app.test/back';
   await live('PATCH', '/v1/me', { redirectUris: [redirectUri] });
@@ -74,6 +78,8 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
     sandboxKey: sandbox.apiKey,
     madeKey: made.apiKey,
     rotatedKey: rotated.apiKey,
+    webhookSecret,
+    renewedWebhookSecret: renewed.secret,
     ticket,
     cookie: cookie?.value,
     csrfToken,

@@ -467,7 +467,7 @@ describe('a webhook that is', () => {
     await registerAgent(acme);
     await registerAgent(acme);
     await begin();
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 20_000 });
 
     await acme('DELETE', `/v1/webhooks/${webhookId}`);
     answer();

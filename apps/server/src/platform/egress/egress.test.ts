@@ -313,6 +313,6 @@ describe('S6: an answer', () => {
     });
 
     expect(await sendTo(url)).toEqual({ status: 101 });
-    await vi.waitFor(() => expect(isClosed).toBe(true));
+    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 20_000 });
   });
 });
