@@ -4,13 +4,15 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { settings } from '../apps/server/src/config/settings.ts';
+import { registerWebhook, startWithWebhooks } from '../apps/server/test/deliveries.ts';
 import { grantTo, partsOf, registerAgent } from '../apps/server/test/flow.ts';
 import { startApp } from '../apps/server/test/start-app.ts';
 import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
+import { type Event, receiver } from '../docs/guides/examples/receive-webhooks.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { freePort } from './machine/ports.ts';
 
@@ -214,6 +216,46 @@ describe('what the documents say to run', () => {
     const [rotate = '', make = ''] = commands('rotate-an-api-key');
     expect(await shell(make, env)).toContain('"role":"runtime"');
     expect(await shell(rotate, env)).toContain('"previousKeyExpiresAt"');
+  });
+
+  test('the calls of the guide to webhooks', async () => {
+    const { shell, asDeveloper } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const [register = '', ...others] = blocksOf('docs/guides/receive-webhooks.md', 'sh');
+    const env = { KEY: acme.apiKey };
+
+    const { webhookId } = JSON.parse(await shell(register, env));
+    const { deliveryId } = (await acme('POST', `/v1/webhooks/${webhookId}/test`, {})).json();
+    const told = await shell(others.join('\n'), { ...env, WEBHOOK: webhookId, DELIVERY: deliveryId });
+
+    expect(told).toContain('"total":2,"page":1');
+    expect(told).toContain('"previousSecretExpiresAt"');
+    expect((await acme('GET', `/v1/webhooks/${webhookId}/deliveries`)).json().total).toBe(3);
+  });
+
+  test('a receiver as the guide writes it takes each event once, and nothing that is not genuine', async () => {
+    const { acme, deliver } = await startWithWebhooks({ startsAt: new Date().toISOString() });
+    const port = await freePort();
+    const { webhookId, secret } = await registerWebhook(acme, `http://127.0.0.1:${port}/`, ['agent.created']);
+    const taken: Event[] = [];
+    const server = receiver(secret, async (event) => void taken.push(event)).listen(port, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    const outcomes = async () =>
+      (await acme('GET', `/v1/webhooks/${webhookId}/deliveries`)).json().deliveries;
+
+    const { agentId } = await registerAgent(acme);
+    await deliver();
+    const [{ id }] = await outcomes();
+    await acme('POST', `/v1/webhooks/${webhookId}/deliveries/${id}/redeliver`, {});
+    await deliver();
+
+    expect(taken).toMatchObject([{ type: 'agent.created', data: { agentId } }]);
+    expect(await outcomes()).toMatchObject([{ lastStatusCode: 204 }, { lastStatusCode: 204 }]);
+    await acme('POST', `/v1/webhooks/${webhookId}/rotate-secret`, { graceSeconds: 0 });
+    await registerAgent(acme);
+    await deliver();
+    expect(taken).toHaveLength(1);
+    expect(await outcomes()).toContainEqual(expect.objectContaining({ lastStatusCode: 401 }));
   });
 
   test('a hint as the guide signs it vouches for its person and for nobody else', async () => {

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+
+const TOLERANCE = 300; // seconds
+
+/**
+ * Whether a delivery was sent by the service, and now. By the headers of Standard Webhooks, which libraries in many
+ * languages check as well.
+ * @param body as it came, before anything parses it
+ * @param secret `whsec_…`
+ */
+export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+  const id = String(headers['webhook-id']);
+  const timestamp = String(headers['webhook-timestamp']);
+  const age = Date.now() / 1000 - Number(timestamp);
+  if (!(Math.abs(age) <= TOLERANCE)) return false; // not a number is no time either
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  const signatures = String(headers['webhook-signature']).split(' '); // two while the secret is rotated
+  return signatures.some((signature) => {
+    const given = Buffer.from(signature.replace(/^v1,/, ''), 'base64');
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+export interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** @param take is given each event once, and answers when it is kept: what throws is delivered again */
+export function receiver(secret: string, take: (event: Event) => Promise<void>): Server {
+  const taken = new Set<string>(); // in a program that restarts, a unique key in its database
+
+  return createServer(async (request, response) => {
+    const answer = (status: number) => void response.writeHead(status).end();
+    try {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part);
+      const body = Buffer.concat(parts);
+      if (!isGenuine(request.headers, body, secret)) return answer(401);
+
+      const event: Event = JSON.parse(body.toString());
+      if (!taken.has(event.id)) await take(event);
+      taken.add(event.id);
+      answer(204);
+    } catch {
+      answer(500);
+    }
+  });
+}
