@@ -67,7 +67,7 @@ export interface AppDeps extends OpenedMailer {
   /** What `db` tells of its commits; without it, live streams notice them within a second. */
   readonly notices?: CommitNotices;
   readonly isStopping?: () => boolean;
-  /** Tells who delivers webhooks that there is something to deliver. */
+  /** Tells who delivers webhooks that there is something to deliver, where no event does. */
   readonly wakeDeliveries?: () => void;
 }
 

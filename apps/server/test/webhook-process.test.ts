@@ -26,7 +26,7 @@ test('two processes deliver at once after the commit, once each, and a new start
     };
     const answer = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
     expect(answer.ok).toBe(true);
-    return answer.json();
+    return Object(await answer.json());
   };
   ({ apiKey } = await post(url, '/v1/signup', { name: 'Acme', mode: 'sandbox' }));
   await post(url, '/v1/webhooks', { url: receiver.url, events: ['agent.created'] });

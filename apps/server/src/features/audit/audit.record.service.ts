@@ -37,7 +37,10 @@ export async function announce(tx: Tx, { tenant, mode }: Caller, announcement: A
   const eventId = newId('evt', at);
   const { type } = announcement;
   const envelope = envelopeOf(announcement, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  await appendEvent(tx, tenant, at, { eventId, type, envelope });
+  const event = new Counted(JSON.stringify([{ eventId, type, envelope }]), [], {
+    eventsOf: tenant.developerId,
+  });
+  await appendEvent(tx, tenant, at, event);
   return { eventId, envelope };
 }
 

@@ -45,14 +45,8 @@ export async function recordActs(
 }
 
 /** An event without an entry. */
-export async function appendEvent(
-  tx: Tx,
-  { developerId }: Tenant,
-  at: Date,
-  event: { readonly eventId: string; readonly type: string; readonly envelope: string },
-): Promise<void> {
-  const events = JSON.stringify([event]);
-  await sql`select from audit_append(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
+export async function appendEvent(tx: Tx, { developerId }: Tenant, at: Date, events: Counted): Promise<void> {
+  await sql`select count(*) from audit_append(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
 }
 
 /**

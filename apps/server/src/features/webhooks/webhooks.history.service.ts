@@ -16,7 +16,7 @@ import type { Delivery, DeliveryPage, DeliveryPath, DeliveryQuery, TestSent } fr
 import type { WebhookDeps } from './webhooks.service.ts';
 
 export interface DeliveryDeps extends WebhookDeps {
-  /** Tells who delivers that there is something to deliver. */
+  /** Tells who delivers that there is something to deliver, where no event does. */
   readonly wake: () => void;
 }
 
@@ -88,7 +88,6 @@ export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string):
       createdAt: at,
       nextAttemptAt: at,
     });
-    await afterCommit(tx, deps.wake);
     return { eventId: event.eventId, deliveryId: id };
   });
 }
