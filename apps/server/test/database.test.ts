@@ -217,6 +217,7 @@ describe('I1: statements', () => {
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
       'listDueAcrossTenants',
+      'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',

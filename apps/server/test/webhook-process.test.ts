@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { startReceiver } from './receiver.ts';
 import { freePort, goodSettings, startServer } from './start-server.ts';
 
+vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
 const PATIENCE = { timeout: 20_000, interval: 50 }; // less than the 30 seconds of the poll
 
 test('two processes deliver at once after the commit, once each, and a new start takes up what is left', async () => {
