@@ -4,6 +4,8 @@ import { type Config, loadConfig } from './config.ts';
 import { checkpointsOfChains, watchedTallies } from './features/audit/index.ts';
 import { expiryOfRequests } from './features/authorization/index.ts';
 import { seedDevelopers } from './features/developers/index.ts';
+import { retentionOfEvents } from './features/events/index.ts';
+import { expiryOfGrants } from './features/grants/index.ts';
 import { createKeyRing } from './features/keys/index.ts';
 import {
   createDispatcher,
@@ -141,6 +143,8 @@ async function start(): Promise<void> {
   const work = [
     expiryOfRequests({ db, clock }),
     expiryOfAnswers({ db, clock }),
+    expiryOfGrants({ db, clock }),
+    retentionOfEvents({ db, clock }),
     checkpointsOfChains({ db, clock, keyRing }),
     webhookDelivery(deliveries),
     webhookHistory({ db, clock }),

@@ -6,7 +6,14 @@ import type { Tx } from '../../platform/db/db.ts';
 import { newId, newSalt } from '../../platform/ids.ts';
 import type { Tally } from '../../platform/telemetry/meter.ts';
 import { type Act, type Announcement, type Concerned, envelopeOf, talliesOf } from '../events/index.ts';
-import { appendEvent, countBlocked, insertHead, type NewRecord, recordActs } from './audit.repo.ts';
+import {
+  appendEvent,
+  countBlocked,
+  insertHead,
+  type NewRecord,
+  recordActs,
+  recordEvents,
+} from './audit.repo.ts';
 
 /** Begins a developer's chain, in the transaction that creates the developer. */
 export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
@@ -33,15 +40,31 @@ const PORTION = 1000;
  * Writes an event that is no entry, and takes it to nobody: whoever announces it says who is told beside the streams.
  * Comes last, as `record` does.
  */
-export async function announce(tx: Tx, { tenant, mode }: Caller, announcement: Announcement, at: Date) {
+export async function announce(tx: Tx, caller: Caller, announcement: Announcement, at: Date) {
+  const event = eventOf(caller, announcement, at);
+  await appendEvent(tx, caller.tenant, at, uncounted(caller, [event]));
+  return event;
+}
+
+/** Writes events that are no entries, for all who subscribed to them. Comes last, as `record` does. */
+export async function announceToAll(
+  tx: Tx,
+  caller: Caller,
+  announcements: readonly Announcement[],
+  at: Date,
+): Promise<void> {
+  const events = announcements.map((announcement) => eventOf(caller, announcement, at));
+  await recordEvents(tx, caller.tenant, at, uncounted(caller, events));
+}
+
+const uncounted = ({ tenant }: Caller, events: readonly ReturnType<typeof eventOf>[]) =>
+  new Counted(JSON.stringify(events), [], { eventsOf: tenant.developerId });
+
+function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date) {
   const eventId = newId('evt', at);
   const { type } = announcement;
   const envelope = envelopeOf(announcement, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  const event = new Counted(JSON.stringify([{ eventId, type, envelope }]), [], {
-    eventsOf: tenant.developerId,
-  });
-  await appendEvent(tx, tenant, at, event);
-  return { eventId, envelope };
+  return { eventId, type, envelope };
 }
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */

@@ -44,7 +44,18 @@ export async function recordActs(
   return (await call.execute(db)).rows;
 }
 
-/** An event without an entry. */
+/** Events without entries, each for the streams and for the endpoints that want it. */
+export async function recordEvents(
+  tx: Tx,
+  { developerId }: Tenant,
+  at: Date,
+  events: Counted,
+): Promise<void> {
+  // A row, since a statement without one has written nothing.
+  await sql`select count(*) from record_acts(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
+}
+
+/** As `recordEvents`, for the streams alone. */
 export async function appendEvent(tx: Tx, { developerId }: Tenant, at: Date, events: Counted): Promise<void> {
   await sql`select count(*) from audit_append(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
 }

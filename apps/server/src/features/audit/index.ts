@@ -1,6 +1,7 @@
 export { checkpointsOfChains } from './audit.jobs.ts';
 export {
   announce,
+  announceToAll,
   openChain,
   record,
   recordBlocked,

@@ -121,3 +121,42 @@ export async function listNewAcrossTenants(
     order by t.developer_id, e.seq`;
   return (await asked.execute(db)).rows;
 }
+
+/** Of so many developers, in the order of their ids, when the first of the events was written that are still there. */
+export async function listFirstsAcrossTenants(
+  db: Executor,
+  after: string,
+  limit: number,
+): Promise<{ readonly developerId: string; readonly createdAt: Date }[]> {
+  // One look at the primary key for each, whatever number of events it has.
+  const asked = sql<{ developerId: string; createdAt: Date }>`
+    with recursive firsts (developer_id, created_at, n) as (
+      (select developer_id, created_at, 1 from outbox_events where developer_id > ${after}
+        order by developer_id, seq limit 1)
+      union all
+      select next.developer_id, next.created_at, n + 1 from firsts cross join lateral (
+        select o.developer_id, o.created_at from outbox_events o where o.developer_id > firsts.developer_id
+          order by o.developer_id, o.seq limit 1
+      ) next
+      where n < ${limit}
+    )
+    select developer_id, created_at from firsts order by n`;
+  return (await asked.execute(db)).rows;
+}
+
+/** Deletes the first of the events that are older, so many at most. What another instance deletes is left to it. */
+export async function deleteEventsBefore(
+  db: Executor,
+  { developerId }: Tenant,
+  time: Date,
+  limit: number,
+): Promise<number> {
+  const earlier = new Date(time.getTime() - LONGEST_WRITE * 1000);
+  const deleted = sql`
+    delete from outbox_events where developer_id = ${developerId} and seq = any(array(
+      select seq from outbox_events
+      where developer_id = ${developerId} and seq < events_first_seq(${developerId}, ${earlier})
+      order by seq limit ${limit} for update skip locked
+    ))`;
+  return Number((await deleted.execute(db)).numAffectedRows);
+}

@@ -92,6 +92,7 @@ export interface Acts {
 
 /** Every kind of event that is no act: subscribers are told of it, and the audit log is not. */
 export interface Announcements {
+  'grant.expired': { readonly expiresAt: string };
   'webhook.test': { readonly webhookId: string };
 }
 

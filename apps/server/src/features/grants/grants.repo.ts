@@ -124,6 +124,42 @@ export async function listActiveIdsOfPrincipal(
   return rows.map(({ id }) => id);
 }
 
+/** Grants that have run out, and of which nobody was told, oldest first. */
+export function listRunOutAcrossTenants(db: Executor, at: Date, limit: number) {
+  return db
+    .selectFrom('grants as grant')
+    .innerJoin('developers as developer', 'developer.id', 'grant.developerId')
+    .select(['grant.id', 'grant.developerId', 'developer.mode', 'developer.plan'])
+    .where('grant.status', '=', 'active')
+    .where('grant.expiryToldAt', 'is', null)
+    .where('grant.expiresAt', '<=', at)
+    .orderBy('grant.expiresAt')
+    .limit(limit)
+    .execute();
+}
+
+/** Of those of which nobody was told by now, so that of two instances at once one tells of each. */
+export function noteExpiryTold(tx: Tx, { developerId }: Tenant, grantIds: readonly string[], at: Date) {
+  return tx
+    .updateTable('grants')
+    .set({ expiryToldAt: at })
+    .where('developerId', '=', developerId)
+    .where('id', 'in', (db) =>
+      db
+        .selectFrom('grants')
+        .select('id')
+        .where('developerId', '=', developerId)
+        .where('id', 'in', grantIds)
+        .where('status', '=', 'active')
+        .where('expiryToldAt', 'is', null)
+        .where('expiresAt', '<=', at)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['id', 'agentId', 'principalId', 'purpose', 'expiresAt'])
+    .execute();
+}
+
 /** Whoever holds this is the only one to add a branch to a tree of this developer, or to cut one. */
 export async function lockDelegation(tx: Tx, { developerId }: Tenant): Promise<void> {
   await sql`select lock_delegation(${developerId})`.execute(tx);

@@ -104,6 +104,7 @@ function childOf(
     isUnverified: parent.isUnverified,
     issuedAt: at,
     revokedAt: null,
+    expiryToldAt: null,
     revokedReason: null,
     lastUsedAt: null,
     parentGrantId: parent.id,

@@ -68,6 +68,7 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     issuedAt: at,
     expiresAt: new Date(at.getTime() + seconds * 1000),
     revokedAt: null,
+    expiryToldAt: null,
     revokedReason: null,
     lastUsedAt: null,
     parentGrantId: null,

@@ -184,6 +184,7 @@ export interface Grants {
   delegationDepth: number;
   developerId: string;
   expiresAt: Timestamp;
+  expiryToldAt: Timestamp | null;
   id: string;
   issuedAt: Timestamp;
   isUnverified: boolean;
