@@ -5,6 +5,7 @@ import { join } from 'node:path';
 /** What each checks, the slowest first, for they run side by side. */
 const checks: readonly [name: string, command: string, ...flags: string[]][] = [
   ['types', 'tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'],
+  ['types of pages', 'tsc', '--noEmit', '-p', 'apps/server/src/platform/page'],
   ['generated files', 'node', 'tools/generate.ts', '--check'],
   ['dead code', 'knip', '--no-progress'],
   ['import rules', 'node', 'tools/imports.ts'],

@@ -43,6 +43,7 @@ const SAME: Readonly<Record<string, string>> = {
   parentGrantId: 'grantId',
   rootGrantId: 'grantId',
   '/v1/consent': '/v1/authorize',
+  '/v1/principal/grants': 'grantId',
   '/agents': '/v1/agents',
 };
 
@@ -159,8 +160,12 @@ export async function createWorld({ ask, advance }: WorldOptions) {
   }
 
   function credentialOf(tenant: Tenant, { credential, route }: Draft): { headers: string[]; query?: string } {
-    if (Object(route.config).access !== 'developer' && credential === 'good') return { headers: [] };
+    const { access } = Object(route.config);
     const bearer = (text: string) => ['authorization', `Bearer ${text}`];
+    if (access === 'session' && credential === 'good') {
+      return { headers: bearer(pickFrom(tenant, new Known('sessionToken', 0))) };
+    }
+    if (access !== 'developer' && credential === 'good') return { headers: [] };
     switch (credential) {
       case 'none':
         return { headers: [] };
