@@ -9,6 +9,7 @@ import {
   authorize,
   entriesOf,
   grantTo,
+  openSession,
   pkce,
   refusalOf,
   registerAgent,
@@ -234,6 +235,31 @@ describe(`whoever comes after a revocation finds it done (${ROUNDS} rounds)`, ()
     expect(await activeGrantsOf(acme)).toEqual([]);
     expect(Object.keys(count(outcomes)).sort()).toEqual(['201', '400 INVALID_GRANT parent_revoked']); // both orders
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+  });
+
+  test('R4 no delegation that raced the end of everything by its person leaves a grant behind', async () => {
+    const { acme, service } = await startSandbox();
+    const outcomes: string[] = [];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId, grantToken } = await grantTo(acme);
+      const person = service.calling((await openSession(acme)).json().sessionToken);
+      const [delegated, ended] = await Promise.all(
+        inTurns(round, [
+          () => delegate(acme, grantToken, agentId),
+          () => person('DELETE', '/v1/principal/grants'),
+        ]),
+      );
+
+      expect(ended?.statusCode).toBe(200);
+      outcomes.push(delegated ? refusalOf(delegated) : '');
+      if (delegated?.statusCode !== 201) continue;
+      const verdict = await verdictOf(acme, delegated.json().grantToken);
+      expect(verdict).toEqual({ valid: false, reason: 'revoked' });
+    }
+
+    expect(await activeGrantsOf(acme)).toEqual([]);
+    expect(Object.keys(count(outcomes)).sort()).toEqual(['201', '400 INVALID_GRANT parent_revoked']); // both orders
   });
 
   test.each(['the agent that delegates', 'the agent that is delegated to'])(
