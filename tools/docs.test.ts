@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { settings } from '../apps/server/src/config/settings.ts';
 import { registerWebhook, startWithWebhooks } from '../apps/server/test/deliveries.ts';
 import { grantTo, partsOf, registerAgent } from '../apps/server/test/flow.ts';
-import { startApp } from '../apps/server/test/start-app.ts';
+import { newDatabase, startApp } from '../apps/server/test/start-app.ts';
 import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
@@ -256,6 +257,61 @@ describe('what the documents say to run', () => {
     await deliver();
     expect(taken).toHaveLength(1);
     expect(await outcomes()).toContainEqual(expect.objectContaining({ lastStatusCode: 401 }));
+  });
+
+  test('a new signing key, step by step: every token that is out verifies, and every chain is whole', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'behest-rotation-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    writeFileSync(join(folder, 'rsa.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const databaseUrl = await newDatabase();
+    const [publish = '', sign = ''] = blocksOf('docs/guides/rotate-the-signing-key.md', 'sh');
+    let env: Readonly<Record<string, string>> = {};
+    /** The service as it is started after a step: with what its commands have exported. */
+    const startedAfter = async (step: string) => {
+      const script = `set -eu\n${step}\nnode -p 'JSON.stringify(process.env)'`;
+      const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: { ...process.env, ...env } });
+      const names = ['RSA_PRIVATE_KEY', 'JWT_VERIFICATION_PUBLIC_KEYS', 'JWT_LEGACY_KID_KEY'];
+      const exported = Object.entries<string>(JSON.parse(stdout)).filter(([name]) => names.includes(name));
+      env = Object.fromEntries(exported);
+      return startApp({ databaseUrl, startsAt: new Date().toISOString(), env });
+    };
+
+    const before = await startedAfter('export RSA_PRIVATE_KEY="$(cat rsa.pem)"');
+    const acme = await before.asDeveloper({ mode: 'sandbox' });
+    const { grantToken: first, refreshToken, agentId } = await grantTo(acme);
+    const { checkpoint } = (await acme('GET', '/v1/audit/head')).json();
+    await before.app.close();
+    const published = await startedAfter(publish);
+    const refresh = { refreshToken, agentId };
+    const refreshed = await published.calling(acme.apiKey)('POST', '/v1/token/refresh', refresh);
+    await published.app.close();
+    const rotated = await startedAfter(sign);
+    const call = rotated.calling(acme.apiKey);
+
+    const kidOf = (token: string) => partsOf(token).header.kid;
+    const signer = rotated.keyRing.signer().kid;
+    expect(published.keyRing.signer().kid).toBe(before.keyRing.signer().kid);
+    expect(JSON.parse(published.keyRing.jwks().body.toString()).keys).toContainEqual(
+      expect.objectContaining({ kid: signer }),
+    );
+    expect(kidOf(checkpoint)).toBe(kidOf(first));
+    expect(signer).not.toBe(kidOf(first));
+    for (const token of [first, refreshed.json().grantToken]) {
+      expect((await call('POST', '/v1/tokens/verify', { token })).json()).toMatchObject({ valid: true });
+    }
+    expect((await call('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+
+    const { RSA_PRIVATE_KEY = '' } = env; // with it alone, as after a leak
+    const alone = await startApp({
+      databaseUrl,
+      startsAt: new Date().toISOString(),
+      env: { RSA_PRIVATE_KEY },
+    });
+    const callAlone = alone.calling(acme.apiKey);
+    const refused = (await callAlone('POST', '/v1/tokens/verify', { token: first })).json();
+    expect(refused).toMatchObject({ valid: false });
+    expect((await callAlone('GET', '/v1/audit/verify')).json()).toMatchObject({ problem: 'truncated' });
   });
 
   test('a hint as the guide signs it vouches for its person and for nobody else', async () => {

@@ -211,6 +211,7 @@ describe('a setting out of its range', () => {
     ['SHUTDOWN_TIMEOUT_SECONDS', 'must be an integer between 1 and 300', ['0', '301', '25s']],
     ['JWT_LEGACY_KID_MONTHS', 'must be an integer between 1 and 120', ['0', '121']],
     ['SIGNING_KEY_ACTIVATION_DELAY_SECONDS', 'must be an integer between 0 and 86400', ['86401', '-0']],
+    ['SIGNING_KEY_RETIRED_GRACE_SECONDS', 'must be an integer between 0 and 315360000', ['-1', '315360001']],
     ['MAX_GRANT_LIFETIME_SECONDS', 'must be an integer between 60 and 315360000', ['59', '315360001']],
     ['GRANT_TOKEN_MAX_TTL_SECONDS', 'must be an integer between 60 and 31536000', ['59', '31536001']],
     ['REUSE_GRACE_SECONDS', 'must be an integer between 0 and 300', ['301']],
@@ -230,6 +231,7 @@ describe('a setting out of its range', () => {
       'must be an absolute http(s) URL',
       ['collector:4318', 'localhost', 'grpc://collector:4317', 'http://', 'https:///v1', 'http://a b', '/v1'],
     ],
+    ['SSO_STATE_SECRET', 'must be at least 32 characters', ['x'.repeat(31)]],
     ['OTEL_SERVICE_NAME', 'must be 1 to 100 characters', ['x'.repeat(101)]],
     ['SMTP_URL', 'must be an smtp:// or smtps:// URL', ['http://mail', 'smtp:', 'smtp://']],
     [
@@ -366,6 +368,7 @@ describe('a secret', () => {
       'EC_PRIVATE_KEY',
       'ED25519_PRIVATE_KEY',
       'JWT_VERIFICATION_PUBLIC_KEYS',
+      'SSO_STATE_SECRET',
       'VAULT_ENCRYPTION_KEY',
       'VAULT_ENCRYPTION_KEYS_PREVIOUS',
       'SMTP_URL',

@@ -35,6 +35,11 @@ export const metricsToken: Reader<string> = {
   read: (text) => (/^[\x21-\x7e]{16,}$/.test(text) ? text : undefined),
 };
 
+export const sharedSecret: Reader<string> = {
+  accepts: 'at least 32 characters',
+  read: (text) => (text.length >= 32 ? text : undefined),
+};
+
 export const consentKey: Reader<KeyObject> = {
   accepts: 'the private JWK of an EC P-256 key',
   read(text) {

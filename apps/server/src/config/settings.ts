@@ -4,7 +4,7 @@ import { plans } from './limits.ts';
 import { mailAddress, smtpUrl } from './mail.ts';
 import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
 import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet, textOf } from './readers.ts';
-import { consentKey, metricsToken, seedKey, vaultKey, vaultKeys } from './secrets.ts';
+import { consentKey, metricsToken, seedKey, sharedSecret, vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
 
@@ -108,6 +108,16 @@ const keys = {
     integer(0, 86_400),
     '900',
     'How long after its start a process goes on signing as RS256 under `service-YYYY-MM`, while verifiers fetch the keys it has published.',
+  ),
+  SIGNING_KEY_RETIRED_GRACE_SECONDS: defaulted(
+    integer(0, MOST_SECONDS),
+    '34214400',
+    'How long a key that signs no longer stays published. Without effect with `SIGNING_KEY_STORE=env`, where a key stays as long as it is named.',
+  ),
+  SSO_STATE_SECRET: optional(
+    sharedSecret,
+    'derived from the other keys',
+    'For single sign-on, which is not there yet: checked at start, and without effect.',
   ),
   VAULT_ENCRYPTION_KEY: optional(
     vaultKey,

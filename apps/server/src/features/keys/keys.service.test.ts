@@ -95,11 +95,23 @@ describe('signing', () => {
   });
 
   test('uses the own key under its own id when the private half of the legacy key is elsewhere', async () => {
-    const { keyRing, warnings } = await start({ verificationKeys: [formerRsa], legacyKey: formerRsa });
+    const { keyRing, warnings } = await start({
+      verificationKeys: [formerRsa],
+      legacyKey: formerRsa,
+      vaultKey: createSecretKey(Buffer.alloc(32)),
+    });
 
     expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: rsaKid });
     expect(warnings).toEqual([
       'the private half of JWT_LEGACY_KID_KEY is not here: RSA_PRIVATE_KEY signs under its own key id from the start',
+    ]);
+  });
+
+  test('says what depends on the RSA key where there is no vault key', async () => {
+    const { warnings } = await start();
+
+    expect(warnings).toEqual([
+      'VAULT_ENCRYPTION_KEY is not set: what is sealed depends on RSA_PRIVATE_KEY, so set it before that is replaced',
     ]);
   });
 

@@ -62,6 +62,7 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
   const legacyKey = settings.legacyKey ?? rsa;
   const isLegacyOwn = legacyKey.thumbprint === rsa.thumbprint;
   if (!isLegacyOwn) deps.warn(LEGACY_KEY_IS_PUBLIC_ONLY);
+  if (!settings.vaultKey && !settings.generatesMissing) deps.warn(NO_VAULT_KEY);
 
   const keys = keySet(all, legacyKey);
   const settledKey = settings.signingAlg === 'ES256' && ec ? ec : rsa;
@@ -99,6 +100,9 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
 }
 
 const legacyKeyId = (at: Date) => legacyKeyIds(at, 1).join();
+
+const NO_VAULT_KEY =
+  'VAULT_ENCRYPTION_KEY is not set: what is sealed depends on RSA_PRIVATE_KEY, so set it before that is replaced';
 
 const LEGACY_KEY_IS_PUBLIC_ONLY =
   'the private half of JWT_LEGACY_KID_KEY is not here: RSA_PRIVATE_KEY signs under its own key id from the start';
