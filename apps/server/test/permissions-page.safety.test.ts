@@ -37,6 +37,24 @@ describe('texts from outside', () => {
   });
 });
 
+test('T6 what is named as a prototype’s member is shown as anything else', async () => {
+  const { developer, reader } = await approve();
+  const { agentId, did, grantId } = reader;
+  const about = { agentId, agentDid: did, grantId, principalId: 'user_42' };
+  for (const action of ['constructor', 'toString']) {
+    const metadata = { [action]: 'told' };
+    const logged = await developer('POST', '/v1/audit/log', { ...about, action, metadata });
+    expect(logged.statusCode).toBe(201);
+  }
+  const page = await visit();
+
+  await openPermissions(page, await linkFor(developer));
+  await sees(page, 'constructor, by Mail reader');
+  const shown = await page.locator('main').innerText();
+
+  expect(shown).toContain('toString, by Mail reader');
+});
+
 describe('what the browser is told', () => {
   test('H1 a person’s page runs its own scripts, talks to the service, and nothing else', async () => {
     const { developer } = await approve();

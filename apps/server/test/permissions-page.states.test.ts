@@ -76,7 +76,7 @@ test('so do a page on which nothing is left, one that was closed, and a link tha
   await button(page, 'End everything').click();
   await answer(page, 'End everything');
   await sees(page, 'Everything has been ended.');
-  await sees(page, 'What Mail reader may do was ended');
+  await sees(page, 'You ended what Mail reader may do');
   const nothing = await findings(page);
   await button(page, 'Close it now').click();
   await heading(page, 'You have closed this page').waitFor();

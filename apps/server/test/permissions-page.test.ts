@@ -72,10 +72,23 @@ describe('what a person sees', () => {
 
     await openPermissions(page, await linkFor(developer));
     const inList = await grantOf(page, 'Mail reader').count();
+    await button(page, 'End what Travel booker may do').click();
+    await answer(page, 'End it');
     await page.getByText('What has ended before').click();
-    await sees(page, /, by Acme|by \{developer\}/);
+    const ended = page.locator('details').filter({ has: page.getByText('What has ended before') });
+    await ended.getByText('email:read').waitFor();
+    const lines = await ended.locator('> ul > li').allInnerTexts();
 
     expect(inList).toBe(0);
+    const byWhom = lines.map((line) => [line.split('\n')[0], /09:00 UTC, (.*)/.exec(line)?.[1]]);
+    expect(byWhom).toHaveLength(3);
+    expect(byWhom).toEqual(
+      expect.arrayContaining([
+        ['Mail reader', 'by Acme'],
+        ['Travel booker', 'by you'],
+        ['Calendar helper', 'with what it was passed on from'],
+      ]),
+    );
   });
 });
 
@@ -147,7 +160,7 @@ describe('ending', () => {
     await answer(page, 'End everything');
     await heading(page, 'No agent may act for you').waitFor();
     await sees(page, 'Everything has been ended.');
-    await sees(page, 'What Travel booker may do was ended');
+    await sees(page, 'You ended what Travel booker may do');
 
     const all = [booker, reader, helper, other].map(({ grantToken }) => isGood(developer, grantToken));
     expect(await Promise.all(all)).toEqual([false, false, false, true]);
@@ -261,12 +274,13 @@ describe('the session', () => {
 
   test.each([
     ['that has run out', (link: string) => link],
-    ['that was changed', (link: string) => `${link}x`],
+    ['that was changed', (link: string) => link.replace(/.{6}$/, 'AAAAAA')],
     ['without its key', (link: string) => link.replace(/#.*/, '')],
-  ])('a link %s opens nothing, and the page says what to do', async (_, change) => {
+  ])('a link %s opens nothing, and the page says what to do', async (kind, change) => {
     const { developer } = await approve();
-    const link = change(await linkFor(developer, 'user_42', '1s'));
-    if (link.includes('#')) service().advance(1);
+    const hasRunOut = kind === 'that has run out';
+    const link = change(await linkFor(developer, 'user_42', hasRunOut ? '1s' : '1h'));
+    if (hasRunOut) service().advance(1);
     const page = await visit();
 
     await page.goto(link);

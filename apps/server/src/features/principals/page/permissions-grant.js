@@ -68,7 +68,7 @@ export function renderGrant(branch, use, siblings) {
     heading,
     agentDescription && quotation(agentDescription),
     unverified && aside(element('strong', {}, words.grant.unverified)),
-    renderTerms(grant),
+    renderTerms(grant, use),
     notice,
     paragraph(endButton),
     renderActivity(use, grantId),
@@ -110,8 +110,9 @@ export function renderGrant(branch, use, siblings) {
 /**
  * What it allows, and since when and until when.
  * @param {Grant} grant
+ * @param {Use} use
  */
-export function renderTerms(grant) {
+export function renderTerms(grant, { developerName }) {
   const { scopes, scopeDescriptions, purpose, purposeLabel, audience, agentDid } = grant;
   const { issuedAt, expiresAt, lastUsedAt, revokedAt, revokedReason } = grant;
   /** @param {string} time */
@@ -124,6 +125,7 @@ export function renderTerms(grant) {
     ]);
   });
   const reason = grant.status === 'expired' ? 'expired' : (revokedReason ?? '');
+  const byWhom = fill(words.reasons[reason] ?? words.otherReason, { developer: mention(developerName) });
   return record([
     [words.grant.may, element('ul', { role: 'list' }, lines)],
     purpose && [words.grant.purpose, [name(purposeLabel ?? purpose), ' ', literal(purpose)]],
@@ -131,7 +133,7 @@ export function renderTerms(grant) {
     [words.grant.issued, when(issuedAt)],
     grant.status === 'active'
       ? [words.grant.expires, when(expiresAt)]
-      : [words.grant.ended, [when(revokedAt ?? expiresAt), ', ', words.reasons[reason] ?? words.otherReason]],
+      : [words.grant.ended, [when(revokedAt ?? expiresAt), ', ', byWhom]],
     [words.grant.lastUsed, lastUsedAt ? when(lastUsedAt) : words.grant.unused],
     agentDid && [words.grant.did, literal(agentDid)],
   ]);

@@ -83,7 +83,7 @@ export function renderActivity(use, grantId) {
  * @param {Use} use
  */
 function renderEntry({ entryId, action, agentName, metadata, status, timestamp, hash }, { developerName }) {
-  const sentence = words.actions[action] ?? (agentName === null ? '{action}' : words.entry.by);
+  const sentence = sentenceOf(action, metadata) ?? (agentName === null ? '{action}' : words.entry.by);
   const values = {
     action: literal(action),
     agent: mention(agentName ?? words.grant.removedAgent),
@@ -102,6 +102,16 @@ function renderEntry({ entryId, action, agentName, metadata, status, timestamp, 
       element('details', {}, element('summary', {}, words.entry.details), record(details)),
     ]),
   ]);
+}
+
+/**
+ * In the service's words, if it is an act of the service's own. A developer may name one as a prototype's member.
+ * @param {string} action
+ * @param {Record<string, unknown>} metadata
+ */
+function sentenceOf(action, { revokedBy }) {
+  if (action === 'grant.revoked' && revokedBy === 'principal') return words.endedByYou;
+  return Object.hasOwn(words.actions, action) ? words.actions[action] : undefined;
 }
 
 /** @param {unknown} value */

@@ -64,6 +64,7 @@ export const words = {
     record: 'Record',
     hash: 'Fingerprint',
   },
+  endedByYou: 'You ended what {agent} may do',
   /** @type {Record<string, string>} what the service itself records; what else stands there is the developer's */
   actions: {
     'authorization.requested': '{agent} asked to act for you',

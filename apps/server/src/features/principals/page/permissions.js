@@ -121,7 +121,7 @@ function renderEnded(use) {
     if (!answer.ok) return answer;
     const ended = answer.body.grants.filter(({ status }) => status !== 'active');
     const rows = ended.map((grant) => {
-      return element('li', { tabindex: '-1' }, paragraph(agentOf(grant)), renderTerms(grant));
+      return element('li', { tabindex: '-1' }, paragraph(agentOf(grant)), renderTerms(grant, use));
     });
     return { ok: true, body: { rows, nextCursor: answer.body.nextCursor } };
   }
