@@ -83,6 +83,7 @@ export async function failPending(tx: Tx, { developerId }: Tenant, webhookId: st
     .where('developerId', '=', developerId)
     .where('webhookId', '=', webhookId)
     .where('status', '=', 'pending')
+    .where('isPrompt', 'in', [true, false]) // both, as the index begins with it
     .execute();
 }
 

@@ -94,7 +94,7 @@ export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string):
 
 const neverTried = { lastError: null, lastStatusCode: null, lastAttemptAt: null, deliveredAt: null };
 
-type Shown = Omit<DeliveryRow, 'developerId' | 'envelope' | 'leasedUntil'>;
+type Shown = Omit<DeliveryRow, 'developerId' | 'envelope' | 'leasedUntil' | 'isPrompt'>;
 
 function toDelivery(row: Shown): Delivery {
   const { id, webhookId, eventId, eventType, status, attempts, maxAttempts, url } = row;

@@ -261,6 +261,7 @@ export interface WebhookDeliveries {
   eventId: string;
   eventType: string;
   id: string;
+  isPrompt: Generated<boolean>;
   lastAttemptAt: Timestamp | null;
   lastError: string | null;
   lastStatusCode: number | null;
