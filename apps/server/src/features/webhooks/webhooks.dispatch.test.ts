@@ -79,6 +79,36 @@ describe('endpoints that do not answer', () => {
   });
 });
 
+test('what waits for an endpoint changes lanes with it, and nothing is left behind', async () => {
+  const { acme, db, deliver, advance } = await startAlone();
+  const receiver = await startReceiver();
+  const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
+  await registerAgent(acme);
+  await deliver();
+  const lanes = async () => {
+    const rows = await db
+      .selectFrom('webhookDeliveries')
+      .select('isPrompt')
+      .where('status', '=', 'pending')
+      .execute();
+    return rows.map(({ isPrompt }) => isPrompt);
+  };
+  await registerAgents(acme, 8);
+  expect(await lanes()).toEqual(Array(8).fill(true));
+
+  receiver.answerStatus(500);
+  await deliver();
+  expect(await lanes()).toEqual(Array(8).fill(false));
+
+  receiver.answerStatus(204);
+  await registerAgents(acme, 4);
+  await deliver();
+  expect(await lanes()).toEqual(Array(8).fill(true)); // what is due later
+  advance(30);
+  await deliver();
+  expect(delivered(await deliveriesOf(acme, webhookId))).toBe(13);
+});
+
 describe('two senders over one database', () => {
   test('send each event to each endpoint once', async () => {
     const { acme, service, deliver, failures } = await startAlone();
