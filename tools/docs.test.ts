@@ -5,14 +5,17 @@ import { METHODS } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { settings } from '../apps/server/src/config/settings.ts';
 import { registerWebhook, startWithWebhooks } from '../apps/server/test/deliveries.ts';
+import { emit } from '../apps/server/test/events.ts';
 import { grantTo, partsOf, registerAgent } from '../apps/server/test/flow.ts';
+import { startListening } from '../apps/server/test/listening.ts';
 import { newDatabase, startApp } from '../apps/server/test/start-app.ts';
 import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
+import { follow } from '../docs/guides/examples/follow-events.ts';
 import { type Event, receiver } from '../docs/guides/examples/receive-webhooks.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { freePort } from './machine/ports.ts';
@@ -312,6 +315,42 @@ describe('what the documents say to run', () => {
     const refused = (await callAlone('POST', '/v1/tokens/verify', { token: first })).json();
     expect(refused).toMatchObject({ valid: false });
     expect((await callAlone('GET', '/v1/audit/verify')).json()).toMatchObject({ problem: 'truncated' });
+  });
+
+  test('a client as the guide writes it misses no event, and has none twice', async () => {
+    const service = await startListening();
+    const acme = await service.asDeveloper();
+    const { url } = service;
+    const stop = new AbortController();
+    const taken: string[] = [];
+    const emitted = await emit(service, acme, ['agent.created']);
+    const more = async (count: number) =>
+      emitted.push(
+        ...(await emit(
+          service,
+          acme,
+          Array.from({ length: count }, () => 'agent.updated'),
+        )),
+      );
+    const options = { url, apiKey: acme.apiKey, types: 'agent.*', signal: stop.signal };
+    const following = (async () => {
+      for await (const { id } of follow({ ...options, lastEventId: emitted[0] })) taken.push(id);
+    })();
+    const hasAll = () => taken.length >= emitted.length - 1;
+
+    await more(3);
+    await vi.waitUntil(hasAll, { timeout: 10_000 });
+    service.app.server.closeAllConnections();
+    await more(1200);
+    await vi.waitUntil(hasAll, { timeout: 20_000 });
+    await more(3);
+    await vi.waitUntil(hasAll, { timeout: 10_000 });
+    stop.abort();
+    await following;
+
+    expect(taken).toEqual(emitted.slice(1));
+    const refused = follow({ ...options, apiKey: `${acme.apiKey}x`, signal: new AbortController().signal });
+    await expect(refused.next()).rejects.toThrow('401');
   });
 
   test('a hint as the guide signs it vouches for its person and for nobody else', async () => {
