@@ -5,6 +5,7 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { holdTable } from './postgres.ts';
 import { goodSettings, startServer } from './start-server.ts';
+import { follow, open } from './streams.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
 
@@ -62,6 +63,23 @@ test('SIGTERM under load fails no request that was accepted, and each that was a
   const answers = outcomes.reduce((sum, { answers }) => sum + answers, 0);
   expect(answers).toBeGreaterThan(40);
   expect(await countDevelopers(settings.DATABASE_URL)).toBe(answers);
+});
+
+test('SIGTERM ends live streams with last words, also one that nobody reads, and does not wait for them', async () => {
+  const { server, url } = await running();
+  const agent = new Agent();
+  onTestFinished(() => agent.destroy());
+  const { apiKey } = JSON.parse((await signUp(url, agent)).body);
+  const [stream, idle] = [await follow({ url, apiKey }), await open({ url, apiKey })];
+
+  server.child.kill('SIGTERM');
+
+  expect(await stream.ended).toBe('ended');
+  expect(stream.comments()).toEqual(['keepalive', 'closing']);
+  const { code, lines } = await server.exited;
+  expect(code).toBe(0);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  idle.destroy();
 });
 
 test('a stop waits for the job that is under way', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { emit } from '../../../test/events.ts';
 import { registerAgent } from '../../../test/flow.ts';
 import { startListening } from '../../../test/listening.ts';
@@ -90,4 +90,22 @@ test('the time a stream was open is not the time in which it was answered', asyn
   expect(text).toContain(
     'http_request_duration_seconds_count{method="GET",route="/v1/events/stream",status="2xx"} 1',
   );
+});
+
+test('a stream is one line of the log, however it ends, and its key is in none', async () => {
+  const { acme, followAs, url, logLines } = await started({ logLevel: 'debug' });
+  const stream = await followAs(acme.apiKey);
+  await registerAgent(acme);
+  await stream.first(1);
+
+  stream.close();
+  await vi.waitUntil(async () => (await countOpen(url)) === 0, { timeout: 5000 });
+
+  const requests = logLines.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId);
+  expect(requests.filter(({ route }) => route !== '/metrics')).toMatchObject([
+    { msg: 'request', route: '/v1/signup' },
+    { msg: 'request', route: '/v1/events/stream', status: 200 },
+    { msg: 'request', route: '/v1/agents' },
+  ]);
+  expect(logLines.join()).not.toContain(acme.apiKey);
 });

@@ -21,11 +21,19 @@ export function addRequestTrace(app: FastifyInstance, tracer: Tracer): void {
     if (!span) return done(); // refused before any hook
     span.within(done);
   });
+  const end = (request: FastifyRequest, statusCode: number) => {
+    const { name, attributes } = factsOf(request);
+    const all = { ...attributes, 'http.response.status_code': statusCode };
+    spans.get(request)?.end(name, all, statusCode >= 500);
+  };
+  // What stays open is answered when its answer begins, as in the log.
+  app.addHook('onSend', async (request, { statusCode }) => {
+    if (request.routeOptions.config.isLive) end(request, statusCode);
+  });
   app.addHook('onResponse', (request, { statusCode }, done) => {
     const span = spans.get(request);
     if (!span) return done();
-    const { name, attributes } = factsOf(request);
-    span.end(name, { ...attributes, 'http.response.status_code': statusCode }, statusCode >= 500);
+    if (!request.routeOptions.config.isLive) end(request, statusCode);
     span.within(done);
   });
 }
