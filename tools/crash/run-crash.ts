@@ -39,7 +39,7 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
   if (hook?.status !== 201) throw new Error(`The webhook was answered ${hook?.status}.`);
 
   for (let round = 1; round <= rounds; round += 1) {
-    await oneRound(server, accountOf(server), done);
+    await oneRound(server, accountOf(server), done, round % 4 === 0);
     if (round === rounds) await endLeases(databaseUrl);
     server = await start();
     if (round % 20 === 0) say(`${round} of ${rounds} kills; ${done.entries.size} entries acknowledged`);
@@ -58,11 +58,11 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
 }
 
 /** One round in four counts from the start of the server, the others from the first thing that it has done. */
-async function oneRound(server: Server, account: Account, done: Acknowledged): Promise<void> {
+async function oneRound(server: Server, account: Account, done: Acknowledged, isEarly: boolean) {
   const ending = new AbortController();
   const before = sizeOf(done);
   const clients = Array.from({ length: CLIENTS }, () => work(account, done, ending.signal));
-  if (randomInt(4) > 0) await waitUntil(async () => sizeOf(done) > before, { seconds: 30 });
+  if (!isEarly) await waitUntil(async () => sizeOf(done) > before, { seconds: 30 });
   await pause(randomInt(KILLED_WITHIN));
   await server.kill();
   ending.abort();

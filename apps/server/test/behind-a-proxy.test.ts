@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { grantTo, startSandbox } from './flow.ts';
 import { startListening } from './listening.ts';
+import { redisUrl } from './redis-url.ts';
 import { ask, startRoundRobin } from './round-robin.ts';
 import { newDatabase } from './start-app.ts';
 import { freePort, startServer } from './start-server.ts';
@@ -62,7 +63,7 @@ test('an instance that is killed under load takes nothing with it but what it wa
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const settings = {
     DATABASE_URL: await newDatabase(),
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     RSA_PRIVATE_KEY: String(rsa.export({ type: 'pkcs8', format: 'pem' })),
     HOST: '127.0.0.1',
     TRUST_PROXY: '1',

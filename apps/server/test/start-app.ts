@@ -14,6 +14,7 @@ import { openStore } from '../src/platform/redis/open-store.ts';
 import { createLogger, type LogLevel } from '../src/platform/telemetry/logger.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
 import { execute } from './postgres.ts';
+import { redisUrl } from './redis-url.ts';
 import { watchingRoutes } from './watched-routes.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -28,8 +29,15 @@ export async function newDatabase(): Promise<string> {
   return new URL(name, template).href;
 }
 
-/** One a test file, which is what a module's variable is one of. Tests are apart as tenants are. */
-let ownDatabase: Promise<string> | undefined;
+/** One a test file. Tests are apart as tenants are. */
+const ownDatabases = new Map<string, Promise<string>>();
+
+function ownDatabase(): Promise<string> {
+  const { testPath = '' } = expect.getState();
+  const made = ownDatabases.get(testPath) ?? newDatabase();
+  ownDatabases.set(testPath, made);
+  return made;
+}
 
 /** Made once: a key takes longer than most tests. */
 const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
@@ -80,11 +88,10 @@ export interface TestOptions {
 /** The whole application. The clock stands still until it is moved. */
 export async function startApp(options: TestOptions = {}) {
   const { env = {}, realLimits = false, store: kind = 'redis' } = options;
-  ownDatabase ??= newDatabase();
-  const databaseUrl = options.databaseUrl ?? (await ownDatabase);
+  const databaseUrl = options.databaseUrl ?? (await ownDatabase());
   const settings = loadConfig({
     DATABASE_URL: databaseUrl,
-    REDIS_URL: kind === 'redis' ? inject('redisUrl') : 'memory:',
+    REDIS_URL: kind === 'redis' ? redisUrl() : 'memory:',
     RSA_PRIVATE_KEY: String(rsaKey),
     SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
     PUBLIC_BASE_URL: 'https://auth.test',

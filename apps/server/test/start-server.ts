@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { inject, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { redisUrl } from './redis-url.ts';
 import { newDatabase } from './start-app.ts';
 
 const ENTRY = join(import.meta.dirname, '../start.mjs');
@@ -54,7 +55,7 @@ export async function goodSettings() {
   const port = await freePort();
   const settings = {
     DATABASE_URL: await newDatabase(),
-    REDIS_URL: inject('redisUrl'),
+    REDIS_URL: redisUrl(),
     AUTO_GENERATE_KEYS: 'true',
     HOST: '127.0.0.1',
     PORT: String(port),
