@@ -226,9 +226,10 @@ test('I3: a body at every limit is answered in time', async () => {
     `{"name":"a","${'\\u0061'.repeat(160_000)}":1}`,
   ];
   for (const payload of worst) {
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     expect((await inject(payload)).statusCode).toBe(400);
-    // 200 ms are allowed; a busy machine gets some more before this test calls it slow.
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    const { user, system } = process.threadCpuUsage(before); // microseconds
+    // 200 ms are allowed; a machine whose caches others use gets some more before this test calls it slow.
+    expect((user + system) / 1000).toBeLessThan(500);
   }
 });
