@@ -17,9 +17,12 @@ export interface Asked {
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;
+  /** Whether no other comes on this connection. */
+  readonly isLast: boolean;
 }
 
 const HEADERS_END = Buffer.from('\r\n\r\n');
+const LAST = /\r\nconnection: close/i;
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 
 /**
@@ -77,5 +80,6 @@ function answerIn(received: Buffer): Answer | undefined {
   const start = headersEnd + HEADERS_END.length;
   const end = start + Number(LENGTH.exec(headers)?.[1] ?? 0);
   if (received.length < end) return undefined;
-  return { status: Number(headers.slice(9, 12)), body: received.subarray(start, end) };
+  const body = received.subarray(start, end);
+  return { status: Number(headers.slice(9, 12)), body, isLast: LAST.test(headers) };
 }

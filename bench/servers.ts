@@ -51,6 +51,8 @@ export interface Server {
   readonly stop: () => Promise<void>;
   /** As a crash does: it ends in the middle of whatever it does. */
   readonly kill: () => Promise<void>;
+  /** Null while it runs, and after it was killed. */
+  readonly exitCode: () => number | null;
 }
 
 export interface ServerOptions {
@@ -99,6 +101,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
     startSeconds,
     stop: () => end(child),
     kill: () => end(child, 'SIGKILL'),
+    exitCode: () => child.exitCode,
   };
 }
 
@@ -127,7 +130,9 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Pro
 }
 
 function endWithUs(child: ChildProcess): void {
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
 }
 
 /** A connection of our own, to fill tables with and to ask Postgres about itself. */
