@@ -486,6 +486,55 @@ describe('a webhook that is', () => {
   });
 });
 
+test('a webhook is told of all that was recorded after it, and of nothing before, also when all comes at once', async () => {
+  const { acme } = await start();
+  const someAgents = () => Array.from({ length: 10 }, () => registerAgent(acme));
+  const registering = registerWebhook(acme, 'https://hooks.acme.test/', ['agent.created']);
+
+  const [{ webhookId }] = await Promise.all([registering, ...someAgents()]);
+  await Promise.all(someAgents());
+
+  const query = 'types=webhook.created,agent.created&limit=500';
+  const { events } = (await acme('GET', `/v1/events?${query}`)).json();
+  const at = events.findIndex(({ type }: { type: string }) => type === 'webhook.created');
+  const after = events.slice(at + 1).map(({ id }: { id: string }) => id);
+  expect(after.length).toBeGreaterThanOrEqual(10);
+  expect((await deliveriesOf(acme, webhookId)).map(({ eventId }) => eventId).sort()).toEqual(after.sort());
+});
+
+test('what was recorded while its webhook was being deleted has failed, and is not looked for for ever', async () => {
+  const { acme, db, deliver } = await start();
+  const receiver = await startReceiver();
+  const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
+  await acme('DELETE', `/v1/webhooks/${webhookId}`);
+  // As the transaction of an event leaves it that ends between the two statements of deleting.
+  const at = new Date('2026-01-01T00:00:00Z');
+  const late = {
+    id: 'whd_late',
+    eventId: 'evt_late',
+    eventType: 'agent.created',
+    envelope: '{}',
+    maxAttempts: 5,
+  };
+  const { developerId } = acme;
+  const times = { createdAt: at, nextAttemptAt: at };
+  await db
+    .insertInto('webhookDeliveries')
+    .values({ developerId, webhookId, ...late, ...times })
+    .execute();
+
+  await deliver();
+
+  const kept = await db
+    .selectFrom('webhookDeliveries')
+    .select(['status', 'lastError', 'nextAttemptAt'])
+    .where('webhookId', '=', webhookId)
+    .where('id', '=', 'whd_late')
+    .execute();
+  expect(kept).toEqual([{ status: 'failed', lastError: 'endpoint_deleted', nextAttemptAt: null }]);
+  expect(receiver.received).toEqual([]);
+});
+
 test('what the metrics say of attempts and of what waits', async () => {
   const { acme, app, deliver } = await startWithWebhooks();
   const [good, bad] = [await startReceiver(), await startReceiver()];
