@@ -1,5 +1,7 @@
 import type { AuditEntry } from './audit-chain.ts';
-import type { KeySet, VerificationJwk } from './key-set.ts';
+import { isLegacyKeyId } from './key-id.ts';
+import { findKey, type KeySet, type VerificationJwk } from './key-set.ts';
+import { readTokenParts } from './token-parts.ts';
 import { createTokenVerifier, type SignatureToCheck } from './token-verifier.ts';
 
 /** A signed statement about where a chain ended at a time. */
@@ -32,7 +34,28 @@ export function readCheckpoint<Key extends VerificationJwk>(
   return verified.ok ? checkpointOf(verified.payload) : undefined;
 }
 
-/** @returns undefined unless the claims, whose signature was verified already, are those of a checkpoint */
+/**
+ * Reads a checkpoint that nobody can verify any more, because the key it was signed with is not among these: it has
+ * been withdrawn. Anybody could have written what it says, so it proves nothing; what disagrees with it is suspect
+ * all the same.
+ *
+ * @returns undefined for what is none, and for one whose key is among these, of which `readCheckpoint` has the truth
+ */
+export function readUnprovedCheckpoint<Key extends VerificationJwk>(
+  jws: string,
+  keys: KeySet<Key>,
+): Checkpoint | undefined {
+  const parts = readTokenParts(jws, 'audit-checkpoint');
+  if (!parts.ok) return undefined;
+  const { kid } = parts.header;
+  const found = findKey(parts.header, keys);
+  const isMissing = !found.ok && found.reason === 'key_not_found';
+  // A month says that it was the key of then, and that need not be the one that stands for months now.
+  const isOfAnyKey = kid !== undefined && isLegacyKeyId(kid);
+  return isMissing || isOfAnyKey ? checkpointOf(parts.payload) : undefined;
+}
+
+/** @returns undefined unless the claims, whose signature is the caller's to verify, are those of a checkpoint */
 export function checkpointOf({
   dev,
   seq,

@@ -1,4 +1,4 @@
-import { type Checkpoint, readCheckpoint } from '@behest/protocol/audit-checkpoint';
+import { type Checkpoint, readCheckpoint, readUnprovedCheckpoint } from '@behest/protocol/audit-checkpoint';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Executor } from '../../platform/db/db.ts';
@@ -63,8 +63,10 @@ async function sign(
 
 export interface KnownCheckpoint {
   readonly jws: string;
-  /** Undefined when its signature is not ours, or it is about another chain. */
+  /** Undefined when its signature is not that of the key it names, or it is about another chain. */
   readonly said: Checkpoint | undefined;
+  /** Whether it was signed by a key of the service, as far as that is known: not by one that was withdrawn. */
+  readonly isProved: boolean;
 }
 
 /** The newest checkpoint of a chain, read from what was signed and not from the row beside it. */
@@ -75,6 +77,8 @@ export async function latestCheckpoint(
   const row = await findCheckpoint(db, tenant);
   if (!row) return undefined;
   const keys = () => keyRing.verificationKeys();
-  const read = readCheckpoint(row.jws, { keys, verifySignature, now: clock() });
-  return { jws: row.jws, said: read?.developerId === tenant.developerId ? read : undefined };
+  const proved = readCheckpoint(row.jws, { keys, verifySignature, now: clock() });
+  const read = proved ?? readUnprovedCheckpoint(row.jws, keys());
+  const said = read?.developerId === tenant.developerId ? read : undefined;
+  return { jws: row.jws, said, isProved: proved !== undefined && said !== undefined };
 }

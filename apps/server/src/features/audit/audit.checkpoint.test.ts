@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { verifyChain } from '@behest/protocol/audit-chain';
 import { agreesWithCheckpoint, readCheckpoint } from '@behest/protocol/audit-checkpoint';
 import { describe, expect, test } from 'vitest';
@@ -101,7 +101,7 @@ describe('verification', () => {
     const { checkpoint } = await headOf(acme);
     await registerAgent(acme);
 
-    expect(await verify(acme)).toMatchObject({ valid: true, checkedEntries: 5, checkpoint });
+    expect(await verify(acme)).toMatchObject({ valid: true, checkedEntries: 5, checkpoint, checkpointVerified: true });
   });
 
   test('A1: finds an end that was cut off together with the head, which without the statement looks whole', async () => {
@@ -171,6 +171,44 @@ describe('verification', () => {
       jws,
     ]);
 
-    expect(await verify(acme)).toMatchObject({ valid: false, problem: 'truncated' });
+    expect(await verify(acme)).toMatchObject({
+      valid: false,
+      problem: 'truncated',
+      checkpointVerified: false,
+    });
   });
+
+  test.each(['0', '86400'])(
+    'A1: a statement by a key that was withdrawn proves nothing, breaks no whole chain and hides no cut (activation delay %s)',
+    async (delay) => {
+      const env = { SIGNING_KEY_ACTIVATION_DELAY_SECONDS: delay };
+      const before = await startApp({ env });
+      const acme = await before.asDeveloper({ mode: 'sandbox' });
+      for (let agent = 1; agent <= 3; agent += 1) await registerAgent(acme, `Agent ${agent}`);
+      const { checkpoint } = await headOf(acme);
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      const RSA_PRIVATE_KEY = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+      const after = await startApp({ env: { ...env, RSA_PRIVATE_KEY }, databaseUrl: before.databaseUrl });
+      const verifyAfter = async () => (await after.calling(acme.apiKey)('GET', '/v1/audit/verify')).json();
+
+      expect(await verify(acme)).toMatchObject({ valid: true, checkpoint, checkpointVerified: true });
+      const whole = { valid: true, problem: null, checkpoint, checkpointVerified: false };
+      expect(await verifyAfter()).toMatchObject(whole);
+
+      await tamper(
+        before.databaseUrl,
+        'delete from audit_entries where developer_id = $1 and seq > 2',
+        [acme.developerId],
+      );
+      await tamper(
+        before.databaseUrl,
+        `update audit_heads h set seq = 2, hash = e.hash, at = e.at from audit_entries e
+          where h.developer_id = $1 and e.developer_id = h.developer_id and e.seq = 2`,
+        [acme.developerId],
+      );
+      const cut = { valid: false, problem: 'truncated', checkpoint };
+      expect(await verify(acme)).toMatchObject({ ...cut, checkpointVerified: true });
+      expect(await verifyAfter()).toMatchObject({ ...cut, checkpointVerified: false });
+    },
+  );
 });

@@ -88,4 +88,6 @@ export const ChainVerdict = Type.Object({
   toSeq: Type.Integer(),
   head: Type.Object({ seq: Type.Integer(), hash: Nullable }),
   checkpoint: Nullable,
+  /** Null without a checkpoint; false for one whose signature nobody can check, or that is not what was signed. */
+  checkpointVerified: Type.Union([Type.Boolean(), Type.Null()]),
 });

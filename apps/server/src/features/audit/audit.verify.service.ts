@@ -36,7 +36,8 @@ export async function verifyOwnChain(
   const checkpoint = await latestCheckpoint(deps, tenant);
   const found = await verdictOn(deps.db, tenant, range);
   const broken = found.valid && checkpoint ? await brokenPromise(deps.db, tenant, checkpoint) : undefined;
-  const verdict = { ...found, ...broken, checkpoint: checkpoint?.jws ?? null };
+  const { jws = null, isProved = null } = checkpoint ?? {};
+  const verdict = { ...found, ...broken, checkpoint: jws, checkpointVerified: isProved };
   const { valid, firstBrokenAt, problem } = verdict;
   if (!valid) {
     log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
@@ -57,7 +58,7 @@ async function verdictOn(
   db: Executor,
   tenant: Tenant,
   { fromSeq, toSeq }: VerifyQuery,
-): Promise<Omit<ChainVerdict, 'checkpoint'>> {
+): Promise<Omit<ChainVerdict, 'checkpoint' | 'checkpointVerified'>> {
   if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
   if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
   const { seq, hash } = await findHead(db, tenant);

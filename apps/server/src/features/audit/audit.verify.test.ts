@@ -52,6 +52,7 @@ describe('a chain that nobody touched', () => {
       toSeq: 6,
       head: { seq: 6, hash: six.hash },
       checkpoint: null,
+      checkpointVerified: null,
     });
   });
 
