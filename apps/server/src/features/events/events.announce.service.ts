@@ -43,7 +43,12 @@ export function announceCommits({ store, notices, tail }: AnnounceDeps): () => v
   });
 }
 
+/** Of whoever else speaks on the channel, such as another release, there is none in it. */
 function hintIn(text: string): string[] {
-  const parts: unknown = JSON.parse(text);
-  return Array.isArray(parts) ? parts.filter((part) => typeof part === 'string') : [];
+  try {
+    const parts: unknown = JSON.parse(text);
+    return Array.isArray(parts) ? parts.filter((part) => typeof part === 'string') : [];
+  } catch {
+    return [];
+  }
 }

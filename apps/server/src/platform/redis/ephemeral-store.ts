@@ -14,7 +14,7 @@ export interface EphemeralStore {
   letGo(place: Pick<Place, 'key' | 'holder'>): Promise<void>;
   /** Says something to whoever listens, in every process. It may be lost, so it is a hint and no message. */
   tell(channel: string, hint: string): Promise<void>;
-  /** @returns what ends it. */
+  /** @param listener must not throw: with what is thrown into it, the driver loses answers. @returns what ends it. */
   listen(channel: string, listener: (hint: string) => void): () => void;
   /** Told each time when what other processes wrote meanwhile may have been missed. */
   onLost(listener: () => void): void;
