@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../src/platform/db/db.ts';
 import { isRepeatable } from '../src/platform/http/declarations.ts';
 import { operationOf, possessionsOf, requestTo, ways } from './every-route.ts';
 import { execute } from './postgres.ts';
@@ -87,6 +88,17 @@ describe('I13: every POST and PATCH that takes an API key', () => {
       const changed = Object.keys(before).filter((name) => before[name] !== afterFirst[name]);
       const isReading = READING.some((path) => operation.endsWith(path));
       expect(changed.length > 1, `${operation} changed ${changed}`).toBe(!isReading);
+    }
+  });
+
+  test('needs no second connection, so that many at once never wait for each other', async () => {
+    const { databaseUrl } = service;
+    const one = () => openDatabase({ connectionString: databaseUrl }, 1, undefined, { connect: 2000 });
+    const narrow = await startApp({ databaseUrl, dbAs: one });
+    for (const operation of service.routes.filter(isRepeatable).map(operationOf)) {
+      const done = await send(narrow, await goodRequest(operation));
+
+      expect([operation, Math.floor(done.statusCode / 100)], done.body).toEqual([operation, 2]);
     }
   });
 });

@@ -3,19 +3,21 @@ import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { grantTo, partsOf, signedBy } from '../flow.ts';
+import { grantTo, openSession, partsOf, refusalOf, registerAgent, signedBy } from '../flow.ts';
 import { type Developer, type Service, startApp } from '../start-app.ts';
 
 let service: Service;
 let acme: Developer;
 let genuine: string;
 let other: string;
+let helper: string;
 let listener: { url: string; calls: () => number };
 beforeAll(async () => {
   service = await startApp({ isShared: true });
   acme = await service.asDeveloper({ mode: 'sandbox' });
   genuine = (await grantTo(acme)).grantToken;
   other = (await grantTo(acme)).grantToken;
+  helper = (await registerAgent(acme, 'Helper')).agentId;
   let calls = 0;
   const server = createServer((socket) => {
     calls += 1;
@@ -111,6 +113,12 @@ const attacks: Record<string, () => string | Promise<string>> = {
   'J15 without an end': () => signedBy(service, { ...said().payload, exp: undefined }),
   'J16 for a service whose name begins alike': () =>
     signedBy(service, { ...said().payload, iss: `${said().payload.iss}.evil.example` }),
+  'J17 a checkpoint of the audit log': async () => (await acme('GET', '/v1/audit/head')).json().checkpoint,
+  'J17 the session of a person': async () => (await openSession(acme)).json().sessionToken,
+  'J17 what a grant token says, as a checkpoint': () =>
+    signedBy(service, said().payload, { typ: 'audit-checkpoint+jwt' }),
+  'J17 what a grant token says, as the session of a person': () =>
+    signedBy(service, said().payload, { typ: 'principal-session+jwt' }),
   'J20 a month for a key id': () => forged({ kid: 'service-2026-01' }),
   'J20 no key id': () => forged({ kid: undefined }),
 };
@@ -126,15 +134,19 @@ describe('a token that is forged', () => {
     expect((await acme('POST', '/v1/grants/verify', { token })).body).not.toContain('user_42');
     expect((await acme('POST', '/v1/tokens/revoke', { token })).statusCode).toBeGreaterThanOrEqual(400);
     expect((await service.app.inject({ url: '/v1/me', headers: bearer })).statusCode).toBe(401);
+    const part = { parentGrantToken: token, subAgentId: helper, scopes: ['calendar:read'] };
+    expect(refusalOf(await acme('POST', '/v1/grants/delegate', part))).toBe(
+      '400 INVALID_GRANT parent_invalid',
+    );
     const verdict = await acme('POST', '/v1/tokens/verify', { token: genuine });
     expect(verdict.json()).toMatchObject({ valid: true, principalId: 'user_42' });
     expect(listener.calls()).toBe(0);
   });
 
-  test('J1, J2, J3, J4, J5, J6, J7, J8, J9, J11, J14, J15, J16, J20: each line is tried over HTTP', () => {
+  test('J1, J2, J3, J4, J5, J6, J7, J8, J9, J11, J14, J15, J16, J17, J20: each line is tried over HTTP', () => {
     const tried = new Set(Object.keys(attacks).map((name) => name.split(' ')[0]));
 
-    expect([...tried].join()).toBe('J1,J2,J3,J4,J5,J6,J7,J8,J9,J11,J14,J15,J16,J20');
+    expect([...tried].join()).toBe('J1,J2,J3,J4,J5,J6,J7,J8,J9,J11,J14,J15,J16,J17,J20');
   });
 });
 

@@ -101,7 +101,12 @@ describe('verification', () => {
     const { checkpoint } = await headOf(acme);
     await registerAgent(acme);
 
-    expect(await verify(acme)).toMatchObject({ valid: true, checkedEntries: 5, checkpoint, checkpointVerified: true });
+    expect(await verify(acme)).toMatchObject({
+      valid: true,
+      checkedEntries: 5,
+      checkpoint,
+      checkpointVerified: true,
+    });
   });
 
   test('A1: finds an end that was cut off together with the head, which without the statement looks whole', async () => {
@@ -195,11 +200,9 @@ describe('verification', () => {
       const whole = { valid: true, problem: null, checkpoint, checkpointVerified: false };
       expect(await verifyAfter()).toMatchObject(whole);
 
-      await tamper(
-        before.databaseUrl,
-        'delete from audit_entries where developer_id = $1 and seq > 2',
-        [acme.developerId],
-      );
+      await tamper(before.databaseUrl, 'delete from audit_entries where developer_id = $1 and seq > 2', [
+        acme.developerId,
+      ]);
       await tamper(
         before.databaseUrl,
         `update audit_heads h set seq = 2, hash = e.hash, at = e.at from audit_entries e

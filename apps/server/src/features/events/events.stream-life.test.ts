@@ -113,20 +113,23 @@ test('a stream is one line of the log, however it ends, and its key is in none',
   expect(logLines.join()).not.toContain(acme.apiKey);
 });
 
-test.skipIf(inject('redisUrl') === 'memory:')('a hint that is none wakes nobody, and makes nobody believe that Redis is away', async () => {
-  const troubles: (Error | undefined)[] = [];
-  const openOwn = (real: EphemeralStore) => {
-    void real.close();
-    return redisStore(redisUrl(), (error) => void troubles.push(error));
-  };
-  const { acme, followAs, store } = await started({ storeAs: openOwn });
-  const stream = await followAs(acme.apiKey);
+test.skipIf(inject('redisUrl') === 'memory:')(
+  'a hint that is none wakes nobody, and makes nobody believe that Redis is away',
+  async () => {
+    const troubles: (Error | undefined)[] = [];
+    const openOwn = (real: EphemeralStore) => {
+      void real.close();
+      return redisStore(redisUrl(), (error) => void troubles.push(error));
+    };
+    const { acme, followAs, store } = await started({ storeAs: openOwn });
+    const stream = await followAs(acme.apiKey);
 
-  for (const hint of ['', 'a later release', '{"of":"another form"}', 'null', '[]', '[1,{}]', '["x",7]']) {
-    await store.tell('bh:events', hint);
-  }
-  await registerAgent(acme);
+    for (const hint of ['', 'a later release', '{"of":"another form"}', 'null', '[]', '[1,{}]', '["x",7]']) {
+      await store.tell('bh:events', hint);
+    }
+    await registerAgent(acme);
 
-  expect(await stream.first(1)).toHaveLength(1);
-  expect(troubles.filter((error) => error !== undefined)).toEqual([]);
-});
+    expect(await stream.first(1)).toHaveLength(1);
+    expect(troubles.filter((error) => error !== undefined)).toEqual([]);
+  },
+);

@@ -507,8 +507,11 @@ describe('a session', () => {
       signedBy(service, { ...payload, ...change }, type);
 
     const good = await ask(await changed({}));
+    const { checkpoint } = (await acme('GET', '/v1/audit/head')).json();
     const wrong = await Promise.all([
       ask(grantToken),
+      ask(checkpoint),
+      changed({}, { typ: 'audit-checkpoint+jwt' }).then(ask),
       ask(`${sessionToken.slice(0, -8)}AAAAAAAA`),
       changed({}, { typ: 'at+jwt' }).then(ask),
       changed({}, { typ: 'JWT' }).then(ask),
