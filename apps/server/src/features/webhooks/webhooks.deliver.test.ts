@@ -535,6 +535,42 @@ test('what was recorded while its webhook was being deleted has failed, and is n
   expect(receiver.received).toEqual([]);
 });
 
+test('a webhook for which very much waits is deleted, and what waited fails by and by', async () => {
+  const { acme, db, clock, deliver } = await start();
+  const { webhookId } = await registerWebhook(acme, 'https://hooks.acme.test/', ['agent.created']);
+  const { developerId } = acme;
+  const at = clock();
+  const waiting = Array.from({ length: 3500 }, (_, each) => ({
+    developerId,
+    webhookId,
+    id: `whd_${each}`,
+    eventId: `evt_${each}`,
+    eventType: 'agent.created',
+    envelope: '{}',
+    maxAttempts: 5,
+    isPrompt: each % 7 === 0,
+    createdAt: at,
+    nextAttemptAt: at,
+  }));
+  await db.insertInto('webhookDeliveries').values(waiting).execute();
+  const stillWaiting = async () =>
+    (
+      await db
+        .selectFrom('webhookDeliveries')
+        .select('id')
+        .where('webhookId', '=', webhookId)
+        .where('status', '=', 'pending')
+        .execute()
+    ).length;
+
+  expect((await acme('DELETE', `/v1/webhooks/${webhookId}`)).statusCode).toBe(204);
+  expect(await stillWaiting()).toBe(2000);
+  await deliver();
+  expect(await stillWaiting()).toBe(1000);
+  await deliver();
+  expect(await stillWaiting()).toBe(0);
+});
+
 test('what the metrics say of attempts and of what waits', async () => {
   const { acme, app, deliver } = await startWithWebhooks();
   const [good, bad] = [await startReceiver(), await startReceiver()];

@@ -75,16 +75,13 @@ export function findDelivery(db: Executor, { developerId }: Tenant, webhookId: s
     .executeTakeFirst();
 }
 
-/** Whoever sends one of them at this moment finds its lease gone, and notes nothing. */
+/**
+ * Those that are being sent, and so many of the others that it does not take long; whoever claims finds the rest.
+ * Whoever sends one of them at this moment finds its lease gone, and notes nothing.
+ */
 export async function failPending(tx: Tx, { developerId }: Tenant, webhookId: string, url: string) {
-  await tx
-    .updateTable('webhookDeliveries')
-    .set({ status: 'failed', lastError: 'endpoint_deleted', nextAttemptAt: null, leasedUntil: null, url })
-    .where('developerId', '=', developerId)
-    .where('webhookId', '=', webhookId)
-    .where('status', '=', 'pending')
-    .where('isPrompt', 'in', [true, false]) // both, as the index begins with it
-    .execute();
+  await sql`select fail_webhook_deliveries(${developerId}, ${webhookId}, lane, ${url})
+    from unnest(array[true, false]) as lane`.execute(tx);
 }
 
 /** A delivery to be attempted by who holds its lease. */
