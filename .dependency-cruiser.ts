@@ -82,7 +82,7 @@ const rules: [name: string, from: From, to: To][] = [
   // Who calls somebody else's address does so through the one client that looks where it leads.
   [
     'outbound-calls-only-in-egress',
-    { path: SERVER, pathNot: ['platform/egress/', TEST] },
+    { path: SERVER, pathNot: ['platform/(egress/|http/upgrades[.]ts$)', TEST] },
     { path: '^(dns|dns/promises|http|http2|https|tls|dgram)$', dependencyTypesNot: ['type-only'] },
   ],
   [
@@ -91,6 +91,11 @@ const rules: [name: string, from: From, to: To][] = [
     { path: '^net$', dependencyTypesNot: ['type-only'] },
   ],
 
+  [
+    'websockets-are-accepted-in-http',
+    { path: SERVER, pathNot: ['platform/http/', TEST] },
+    { path: 'node_modules/ws/', dependencyTypesNot: ['type-only'] },
+  ],
   alone('ipaddr[.]js', 'egress'),
   alone('pg', 'db'),
   alone('redis', 'redis'),

@@ -31,6 +31,7 @@ import { addRequestLog, addRequestMetrics } from './platform/http/request-log.ts
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { addRequestTrace } from './platform/http/request-trace.ts';
 import { compileSerializer } from './platform/http/serialization.ts';
+import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
 import { compileSchema } from './platform/http/validation.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
@@ -109,7 +110,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     return503OnClosing: false, // what still arrives on an open connection is answered, `/health` with 503
     // Milliseconds for a whole request to arrive, its headers before that; a slow client holds nothing longer.
     requestTimeout: 30_000,
-    http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
+    http: {
+      headersTimeout: 20_000,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+      shouldUpgradeCallback: isUpgrade,
+    },
     ...outermostAnswers(spend, limits, isProduction),
   });
   app.setValidatorCompiler(compileSchema);
@@ -119,6 +125,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addErrorHandler(app, http.bodyLimitBytes);
   addClosing(app, isStopping);
   ignoreExpectations(app);
+  addUpgrades(app);
   if (deps.tracer) addRequestTrace(app, deps.tracer);
   if (logger) addRequestLog(app);
   addRequestMetrics(app, meter);

@@ -67,7 +67,7 @@ describe('I1, I2, I4, I7: nothing sent makes the service fail', () => {
     'GET /v1/grants',
   ]
     .concat(['GET /v1/audit/entries', 'GET /v1/audit/verify', 'GET /v1/audit/head', 'GET /v1/me'])
-    .concat(['GET /v1/events', 'GET /v1/events/stream', 'GET /v1/webhooks'])
+    .concat(['GET /v1/events', 'GET /v1/events/stream', 'GET /v1/events/ws', 'GET /v1/webhooks'])
     .sort();
 
   test('through the routes that take an API key, all of them', () => {

@@ -1,3 +1,4 @@
+import { JsonError, parseJson } from '@behest/protocol/json';
 import { badField } from '../../platform/errors.ts';
 import { isKnownEventPattern } from './events.catalogue.rules.ts';
 import type { Act, Announcement } from './events.schema.ts';
@@ -16,6 +17,22 @@ export function patternsIn(types: string): string[] {
   const at = patterns.findIndex((pattern) => !isKnownEventPattern(pattern));
   if (at >= 0) throw badField(`types.${at}`, 'not_allowed', 'There are no events of this type.');
   return patterns;
+}
+
+/** What `{"types":["grant.revoked","budget.*"]}` asks for; nothing where a text is not just that. */
+export function filterIn(text: Buffer): string[] | undefined {
+  const { types, ...others } = objectIn(text);
+  const isFilter = Array.isArray(types) && types.length > 0 && Object.keys(others).length === 0;
+  return isFilter && types.every(isKnownEventPattern) ? types : undefined;
+}
+
+function objectIn(text: Buffer): { readonly types?: unknown } {
+  try {
+    return Object(parseJson(text));
+  } catch (error) {
+    if (error instanceof JsonError) return {};
+    throw error;
+  }
 }
 
 export interface Envelope {

@@ -1,14 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { EphemeralStore } from '../../platform/redis/ephemeral-store.ts';
 import type { Meter } from '../../platform/telemetry/meter.ts';
-import { CLOSING, KEEPALIVE } from './events.frames.rules.ts';
-import { type Outlet, outlet } from './events.outlet.service.ts';
-import { replay } from './events.replay.service.ts';
+import type { Outlet } from './events.outlet.service.ts';
+import { beginningOf, replay } from './events.replay.service.ts';
 import { patternsIn } from './events.rules.ts';
 import type { EventsDeps } from './events.service.ts';
 import { type Tail, tailOf } from './events.tail.service.ts';
@@ -28,11 +25,17 @@ export interface StreamRequest {
   readonly keyHash: Buffer;
 }
 
-/** The live streams of this process. */
+/** Begins to answer. Through `choose` the consumer says what else it wants to be told of, from then on. */
+type Connect = (choose: (patterns: readonly string[]) => void) => Outlet;
+
+/** The live streams of this process, whatever their protocol. */
 export interface Streams {
   readonly tail: Tail;
-  /** @throws BAD_REQUEST, TOO_MANY_CONNECTIONS */
-  open(caller: Caller, request: StreamRequest): Promise<Readable>;
+  /**
+   * Calls `connect` when it is known where the stream begins, so that whatever is committed after the answer is in it.
+   * @throws BAD_REQUEST, TOO_MANY_CONNECTIONS
+   */
+  open(caller: Caller, request: StreamRequest, connect: Connect): Promise<void>;
   /** Ends all of them, and every one that is opened from now on. */
   close(): Promise<void>;
 }
@@ -46,9 +49,14 @@ const PLACE_KEPT = 75;
 const RETRY_AFTER = 30;
 const POLL_EVERY = 1000; // milliseconds, which is what a hint that was lost costs
 
-interface Stream {
+/** One of the few that a developer has, from before a stream is answered to after its end. */
+interface Place {
   readonly id: string;
   readonly tenant: Tenant;
+}
+
+interface Stream {
+  readonly place: Place;
   readonly keyHash: Buffer;
   readonly outlet: Outlet;
   // Both in epoch milliseconds.
@@ -59,35 +67,39 @@ interface Stream {
 export function createStreams(deps: StreamsDeps): Streams {
   const { db, store, clock, meter, isKeyGood, onTrouble } = deps;
   const tail = tailOf(db, onTrouble);
+  const places = new Set<Place>();
   const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined; // only while there are streams
   let isClosed = false;
 
-  const placeOf = ({ tenant, id }: Pick<Stream, 'tenant' | 'id'>) => ({
+  const leaseOf = ({ tenant, id }: Place) => ({
     key: `bh:{developer:${tenant.developerId}}:streams`,
     holder: id,
     most: MOST_OF_A_DEVELOPER,
     seconds: PLACE_KEPT,
   });
-  const letGo = (stream: Pick<Stream, 'tenant' | 'id'>) => store.letGo(placeOf(stream)).catch(() => {}); // it runs out
-
   /** While the store is away, each process counts its own. */
-  const hold = (stream: Stream) =>
-    store.hold(placeOf(stream)).catch((error: unknown) => {
+  const hold = (place: Place) =>
+    store.hold(leaseOf(place)).catch((error: unknown) => {
       onTrouble(error);
       return true;
     });
-  const takePlace = async (stream: Stream) => {
-    const own = [...streams].filter(({ tenant }) => tenant.developerId === stream.tenant.developerId);
-    if (own.length > MOST_OF_A_DEVELOPER || !(await hold(stream))) throw tooMany();
+  const takePlace = async (place: Place) => {
+    places.add(place);
+    const own = [...places].filter(({ tenant }) => tenant.developerId === place.tenant.developerId);
+    if (own.length > MOST_OF_A_DEVELOPER || !(await hold(place))) throw tooMany();
+  };
+  const leave = (place: Place) => {
+    places.delete(place);
+    store.letGo(leaseOf(place)).catch(() => {}); // it runs out
   };
 
   const beat = async (stream: Stream) => {
-    stream.outlet.write(KEEPALIVE);
-    if (!(await hold(stream))) stream.outlet.end(CLOSING);
+    stream.outlet.keepalive();
+    if (!(await hold(stream.place))) stream.outlet.end('tooMany');
   };
   const checkKey = async (stream: Stream) => {
-    if (!(await isKeyGood(stream.keyHash))) stream.outlet.end(CLOSING);
+    if (!(await isKeyGood(stream.keyHash))) stream.outlet.end('keyEnded');
   };
 
   // No part of the request of the first stream, which starts it.
@@ -113,44 +125,44 @@ export function createStreams(deps: StreamsDeps): Streams {
     streams.add(stream);
     timer ??= setInterval(look, POLL_EVERY).unref();
     meter.streamOpened();
-  };
-  const remove = (stream: Stream) => {
-    if (!streams.delete(stream)) return;
-    meter.streamClosed();
-    void letGo(stream);
-    if (streams.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    stream.outlet.onceClosed(() => {
+      streams.delete(stream);
+      meter.streamClosed();
+      leave(stream.place);
+      if (streams.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
   };
 
   return {
     tail,
-    async open({ tenant }, { types, lastEventId, keyHash }) {
-      const patterns = patternsIn(types);
-      const now = clock().getTime();
-      const stream: Stream = {
-        id: randomUUID(),
-        tenant,
-        keyHash,
-        outlet: outlet(() => remove(stream)),
-        beatAt: now + KEEPALIVE_EVERY * 1000,
-        checkAt: now + KEY_CHECKED_EVERY * 1000,
-      };
-      add(stream);
+    async open({ tenant }, { types, lastEventId, keyHash }, connect) {
+      const wanted: { patterns: readonly string[] } = { patterns: patternsIn(types) };
+      const place: Place = { id: randomUUID(), tenant };
       try {
-        await takePlace(stream);
-        await replay({ ...deps, tail }, stream, { patterns, lastEventId });
+        await takePlace(place);
+        const beginning = await beginningOf({ db, clock }, tenant, lastEventId);
+        const outlet = connect((patterns) => {
+          wanted.patterns = patterns;
+        });
+        const now = clock().getTime();
+        const beatAt = now + KEEPALIVE_EVERY * 1000;
+        const checkAt = now + KEY_CHECKED_EVERY * 1000;
+        add({ place, keyHash, outlet, beatAt, checkAt });
+        replay({ ...deps, tail }, { tenant, outlet, wanted }, beginning);
+        if (isClosed) outlet.end('stopping');
       } catch (error) {
-        stream.outlet.body.destroy();
+        leave(place);
         throw error;
       }
-      if (isClosed) stream.outlet.end(CLOSING);
-      return stream.outlet.body;
     },
     async close() {
       isClosed = true;
-      const ended = [...streams].map(({ outlet: { body } }) => once(body, 'close'));
-      for (const { outlet: each } of streams) each.end(CLOSING);
+      const ended = [...streams].map(
+        ({ outlet }) => new Promise<void>((resolve) => outlet.onceClosed(resolve)),
+      );
+      for (const { outlet } of streams) outlet.end('stopping');
       await Promise.all(ended);
     },
   };

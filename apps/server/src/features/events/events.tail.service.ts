@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/db.ts';
-import { eventFrame } from './events.frames.rules.ts';
+import type { Told } from './events.outlet.service.ts';
 import { listNewAcrossTenants } from './events.repo.ts';
 
 /** Somebody who is told of a developer's events as they come. */
@@ -9,7 +9,7 @@ export interface Follower {
   readonly tenant: Tenant;
   /** The number up to which it was told. */
   seq: bigint;
-  tell(type: string, frame: Buffer): void;
+  tell(told: Told): void;
 }
 
 export interface Tail {
@@ -46,12 +46,11 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
     const rows = await listNewAcrossTenants(db, told, MOST_OF_EACH);
     for (const [developerId, own] of Map.groupBy(rows, (row) => row.developerId)) {
       if (own.length === MOST_OF_EACH) woken.add(developerId);
-      for (const { id, seq, type, envelope } of own) {
-        const frame = eventFrame(id, type, envelope); // one for all of them
+      for (const { seq, ...told } of own) {
         for (const follower of [...(followers.get(developerId) ?? [])]) {
           if (BigInt(seq) <= follower.seq) continue;
           follower.seq = BigInt(seq);
-          follower.tell(type, frame);
+          follower.tell(told);
         }
       }
     }

@@ -19,6 +19,7 @@ export function crossOrigin(allowed: readonly string[]) {
     origin !== undefined && allowed.includes(origin);
 
   return {
+    isAllowed,
     headersFor: (origin: string | undefined): Record<string, string> =>
       isAllowed(origin)
         ? { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'Origin' }

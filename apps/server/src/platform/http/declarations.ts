@@ -17,6 +17,8 @@ declare module 'fastify' {
     failures: readonly ErrorCode[];
     /** Only the service's own pages may call it: what says that it comes from elsewhere is refused. */
     fromOwnPages?: true;
+    /** What says that it comes from a page has to come from one of an origin that the operator allows. */
+    fromAllowedOrigins?: true;
     /** Whose shape refusals have, if not our own. */
     errors?: 'oauth';
     /** Its answer goes on until one of the sides ends it. */
@@ -78,7 +80,7 @@ function failureShapes({ method, config }: RouteOptions) {
   if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
   for (const code of config?.failures ?? []) codes.add(code);
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
-  if (config?.role === 'full' || config?.fromOwnPages) codes.add('FORBIDDEN');
+  if (config?.role === 'full' || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
   if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is passed over, if it is small enough to arrive

@@ -47,7 +47,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
-    const { access, rate = 'default', fromOwnPages } = request.routeOptions.config;
+    const { access, rate = 'default', fromOwnPages, fromAllowedOrigins } = request.routeOptions.config;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
     if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     const charge = charging(path.spend, reply);
@@ -55,6 +55,9 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
     const anonymous = anonymousGroups(request, rate, limits);
     if (access === 'developer' && !unknown && isSound(request)) {
       request.caller = await developerOf(request, reply, charge, anonymous);
+      if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
+        throw new AppError('FORBIDDEN', 'Pages of this origin may not ask for this.');
+      }
       return;
     }
     await charge(anonymous);
