@@ -56,6 +56,8 @@ test.each([
   ['tunnelled', '[2002:7f00:1::]'],
   ['as a name', 'localhost'],
   ['as a name with a dot', 'localhost.'],
+  ['as a name with two dots', 'localhost..'],
+  ['as an address with two dots', '127.0.0.1..'],
   ['as a name in capitals', 'LOCALHOST'],
   ['as a name below that one', 'hooks.localhost'],
   ['as a name of a local domain', 'router.local'],

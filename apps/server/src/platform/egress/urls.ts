@@ -28,8 +28,8 @@ export function acceptUrl(text: string, rules: UrlRules): URL | undefined {
 
 const schemes = ({ allowsHttp }: UrlRules) => new Set(allowsHttp ? ['https:', 'http:'] : ['https:']);
 
-/** A name without the dot at its end, or an address without brackets. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '');
+/** A name without dots at its end, or an address without brackets. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.+$/g, '');
 
 /** A URL's own parser has brought every spelling of an address to one: `0x7f.1` is `127.0.0.1` here. */
 const isPublicHost = (host: string) => (isIP(host) ? isPublicAddress(host) : !PRIVATE_NAME.test(host));
