@@ -22,6 +22,18 @@ const verify = async (developer: Developer) => (await developer('GET', '/v1/audi
 const entriesOf = async (developer: Developer) =>
   (await developer('GET', '/v1/audit/entries')).json().entries;
 
+/** Without the entries after one, and as if there had been none. */
+async function cutTo(databaseUrl: string, { developerId }: Developer, seq: number) {
+  const values = [developerId, seq];
+  await tamper(databaseUrl, 'delete from audit_entries where developer_id = $1 and seq > $2', values);
+  await tamper(
+    databaseUrl,
+    `update audit_heads h set seq = e.seq, hash = e.hash, at = e.at from audit_entries e
+      where h.developer_id = $1 and e.developer_id = h.developer_id and e.seq = $2`,
+    values,
+  );
+}
+
 describe('the head', () => {
   test('has a signed statement about itself, which anybody can check with the published keys', async () => {
     const { service, acme } = await chain();
@@ -52,6 +64,7 @@ describe('the head', () => {
     expect(within).toBe(first);
     expect(partsOf(after).payload.seq).toBe(seq);
     expect(later).toBe(after);
+    expect(await verify(acme)).toMatchObject({ valid: true, checkpoint: after });
   });
 });
 
@@ -111,22 +124,8 @@ describe('verification', () => {
 
   test('A1: finds an end that was cut off together with the head, which without the statement looks whole', async () => {
     const { service, acme } = await chain();
-    const cut = async () => {
-      const whose = [acme.developerId];
-      await tamper(
-        service.databaseUrl,
-        'delete from audit_entries where developer_id = $1 and seq > 2',
-        whose,
-      );
-      await tamper(
-        service.databaseUrl,
-        `update audit_heads h set seq = 2, hash = e.hash, at = e.at from audit_entries e
-          where h.developer_id = $1 and e.developer_id = h.developer_id and e.seq = 2`,
-        whose,
-      );
-    };
     await headOf(acme);
-    await cut();
+    await cutTo(service.databaseUrl, acme, 2);
 
     expect(await verify(acme)).toMatchObject({ valid: false, firstBrokenAt: null, problem: 'truncated' });
     expect(service.logLines.join()).toContain('an audit chain is broken');
@@ -134,6 +133,25 @@ describe('verification', () => {
       acme.developerId,
     ]);
     expect(await verify(acme)).toMatchObject({ valid: true, checkedEntries: 2 });
+  });
+
+  test('A1: finds an end that was cut off after it has grown again, and was signed again', async () => {
+    const { service, acme } = await chain();
+    await headOf(acme);
+    await cutTo(service.databaseUrl, acme, 2);
+    for (let agent = 4; agent <= 6; agent += 1) await registerAgent(acme, `Agent ${agent}`);
+    service.advance(60);
+    const { seq, checkpoint } = await headOf(acme);
+    const entries = await entriesOf(acme);
+
+    expect(partsOf(checkpoint).payload.seq).toBe(seq);
+    expect(await verify(acme)).toMatchObject({
+      valid: false,
+      firstBrokenAt: entries[3].id,
+      problem: 'truncated',
+      checkpoint,
+      checkpointVerified: true,
+    });
   });
 
   test('A1: finds a chain that was written anew after the statement', async () => {
@@ -203,12 +221,7 @@ describe('verification', () => {
       await tamper(before.databaseUrl, 'delete from audit_entries where developer_id = $1 and seq > 2', [
         acme.developerId,
       ]);
-      await tamper(
-        before.databaseUrl,
-        `update audit_heads h set seq = 2, hash = e.hash, at = e.at from audit_entries e
-          where h.developer_id = $1 and e.developer_id = h.developer_id and e.seq = 2`,
-        [acme.developerId],
-      );
+      await cutTo(before.databaseUrl, acme, 2);
       const cut = { valid: false, problem: 'truncated', checkpoint };
       expect(await verify(acme)).toMatchObject({ ...cut, checkpointVerified: true });
       expect(await verifyAfter()).toMatchObject({ ...cut, checkpointVerified: false });

@@ -186,6 +186,26 @@ export function findCheckpoint(db: Executor, { developerId }: Tenant) {
     .executeTakeFirst();
 }
 
+/**
+ * The first checkpoint about a place in this range that says something else than the entry there, or about no entry.
+ * Reads the columns beside what was signed: there they agree, unless somebody changed either.
+ */
+export function findBrokenCheckpoint(db: Executor, { developerId }: Tenant, fromSeq: number, toSeq: number) {
+  return db
+    .selectFrom('auditCheckpoints as c')
+    .leftJoin('auditEntries as e', (join) =>
+      join.onRef('e.developerId', '=', 'c.developerId').onRef('e.seq', '=', 'c.seq'),
+    )
+    .select('e.id')
+    .where('c.developerId', '=', developerId)
+    .where('c.seq', '>=', String(fromSeq))
+    .where('c.seq', '<=', String(toSeq))
+    .where((c) => c('e.hash', 'is distinct from', c.ref('c.hash')))
+    .orderBy('c.seq')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Another instance may have signed the same place a moment before: then its statement stands. */
 export async function insertCheckpoint(
   db: Executor,

@@ -5,7 +5,7 @@ import type { Executor } from '../../platform/db/db.ts';
 import { badField } from '../../platform/errors.ts';
 import type { Meter } from '../../platform/telemetry/meter.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
-import { findBeyondHead, findHead, listStretch } from './audit.repo.ts';
+import { findBeyondHead, findBrokenCheckpoint, findHead, listStretch } from './audit.repo.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toEntry } from './audit.service.ts';
 
@@ -35,7 +35,8 @@ export async function verifyOwnChain(
 ): Promise<ChainVerdict> {
   const checkpoint = await latestCheckpoint(deps, tenant);
   const found = await verdictOn(deps.db, tenant, range);
-  const broken = found.valid && checkpoint ? await brokenPromise(deps.db, tenant, checkpoint) : undefined;
+  const broken =
+    found.valid && checkpoint ? await brokenPromise(deps.db, tenant, checkpoint, found) : undefined;
   const { jws = null, isProved = null } = checkpoint ?? {};
   const verdict = { ...found, ...broken, checkpoint: jws, checkpointVerified: isProved };
   const { valid, firstBrokenAt, problem } = verdict;
@@ -46,12 +47,21 @@ export async function verifyOwnChain(
   return verdict;
 }
 
-/** What a checkpoint says is there, and is not: the chain was cut off before it, or written anew. */
-async function brokenPromise(db: Executor, tenant: Tenant, { said }: KnownCheckpoint) {
+/**
+ * What a checkpoint says is there, and is not: the chain was cut off before it, or written anew. The newest counts
+ * wherever it is, and those before it in the range: a chain that was cut off grows again, and is signed again.
+ */
+async function brokenPromise(
+  db: Executor,
+  tenant: Tenant,
+  { said }: KnownCheckpoint,
+  { fromSeq, toSeq }: Pick<ChainVerdict, 'fromSeq' | 'toSeq'>,
+) {
   // One that was changed itself says nothing, except that somebody had a reason to change it.
   const [entry] = said ? await listStretch(db, tenant, said.seq, said.seq, 1) : [];
-  if (entry && entry.hash.toString('hex') === said?.hash) return undefined;
-  return { valid: false, firstBrokenAt: entry?.id ?? null, problem: 'truncated' };
+  const isKept = entry && entry.hash.toString('hex') === said?.hash;
+  const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
+  return broken && { valid: false, firstBrokenAt: broken.id ?? null, problem: 'truncated' };
 }
 
 async function verdictOn(
