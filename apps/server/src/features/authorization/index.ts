@@ -11,6 +11,7 @@ export {
   acceptScopes,
   boundedSeconds,
   MAX_WRONG_VERIFIERS,
+  mustBeWithin,
   redirectTo,
   statusAt,
 } from './authorization.rules.ts';

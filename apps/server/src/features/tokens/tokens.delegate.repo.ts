@@ -8,6 +8,9 @@ export type DelegableRow = TokenRow & {
   /** Null where there is no such agent. */
   readonly subAgentDid: string | null;
   readonly subAgentStatus: AgentStatus | null;
+  /** What it declares, and whether the developer holds it to that. */
+  readonly subAgentScopes: readonly string[] | null;
+  readonly enforceAgentScopes: boolean;
   /** Null where the developer leaves it to the operator. */
   readonly maxDepth: number | null;
 };
@@ -22,7 +25,7 @@ export async function findDelegable(
   const call = sql<DelegableRow>`
     select (f.held).*, f.agent_did, f.agent_status, (f.token).id as token_id, (f.token).issued_at as token_issued_at,
       (f.token).expires_at as token_expires_at, (f.token).revoked_at as token_revoked_at,
-      f.sub_agent_did, f.sub_agent_status, f.max_depth
+      f.sub_agent_did, f.sub_agent_status, f.sub_agent_scopes, f.max_depth, f.enforce_agent_scopes
     from find_delegable(${developerId}, ${tokenId}, ${subAgentId}) f`;
   return (await call.execute(db)).rows[0];
 }

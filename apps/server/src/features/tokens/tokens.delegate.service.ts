@@ -2,7 +2,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordsOf } from '../audit/index.ts';
-import { acceptScopes, agentInactive, boundedSeconds } from '../authorization/index.ts';
+import { acceptScopes, agentInactive, boundedSeconds, mustBeWithin } from '../authorization/index.ts';
 import { limitOf, overQuota } from '../quotas/index.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type Part, partOf } from './tokens.delegate.rules.ts';
@@ -42,6 +42,8 @@ export async function delegate(
   const { subAgentDid: agentDid } = parent;
   if (agentDid === null || parent.subAgentStatus === 'revoked') throw notFound();
   if (parent.subAgentStatus !== 'active') throw agentInactive();
+  // Else what an agent may not ask a person for, it could be handed by another one.
+  if (parent.enforceAgentScopes) mustBeWithin(parent.subAgentScopes ?? [], scopes);
 
   const grant = childOf(parent, part, { agentId: input.subAgentId, agentDid, tokenSeconds, at });
   const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null);

@@ -580,6 +580,22 @@ describe('whom is delegated to', () => {
     expect(await to(helper.agentId)).toBe('404 NOT_FOUND');
   });
 
+  test('O8 gets nothing beyond what it declares, where the developer holds agents to that', async () => {
+    const { acme } = await joinSandbox();
+    const { body, helper } = await parentAndHelper(acme);
+    const declare = (scopes: string[]) => acme('PATCH', `/v1/agents/${helper.agentId}`, { scopes });
+
+    await declare(['email:send']);
+    expect(refusalOf(await delegate(acme, body))).toBe('201');
+    await acme('PATCH', '/v1/me', { enforceAgentScopes: true });
+    const refused = await delegate(acme, body);
+    await declare(['email:send', 'calendar:read']);
+
+    expect(refusalOf(refused)).toBe('400 INVALID_SCOPE');
+    expect(refused.json().details).toEqual({ scopes: ['calendar:read'] });
+    expect(refusalOf(await delegate(acme, body))).toBe('201');
+  });
+
   test('takes a grant of the plan’s', async () => {
     const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '2' } });
     const { body } = await parentAndHelper(acme);
