@@ -183,6 +183,19 @@ export async function revokeTree(tx: Tx, { developerId }: Tenant, revocation: Re
   return (await call.execute(tx)).rows[0]?.refusal ?? null;
 }
 
+/** Revokes some of a tree, for whoever holds the lock of delegation and knows all of it. @returns how many lived */
+export async function revokeSome(
+  tx: Tx,
+  { developerId }: Tenant,
+  ids: readonly string[],
+  { at, reason }: Pick<Revocation, 'at' | 'reason'>,
+): Promise<number> {
+  const call = sql<{
+    living: string;
+  }>`select revoke_some(${developerId}, ${at}, ${ids}, ${reason}) as living`;
+  return Number((await call.execute(tx)).rows[0]?.living);
+}
+
 /** A hot write: the revocation, its entries and its events. @returns as `revokeTree` */
 export async function revokeGrants(
   db: Executor,

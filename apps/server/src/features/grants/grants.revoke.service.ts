@@ -4,6 +4,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { OnAgentRevoked } from '../agents/index.ts';
 import { record, recordsInTurns } from '../audit/index.ts';
 import type { Act } from '../events/index.ts';
+import { freeQuota } from '../quotas/index.ts';
 import {
   type Branch,
   findGrant,
@@ -13,6 +14,7 @@ import {
   lockDelegation,
   type RevokedReason,
   revokeGrants,
+  revokeSome,
   revokeTree,
 } from './grants.repo.ts';
 import type { GrantDeps } from './grants.service.ts';
@@ -110,9 +112,33 @@ async function cutTrees(
   const tree = await listActiveTree(tx, caller.tenant, rootIds);
   const expectedIds = tree.map(({ id }) => id);
   const { reason } = revoking;
+  if (tree.length > SMALL) {
+    await revokeInPortions(tx, caller, tree, { at, reason });
+    return actsOf(caller, tree, revoking);
+  }
   const outcome = await revokeTree(tx, caller.tenant, { at, rootIds, expectedIds, reason });
   if (outcome !== null) throw new Error('A tree changed although its lock was held.');
   return actsOf(caller, tree, revoking);
+}
+
+/** Of any number, since no statement takes long. Under the lock, the tree stays what was read. */
+async function revokeInPortions(
+  tx: Tx,
+  caller: Caller,
+  tree: readonly Branch[],
+  { at, reason }: { at: Date; reason: RevokedReason },
+): Promise<void> {
+  const { roots = [], below = [] } = Object.groupBy(tree, ({ id, causeId }) =>
+    id === causeId ? 'roots' : 'below',
+  );
+  let living = 0;
+  for (const [branches, why] of [[roots, reason] as const, [below, 'parent'] as const]) {
+    const ids = branches.map(({ id }) => id).sort();
+    for (let done = 0; done < ids.length; done += SMALL) {
+      living += await revokeSome(tx, caller.tenant, ids.slice(done, done + SMALL), { at, reason: why });
+    }
+  }
+  await freeQuota(tx, caller, 'active_grants', living);
 }
 
 /** One act for each grant, so that whoever follows one grant learns of its end. */

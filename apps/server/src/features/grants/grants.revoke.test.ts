@@ -315,6 +315,17 @@ describe('what was delegated from a grant', () => {
       expect(refusalOf(refreshed)).toBe('400 INVALID_GRANT grant_revoked');
     }
     expect(await counted()).toEqual([{ status: 'revoked', count: '10001' }]);
+    const reasons = await service.db
+      .selectFrom('grants')
+      .select(({ fn }) => ['revokedReason', fn.countAll<string>().as('count')])
+      .where('rootGrantId', '=', grantId)
+      .groupBy('revokedReason')
+      .orderBy('count')
+      .execute();
+    expect(reasons).toEqual([
+      { revokedReason: 'developer', count: '1' },
+      { revokedReason: 'parent', count: '10000' },
+    ]);
     const told = await service.db
       .selectFrom('outboxEvents')
       .select(({ fn }) => fn.countAll<string>().as('count'))

@@ -1,0 +1,19 @@
+-- Owner: grants. Some of a tree, one by one by their keys, for whoever holds lock_delegation and knows all of it: a
+-- tree of a hundred thousand takes longer than anybody waits for one statement. Returns how many of them lived.
+create function revoke_some(p_developer_id text, p_at timestamptz, p_ids text[], p_reason revoked_reason)
+  returns bigint language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as
+$$
+declare
+  fallen text;
+  ended  timestamptz;
+  living bigint := 0;
+begin
+  foreach fallen in array p_ids loop
+    update grants set status = 'revoked', revoked_at = p_at, revoked_reason = p_reason
+      where developer_id = p_developer_id and id = fallen and status <> 'revoked'
+      returning expires_at into ended;
+    if found and ended > p_at then living := living + 1; end if;
+  end loop;
+  return living;
+end
+$$;
