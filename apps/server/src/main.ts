@@ -117,7 +117,7 @@ async function start(): Promise<void> {
 
   // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
   const tellOfMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
-  const mail = openMailer(config, tellOfMail, tracer);
+  const mail = await openMailer(config, tellOfMail, tracer);
 
   step = 'listener';
   const app = await buildApp({

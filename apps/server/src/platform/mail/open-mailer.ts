@@ -1,7 +1,6 @@
 import type { Tracer } from '../telemetry/tracer.ts';
 import { type DevelopmentMailer, developmentMailer } from './development-mailer.ts';
 import type { Mail, Mailer } from './mailer.ts';
-import { smtpMailer } from './smtp-mailer.ts';
 
 export interface MailSettings {
   readonly isProduction: boolean;
@@ -16,12 +15,13 @@ export interface OpenedMailer {
 }
 
 /** @param tell told of each mail that is kept instead of being sent. */
-export function openMailer(
+export async function openMailer(
   { isProduction, mail }: MailSettings,
   tell: (mail: Mail) => void,
   tracer?: Tracer,
-): OpenedMailer {
+): Promise<OpenedMailer> {
   if (mail) {
+    const { smtpMailer } = await import('./smtp-mailer.ts'); // loaded where mail is sent, for loading it takes its time
     const mailer = smtpMailer(mail.url, mail.from, isProduction);
     return { mailer: tracer ? tracedMailer(mailer, tracer) : mailer };
   }

@@ -1,4 +1,4 @@
-import { createClient, defineScript } from 'redis';
+import { createClient, defineScript } from '@redis/client';
 import { unavailable } from '../errors.ts';
 import type { EphemeralStore, Order, Place, Spent } from './ephemeral-store.ts';
 
