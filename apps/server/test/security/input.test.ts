@@ -45,6 +45,8 @@ const hostile = [
   `${'a:'.repeat(50_000)}!`,
   '',
 ];
+/** A few, since the fuzzer has lists of all kinds. */
+const hostileInLists = hostile.filter((_, at) => at % 5 === 0).map((text) => [text]);
 /** What is no text, where one is expected, and the like. */
 const misshapen = [null, 5, -1, 1e308, 0.5, true, [], [null], [[]], {}, { a: 1 }, ['x', 5], { __proto__: 1 }];
 
@@ -84,7 +86,7 @@ describe('I1, I2, I4, I7: nothing sent makes the service fail', () => {
       const rotates = operation === 'POST /v1/keys/rotate'; // each good one would end the key
 
       for (const name of membersOf(route?.schema?.body)) {
-        const values = [...hostile, ...misshapen, ...hostile.map((text) => [text])];
+        const values = [...hostile, ...misshapen, ...hostileInLists];
         for (const value of rotates ? values.filter((each) => each !== 0.5) : values) {
           const developer = rotates ? await service.asDeveloper() : acme;
           const answer = await developer(method, url, { ...body, [name]: value });

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto';
 import Fastify from 'fastify';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ beforeAll(async () => {
     legacyKey: undefined,
     legacyMonths: 13,
     activationDelaySeconds: 900,
-    vaultKey: undefined,
+    vaultKey: createSecretKey(Buffer.alloc(32, 1)),
     previousVaultKeys: [],
   } as const;
   const keyRing = await createKeyRing(settings, { clock: () => now, startedAt: now, warn: expect.fail });
