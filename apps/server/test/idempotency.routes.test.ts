@@ -66,7 +66,9 @@ describe('I13: every POST and PATCH that takes an API key', () => {
     }
   });
 
-  test('has no effect without its answer, and is answered the same when it comes again', async () => {
+  test('has no effect without its answer, and is answered the same when it comes again', {
+    timeout: 120_000,
+  }, async () => {
     for (const operation of service.routes.filter(isRepeatable).map(operationOf)) {
       const request = await goodRequest(operation);
       const before = await everything();
