@@ -54,6 +54,7 @@ describe('what the documents name', () => {
       'BEHEST_URL',
       'BEHEST_API_KEY',
       'TEST_DATABASE_URL',
+      'TEST_REDIS_URL',
       'OTEL_RESOURCE_ATTRIBUTES',
     ];
     const known = new Set([...Object.keys(settings), ...Object.keys(errorCodes), ...others]);

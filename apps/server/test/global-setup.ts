@@ -8,7 +8,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A database that is migrated and empty, on a server where it may be cloned. */
     templateUrl: string;
-    /** Shared by the whole run, hence a key prefix each; `memory:` where no Redis can be had. */
+    /** Shared by the whole run, hence a key prefix each. */
     redisUrl: string;
   }
 }

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 /** A run that starts a server and then waits for its end. */
 async function startRun(module: string, start: string) {
@@ -34,7 +34,7 @@ test('Postgres ends with a run that is killed', async () => {
   while (await isUp(url)) await sleep(20);
 });
 
-test.skipIf(inject('redisUrl') === 'memory:')('Redis ends with a run that is killed', async () => {
+test('Redis ends with a run that is killed', async () => {
   const { run, url } = await startRun('redis.ts', 'startRedis');
   expect(await isUp(url)).toBe(true);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../tools/machine/processes.ts';
 import { openDatabase } from '../src/platform/db/db.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
@@ -186,7 +186,7 @@ describe('Postgres', () => {
   });
 });
 
-describe.skipIf(inject('redisUrl') === 'memory:')('I12: Redis', () => {
+describe('I12: Redis', () => {
   const away = '503 SERVICE_UNAVAILABLE redis';
   const remaining = (answer: { headers: Record<string, unknown> }) =>
     Number(answer.headers['x-ratelimit-remaining']);

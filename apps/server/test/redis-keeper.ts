@@ -20,7 +20,7 @@ await keep(start, stop);
 async function start(): Promise<string> {
   await sweepThrowAways(KIND, { end: endOrphan });
   const program = await findRedis(join(import.meta.dirname, '../../../.behest'));
-  if (!program) return 'memory:';
+  if (!program) throw new Error('There is no Redis: install redis-server, or set TEST_REDIS_URL.');
   running = await startRedis(program, home);
   return redisUrl(running);
 }

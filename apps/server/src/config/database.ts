@@ -82,7 +82,7 @@ function optionsOf({ base, hosts, query }: Parts, name: string): DatabaseOptions
 /**
  * What `sslmode` means to libpq, which the driver reads otherwise. One difference: `prefer` and `allow` do
  * not try TLS, since the driver cannot fall back. `verify-ca` without a CA of its own also checks the host
- * name: any owner of a public certificate would do otherwise.
+ * name, or whoever owns a public certificate could pass.
  * @see https://www.postgresql.org/docs/current/libpq-ssl.html
  */
 function tlsOptions(query: URLSearchParams, name: string): DatabaseOptions['ssl'] {

@@ -360,7 +360,7 @@ describe('an API key', () => {
     const { advance, asDeveloper } = await startApp();
     const acme = await asDeveloper();
     const lastUsed = async () => {
-      const { keys } = (await acme('GET', '/v1/keys')).json(); // which is a use as any other
+      const { keys } = (await acme('GET', '/v1/keys')).json(); // which is a use of the key too
       return keys[0].lastUsedAt;
     };
 

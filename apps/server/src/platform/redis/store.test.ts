@@ -7,12 +7,10 @@ import { memoryStore } from './memory-store.ts';
 import { openStore } from './open-store.ts';
 import { redisStore } from './redis-store.ts';
 
-const hasRedis = inject('redisUrl') !== 'memory:';
-
 /** The promises of the port, which every adapter keeps. `own` keeps one test's keys apart from another's. */
 const adapters: [string, () => EphemeralStore][] = [
   ['in memory', () => memoryStore(() => new Date())],
-  ...(hasRedis ? [['in Redis', () => redisStore(inject('redisUrl'))] as [string, () => EphemeralStore]] : []),
+  ['in Redis', () => redisStore(inject('redisUrl'))],
 ];
 
 describe.each(adapters)('a store %s', (_, create) => {
@@ -260,7 +258,7 @@ test('what is in memory is gone after its time', async () => {
   expect(again.used).toEqual([[1]]);
 });
 
-test.skipIf(!hasRedis)('what is in Redis has a time, after which it goes', async () => {
+test('what is in Redis has a time, after which it goes', async () => {
   const store = redisStore(inject('redisUrl'));
   onTestFinished(() => store.close());
   const key = `bh:{${randomUUID()}}`;
