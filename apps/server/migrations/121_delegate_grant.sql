@@ -7,7 +7,8 @@ $$ select pg_advisory_xact_lock_shared(hashtextextended('delegation:' || p_devel
 -- developers.
 create function find_delegable(p_developer_id text, p_token_id text, p_sub_agent_id text)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status,
-    sub_agent_did text, sub_agent_status agent_status, max_depth smallint)
+    sub_agent_did text, sub_agent_status agent_status, sub_agent_scopes text[], max_depth smallint,
+    enforce_agent_scopes boolean)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -16,9 +17,10 @@ begin
   select * into held from grants g where g.developer_id = p_developer_id and g.id = token.grant_id;
   select a.did, a.status into agent_did, agent_status
     from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
-  select a.did, a.status into sub_agent_did, sub_agent_status
+  select a.did, a.status, a.scopes into sub_agent_did, sub_agent_status, sub_agent_scopes
     from agents a where a.developer_id = p_developer_id and a.id = p_sub_agent_id;
-  select d.max_delegation_depth into max_depth from developers d where d.id = p_developer_id;
+  select d.max_delegation_depth, d.enforce_agent_scopes into max_depth, enforce_agent_scopes
+    from developers d where d.id = p_developer_id;
   return next;
 end
 $$;
