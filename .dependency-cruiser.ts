@@ -6,15 +6,15 @@ type To = IRegularForbiddenRuleType['to'];
 const SERVER = '^apps/server/(src|test/planted)/'; // what is planted must be caught like the rest
 const PROTOCOL = '^packages/protocol/';
 const TEST = '[.]test[.]ts$';
-const SAME_FEATURE = 'features/$1/';
+const SAME_FEATURE = 'features/$1/'; // area and noun
 
 /** The tiers: each may import those before it. */
-const RECORDS = 'features/(audit|events|keys|quotas)/';
-const CORE = 'features/(developers|agents|authorization|consent|grants|tokens|principals)/';
-const AROUND = 'features/webhooks/';
+const RECORDS = 'features/(record/(audit|events)|service/keys|accounts/quotas)/';
+const CORE = 'features/(accounts/(developers|agents)|access/|people/)';
+const AROUND = 'features/record/webhooks/';
 
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
-const role = (name: string): From => ({ path: `features/([^/]+)/[^/]+[.]${name}[.]ts$` });
+const role = (name: string): From => ({ path: `features/([^/]+/[^/]+)/[^/]+[.]${name}[.]ts$` });
 
 /** A package that one folder of the platform hides from everybody else. */
 const alone = (name: string, folder: string): [name: string, from: From, to: To] => [
@@ -43,8 +43,8 @@ const rules: [name: string, from: From, to: To][] = [
   ],
   [
     'features-meet-at-the-index',
-    { path: 'features/([^/]+)/', pathNot: TEST },
-    { path: 'features/', pathNot: [SAME_FEATURE, 'features/[^/]+/index[.]ts$'] },
+    { path: 'features/([^/]+/[^/]+)/', pathNot: TEST },
+    { path: 'features/', pathNot: [SAME_FEATURE, 'features/[^/]+/[^/]+/index[.]ts$'] },
   ],
 
   // Roles: what one file of a feature may import.
@@ -77,7 +77,7 @@ const rules: [name: string, from: From, to: To][] = [
   ],
   ['routes-stay-at-home', role('routes'), { path: 'features/', pathNot: SAME_FEATURE }],
   ['jobs-are-no-routes', role('jobs'), { path: '[.]routes[.]ts$|node_modules/fastify/' }],
-  ['index-hides-the-tables', { path: 'features/[^/]+/index[.]ts$' }, { path: '[.]repo[.]ts$' }],
+  ['index-hides-the-tables', { path: 'features/[^/]+/[^/]+/index[.]ts$' }, { path: '[.]repo[.]ts$' }],
 
   // Who calls somebody else's address does so through the one client that looks where it leads.
   [

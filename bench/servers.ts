@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startKeeper } from '../apps/server/test/keeper.ts';
+import { startKeeper } from '../apps/server/test/servers/keeper.ts';
 import { freePort } from '../tools/machine/ports.ts';
 import { waitUntil } from '../tools/machine/processes.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { redisUrl } from '../../apps/server/test/redis-url.ts';
-import { newDatabase } from '../../apps/server/test/start-app.ts';
+import { newDatabase } from '../../apps/server/test/app/start-app.ts';
+import { redisUrl } from '../../apps/server/test/servers/redis-url.ts';
 import { crash } from './run-crash.ts';
 
 test('nothing acknowledged is lost, and no event invented, when the server is killed under load', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { newDatabase } from '../../apps/server/test/start-app.ts';
+import { newDatabase } from '../../apps/server/test/app/start-app.ts';
 import { freePort } from '../machine/ports.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
 import { accountForPostgres } from '../postgres/account.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { migrate } from '../../apps/server/src/platform/db/migrate.ts';
-import { startPostgres } from '../../apps/server/test/postgres.ts';
+import { startPostgres } from '../../apps/server/test/servers/postgres.ts';
 
 const FLAGS = ['--print', '--camel-case', '--log-level=silent', '--exclude-pattern=schema_migrations'];
 

@@ -1,38 +1,46 @@
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Config } from './config.ts';
-import { agentRoutes } from './features/agents/index.ts';
-import { auditRoutes } from './features/audit/index.ts';
-import { authorizationRoutes, cancelRequestsOfAgent, countOverdue } from './features/authorization/index.ts';
-import { authenticateConsent, consentRoutes } from './features/consent/index.ts';
-import { apiKeyRoutes, developerRoutes, findKeyHolder } from './features/developers/index.ts';
-import { eventRoutes } from './features/events/index.ts';
-import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/grants/index.ts';
-import { type KeyRing, keyRoutes } from './features/keys/index.ts';
-import { developmentMailRoutes, metricsRoutes, operationsRoutes } from './features/operations/index.ts';
-import { principalRoutes, sessionReader } from './features/principals/index.ts';
-import { tokenRoutes } from './features/tokens/index.ts';
-import { countPending, webhookRoutes, webhookSeals } from './features/webhooks/index.ts';
+import {
+  authorizationRoutes,
+  cancelRequestsOfAgent,
+  countOverdue,
+} from './features/access/authorization/index.ts';
+import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/access/grants/index.ts';
+import { tokenRoutes } from './features/access/tokens/index.ts';
+import { agentRoutes } from './features/accounts/agents/index.ts';
+import { apiKeyRoutes, developerRoutes, findKeyHolder } from './features/accounts/developers/index.ts';
+import { authenticateConsent, consentRoutes } from './features/people/consent/index.ts';
+import { principalRoutes, sessionReader } from './features/people/principals/index.ts';
+import { auditRoutes } from './features/record/audit/index.ts';
+import { eventRoutes } from './features/record/events/index.ts';
+import { countPending, webhookRoutes, webhookSeals } from './features/record/webhooks/index.ts';
+import { type KeyRing, keyRoutes } from './features/service/keys/index.ts';
+import {
+  developmentMailRoutes,
+  metricsRoutes,
+  operationsRoutes,
+} from './features/service/operations/index.ts';
 import type { Clock } from './platform/clock.ts';
 import { type CommitNotices, commitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
-import { addBodyParser } from './platform/http/bodies.ts';
-import { addClosing } from './platform/http/closing.ts';
-import { requireDeclarations } from './platform/http/declarations.ts';
-import { addErrorHandler } from './platform/http/error-handler.ts';
-import { ignoreExpectations } from './platform/http/expectations.ts';
-import { addIdempotency } from './platform/http/idempotency.ts';
-import { knownCallers, notingChanges } from './platform/http/known-callers.ts';
-import { describeRoutes, openapiRoutes } from './platform/http/openapi.ts';
-import { outermostAnswers } from './platform/http/outermost.ts';
-import { pagePartRoutes } from './platform/http/pages.ts';
-import { rateLimiter } from './platform/http/rates.ts';
-import { addRequestLog, addRequestMetrics } from './platform/http/request-log.ts';
+import { addClosing } from './platform/http/answers/closing.ts';
+import { addErrorHandler } from './platform/http/answers/error-handler.ts';
+import { ignoreExpectations } from './platform/http/answers/expectations.ts';
+import { outermostAnswers } from './platform/http/answers/outermost.ts';
+import { addBodyParser } from './platform/http/bodies/bodies.ts';
+import { compileSerializer } from './platform/http/bodies/serialization.ts';
+import { compileSchema } from './platform/http/bodies/validation.ts';
+import { knownCallers, notingChanges } from './platform/http/callers/known-callers.ts';
+import { addIdempotency } from './platform/http/idempotency/idempotency.ts';
+import { rateLimiter } from './platform/http/limits/rates.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
-import { addRequestTrace } from './platform/http/request-trace.ts';
-import { compileSerializer } from './platform/http/serialization.ts';
+import { requireDeclarations } from './platform/http/routes/declarations.ts';
+import { describeRoutes, openapiRoutes } from './platform/http/routes/openapi.ts';
+import { pagePartRoutes } from './platform/http/routes/pages.ts';
+import { addRequestLog, addRequestMetrics } from './platform/http/telemetry/request-log.ts';
+import { addRequestTrace } from './platform/http/telemetry/request-trace.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
-import { compileSchema } from './platform/http/validation.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { Logger } from './platform/telemetry/logger.ts';

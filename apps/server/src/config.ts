@@ -4,9 +4,9 @@ import { checkKeys } from './config/keys.ts';
 import { type Quotas, readLimits } from './config/limits.ts';
 import { completed, type Environment, type Problem, readSettings } from './config/setting.ts';
 import { settings } from './config/settings.ts';
-import type { KeySettings } from './features/keys/index.ts';
+import type { KeySettings } from './features/service/keys/index.ts';
 import type { Plan } from './platform/caller.ts';
-import type { RateLimits } from './platform/http/rate-rules.ts';
+import type { RateLimits } from './platform/http/limits/rate-rules.ts';
 
 export { ConfigError } from './config/setting.ts';
 

@@ -1,26 +1,26 @@
 import { buildApp } from './app.ts';
 import { ConfigError } from './config/setting.ts';
 import { type Config, loadConfig } from './config.ts';
-import { checkpointsOfChains, watchedTallies } from './features/audit/index.ts';
-import { expiryOfRequests } from './features/authorization/index.ts';
-import { seedDevelopers } from './features/developers/index.ts';
-import { retentionOfEvents } from './features/events/index.ts';
-import { expiryOfGrants } from './features/grants/index.ts';
-import { createKeyRing } from './features/keys/index.ts';
+import { expiryOfRequests } from './features/access/authorization/index.ts';
+import { expiryOfGrants } from './features/access/grants/index.ts';
+import { seedDevelopers } from './features/accounts/developers/index.ts';
+import { checkpointsOfChains, watchedTallies } from './features/record/audit/index.ts';
+import { retentionOfEvents } from './features/record/events/index.ts';
 import {
   createDispatcher,
   prepareWebhooks,
   webhookDelivery,
   webhookHistory,
   webhookSeals,
-} from './features/webhooks/index.ts';
+} from './features/record/webhooks/index.ts';
+import { createKeyRing } from './features/service/keys/index.ts';
 import { commitNotices } from './platform/db/commit-notices.ts';
 import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { createEgress } from './platform/egress/egress.ts';
 import { tracedEgress } from './platform/egress/traced-egress.ts';
-import { notingChanges } from './platform/http/known-callers.ts';
-import { expiryOfAnswers } from './platform/idempotency/expiry.ts';
+import { notingChanges } from './platform/http/callers/known-callers.ts';
+import { expiryOfAnswers } from './platform/http/idempotency/expiry.ts';
 import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
 import type { Mail } from './platform/mail/mailer.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';

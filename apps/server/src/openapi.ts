@@ -1,6 +1,6 @@
 import { buildApp } from './app.ts';
 import { loadConfig } from './config.ts';
-import { createKeyRing } from './features/keys/index.ts';
+import { createKeyRing } from './features/service/keys/index.ts';
 import { openDatabase } from './platform/db/db.ts';
 import { memoryStore } from './platform/redis/memory-store.ts';
 

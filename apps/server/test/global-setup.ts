@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { execute, startPostgres } from './postgres.ts';
-import { startRedis } from './redis.ts';
+import { execute, startPostgres } from './servers/postgres.ts';
+import { startRedis } from './servers/redis.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

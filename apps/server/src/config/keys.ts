@@ -1,4 +1,4 @@
-import type { VerificationKey } from '../features/keys/index.ts';
+import type { VerificationKey } from '../features/service/keys/index.ts';
 import { collect, type Problem, Refusal, type ValuesOf } from './setting.ts';
 import type { settings } from './settings.ts';
 import { checkVerificationKeys } from './verification-keys.ts';

@@ -1,5 +1,5 @@
 import type { Plan } from '../platform/caller.ts';
-import type { RateLimits } from '../platform/http/rate-rules.ts';
+import type { RateLimits } from '../platform/http/limits/rate-rules.ts';
 import { integer } from './readers.ts';
 import {
   defaulted,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../config.ts';
-import vectors from '../features/keys/keys.vectors.json' with { type: 'json' };
+import vectors from '../features/service/keys/keys.vectors.json' with { type: 'json' };
 import { development, problemsOf, production, refusalsOf } from './test/environment.ts';
 
 const pkcs8 = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();

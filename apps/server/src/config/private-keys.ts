@@ -5,7 +5,7 @@ import {
   type SigningKey,
   type VerificationKey,
   verificationKey,
-} from '../features/keys/index.ts';
+} from '../features/service/keys/index.ts';
 import { type Context, type Reader, Refusal } from './setting.ts';
 
 const LEAST_MODULUS_BITS = 2048; // specification, Versioning

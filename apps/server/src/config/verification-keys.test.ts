@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { verificationKey } from '../features/keys/index.ts';
-import vectors from '../features/keys/keys.vectors.json' with { type: 'json' };
+import { verificationKey } from '../features/service/keys/index.ts';
+import vectors from '../features/service/keys/keys.vectors.json' with { type: 'json' };
 import { development, problemsOf, production, refusalsOf } from './test/environment.ts';
 
 const rsa = (bits: number, publicExponent = 65_537) =>

@@ -1,6 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isLegacyKeyId } from '@behest/protocol/key-id';
-import { renamed, type SigningAlg, type VerificationKey, verificationKey } from '../features/keys/index.ts';
+import {
+  renamed,
+  type SigningAlg,
+  type VerificationKey,
+  verificationKey,
+} from '../features/service/keys/index.ts';
 import { hasShortModulus, hasWeakExponent, refuseTestKey } from './private-keys.ts';
 import { type Context, type Reader, Refusal } from './setting.ts';
 

@@ -1,5 +1,5 @@
 import { errorCodes } from '@behest/protocol/errors';
-import { faultOfAnswer } from '../watched-routes.ts';
+import { faultOfAnswer } from '../app/watched-routes.ts';
 import type { Answer, Asked } from './client.ts';
 import { type Draft, UNKNOWN_FIELD } from './requests.ts';
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startListening } from '../listening.ts';
+import { startListening } from '../app/listening.ts';
 import { faultsOf } from './answers.ts';
 import type { Answer } from './client.ts';
 import { limits } from './limits.ts';

@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { buildApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
-import { createKeyRing } from '../../src/features/keys/index.ts';
+import { createKeyRing } from '../../src/features/service/keys/index.ts';
 import { openDatabase } from '../../src/platform/db/db.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { developmentMailer } from '../../src/platform/mail/development-mailer.ts';
 import { openStore } from '../../src/platform/redis/open-store.ts';
-import { startKeeper } from '../keeper.ts';
-import { watchingRoutes } from '../watched-routes.ts';
+import { watchingRoutes } from '../app/watched-routes.ts';
+import { startKeeper } from '../servers/keeper.ts';
 import { limits } from './limits.ts';
 
 /** The whole application on a port, with Postgres and Redis of its own, outside of a test run. */

@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bodies, operationOf, type Possessions, possessionsOf, requestTo, ways } from '../every-route.ts';
-import { type Developer, type Method, type Service, startApp } from '../start-app.ts';
+import { bodies, operationOf, type Possessions, possessionsOf, requestTo, ways } from '../app/every-route.ts';
+import { type Developer, type Method, type Service, startApp } from '../app/start-app.ts';
 
 let service: Service;
 let acme: Developer;

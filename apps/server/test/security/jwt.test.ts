@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { grantTo, openSession, partsOf, refusalOf, registerAgent, signedBy } from '../flow.ts';
-import { type Developer, type Service, startApp } from '../start-app.ts';
+import { grantTo, openSession, partsOf, refusalOf, registerAgent, signedBy } from '../app/flow.ts';
+import { type Developer, type Service, startApp } from '../app/start-app.ts';
 
 let service: Service;
 let acme: Developer;
@@ -159,6 +159,6 @@ test('J17 nothing but the verifier’s own primitive verifies a signature, whoev
     /\bcreateVerify\b|\bsubtle\b|from '(jose|jsonwebtoken)'|import \{[^}]*\bverify\b[^}]*\} from 'node:crypto'/;
 
   expect(sources.filter((path) => verifies.test(readFileSync(join(root, path), 'utf8')))).toEqual([
-    'apps/server/src/features/keys/keys.rules.ts',
+    'apps/server/src/features/service/keys/keys.rules.ts',
   ]);
 });

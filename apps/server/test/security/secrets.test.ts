@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { openSession, pkce, registerAgent } from '../flow.ts';
-import { newDatabase, startApp } from '../start-app.ts';
+import { openSession, pkce, registerAgent } from '../app/flow.ts';
+import { newDatabase, startApp } from '../app/start-app.ts';
 
 /** Each value of each column of each table, as text; bytes both as they are and as the two usual texts of them. */
 async function everythingIn(databaseUrl: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { ConfigError, loadConfig } from '../../config.ts';
-import vectors from '../../features/keys/keys.vectors.json' with { type: 'json' };
+import vectors from '../../features/service/keys/keys.vectors.json' with { type: 'json' };
 import type { Environment, Problem } from '../setting.ts';
 
 /** The least that starts. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import certificate from '../../../test/certificate.json' with { type: 'json' };
-import { startReceiver } from '../../../test/receiver.ts';
+import certificate from '../../../test/app/certificate.json' with { type: 'json' };
+import { startReceiver } from '../../../test/app/receiver.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
 import { resolver } from './resolver.ts';
 

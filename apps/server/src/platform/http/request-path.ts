@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Role } from '../caller.ts';
 import { AppError } from '../errors.ts';
-import { crossOrigin } from './cors.ts';
+import { crossOrigin } from './answers/cors.ts';
+import { standardHeaders } from './answers/standard-headers.ts';
 import {
   type AuthenticateBrowser,
   bearerOf,
@@ -11,13 +12,12 @@ import {
   type ReadSession,
   timesSent,
   unauthorized,
-} from './credentials.ts';
-import type { Paths } from './declarations.ts';
-import type { KnownCallers, PresentedKey } from './known-callers.ts';
-import { budgetsOf, needsIdentity, planLimit, type Rate, type RateLimits } from './rate-rules.ts';
-import { type Groups, type Settled, type Spend, type Standing, subjectOf, tighter } from './rates.ts';
-import { standardHeaders } from './standard-headers.ts';
-import { type KnownPath, pathFinder, unknownRoute } from './unknown-route.ts';
+} from './callers/credentials.ts';
+import type { KnownCallers, PresentedKey } from './callers/known-callers.ts';
+import { budgetsOf, needsIdentity, planLimit, type Rate, type RateLimits } from './limits/rate-rules.ts';
+import { type Groups, type Settled, type Spend, type Standing, subjectOf, tighter } from './limits/rates.ts';
+import type { Paths } from './routes/declarations.ts';
+import { type KnownPath, pathFinder, unknownRoute } from './routes/unknown-route.ts';
 
 const MOST_HEADERS = 100; // lines; browsers and proxies together send some thirty
 

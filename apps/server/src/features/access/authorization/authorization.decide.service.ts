@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util';
+import { issuedDetails, narrowTools, type ToolsEntry } from '@behest/protocol/authorization-details';
+import { parseDuration } from '@behest/protocol/durations';
+import { canHavePurpose } from '@behest/protocol/purposes';
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, badField } from '../../../platform/errors.ts';
+import { record } from '../../record/audit/index.ts';
+import type { Act } from '../../record/events/index.ts';
+import { findAgentDid, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
+import { acceptScopes, boundedSeconds, CODE_SECONDS, mustBeWithin, statusAt } from './authorization.rules.ts';
+import type { RequestStatus } from './authorization.schema.ts';
+import type { AuthorizationDeps } from './authorization.service.ts';
+import { newCode } from './in-flight.service.ts';
+
+type ConsentMethod = NonNullable<RequestRow['consentMethod']>;
+
+/** What of the request is allowed; what is absent stays as it was asked for. */
+export interface Narrowing {
+  readonly scopes?: readonly string[];
+  readonly expiresIn?: string;
+  /** By connector, the tools that stay. */
+  readonly tools?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Approval {
+  readonly method: ConsentMethod;
+  readonly narrowing: Narrowing;
+  /** Where the decision came from; in the audit entry only. */
+  readonly evidence?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Allows what was asked for, or less. Exactly one decision is made of a request, whoever decides at once.
+ * @throws NOT_FOUND, GONE with the status, INVALID_SCOPE or BAD_REQUEST for what would be more
+ */
+export async function approveRequest(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  requestId: string,
+  { method, narrowing, evidence }: Approval,
+): Promise<{ request: RequestRow; code: string }> {
+  const at = deps.clock();
+  // In the store before the approval is: a code that nobody was told leads nowhere.
+  const { code, handed } = newCode({ ...caller.tenant, requestId }, CODE_SECONDS);
+  await deps.store.put([handed]);
+
+  return inTransaction(deps.db, async (tx) => {
+    const pending = await lockPending(tx, caller, requestId, at);
+    const { columns, isNarrower } = narrow(pending, narrowing);
+    const request = await updateRequest(tx, caller.tenant, requestId, {
+      ...columns,
+      status: 'approved',
+      consentMethod: method,
+      decidedAt: at,
+      codeExpiresAt: new Date(at.getTime() + CODE_SECONDS * 1000),
+    });
+    const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrower };
+    const about = await concerned(tx, caller, request);
+    const told = method === 'link' ? { ...data, unverified: true as const } : data;
+    const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
+    await record(tx, caller, [act], at);
+    return { request, code };
+  });
+}
+
+/** @throws NOT_FOUND, GONE with the status */
+export function denyRequest(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  requestId: string,
+  { reason, evidence }: { reason?: string; evidence?: Readonly<Record<string, unknown>> } = {},
+): Promise<RequestRow> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    await lockPending(tx, caller, requestId, at);
+    const request = await updateRequest(tx, caller.tenant, requestId, { status: 'denied', decidedAt: at });
+    const data = { authRequestId: requestId, ...(reason && { reason }) };
+    const about = await concerned(tx, caller, request);
+    await record(
+      tx,
+      caller,
+      [{ type: 'authorization.denied', ...about, data, ...(evidence && { evidence }) }],
+      at,
+    );
+    return request;
+  });
+}
+
+async function lockPending(tx: Tx, { tenant }: Caller, requestId: string, at: Date): Promise<RequestRow> {
+  const request = await lockRequest(tx, tenant, requestId);
+  const status = request && statusAt(request, at);
+  if (!request || status !== 'pending') throw gone(status ?? 'expired');
+  return request;
+}
+
+export const gone = (status: RequestStatus) =>
+  new AppError('GONE', 'This request is no longer open.', { status });
+
+async function concerned(tx: Tx, { tenant }: Caller, request: RequestRow) {
+  const { agentId, principalId, purpose } = request;
+  const agentDid = await findAgentDid(tx, tenant, agentId);
+  return { agentId, agentDid, principalId, ...(purpose && { purpose }) };
+}
+
+/** The columns that a narrowing replaces, and whether any of them says less. Nothing ever becomes wider. */
+function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, tools }: Narrowing) {
+  const kept = scopes ? keptScopes(request, scopes) : request.scopes;
+  const longest = parseDuration(request.expiresIn) ?? 0;
+  const seconds = boundedSeconds('expiresIn', expiresIn, longest);
+  const purpose = request.purpose ?? undefined;
+  const before: ToolsEntry[] = Array.isArray(request.authorizationDetails)
+    ? JSON.parse(JSON.stringify(request.authorizationDetails))
+    : [];
+  const narrowed = narrowTools({ purpose, scopes: kept, entries: before }, tools ?? {});
+  if (!narrowed.ok) {
+    throw new AppError('BAD_REQUEST', 'The tools are not within those asked for.', {
+      fields: narrowed.faults,
+    });
+  }
+  const details = issuedDetails(purpose, kept, narrowed.entries);
+  const keepsScopes = request.scopes.every((scope) => kept.includes(scope));
+  const isWhole = keepsScopes && seconds === longest && isDeepStrictEqual(details, before);
+  const authorizationDetails = details.length > 0 ? JSON.stringify(details) : null;
+  return { columns: { scopes: kept, expiresIn, authorizationDetails }, isNarrower: !isWhole };
+}
+
+function keptScopes({ scopes: asked, purpose }: RequestRow, scopes: readonly string[]): string[] {
+  const kept = acceptScopes(scopes); // within `*` there is every text, also one that is no scope
+  mustBeWithin(asked, kept);
+  if (purpose !== null && !canHavePurpose(kept)) {
+    throw badField('scopes', 'not_allowed', 'The purpose needs a tool scope; keep one of those asked for.');
+  }
+  return kept;
+}

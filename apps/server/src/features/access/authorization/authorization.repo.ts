@@ -1,0 +1,157 @@
+import { type Selectable, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Counted } from '../../../platform/db/counted.ts';
+import { type Executor, repeating, row, type Tx } from '../../../platform/db/db.ts';
+import type { AuthRequests } from '../../../platform/db/types.gen.ts';
+
+export type RequestRow = Selectable<AuthRequests>;
+
+/** What there is to know before a request is accepted, in one read. Reads developers, agents and quotas. */
+export function findAsker(db: Executor, { developerId }: Tenant, agentId: string) {
+  return db
+    .selectFrom('developers as developer')
+    .leftJoin('agents as agent', (join) =>
+      join.onRef('agent.developerId', '=', 'developer.id').on('agent.id', '=', agentId),
+    )
+    .leftJoin('quotaCounters as quota', (join) =>
+      join.onRef('quota.developerId', '=', 'developer.id').on('quota.resource', '=', 'active_grants'),
+    )
+    .select([
+      'developer.redirectUris',
+      'developer.enforceAgentScopes',
+      'developer.consentMode',
+      'developer.consentKeys',
+      'agent.did as agentDid',
+      'agent.status as agentStatus',
+      'agent.scopes as agentScopes',
+      'quota.used as activeGrants',
+    ])
+    .where('developer.id', '=', developerId)
+    .executeTakeFirstOrThrow();
+}
+
+/** A hot write. @returns what the agent has become meanwhile, when nothing was written for that reason. */
+export async function requestAuthorization(
+  db: Executor,
+  { developerId }: Tenant,
+  at: Date,
+  request: Omit<RequestRow, 'developerId'>,
+  records: Counted,
+): Promise<'suspended' | 'revoked' | null> {
+  const columns = row({ ...request, developerId });
+  const call = sql<{ refusal: 'suspended' | 'revoked' | null }>`
+    select request_authorization(${developerId}, ${at}, ${columns}, ${records}) as refusal`;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+}
+
+export function findRequest(db: Executor, { developerId }: Tenant, requestId: string) {
+  return db
+    .selectFrom('authRequests')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .executeTakeFirst();
+}
+
+/** Locks the row: of two decisions at once, the second sees what the first has done. */
+export function lockRequest(tx: Tx, { developerId }: Tenant, requestId: string) {
+  return tx
+    .selectFrom('authRequests')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+type Decision = Partial<Omit<RequestRow, 'authorizationDetails'>> & {
+  readonly authorizationDetails?: string | null;
+};
+
+export function updateRequest(tx: Tx, { developerId }: Tenant, requestId: string, decision: Decision) {
+  return tx
+    .updateTable('authRequests')
+    .set(decision)
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Counts, where the row is, so that no two guesses are one. */
+export async function countWrongVerifier(tx: Tx, { developerId }: Tenant, requestId: string): Promise<void> {
+  await tx
+    .updateTable('authRequests')
+    .set(({ eb }) => ({ wrongVerifiers: eb('wrongVerifiers', '+', 1) }))
+    .where('developerId', '=', developerId)
+    .where('id', '=', requestId)
+    .where('status', '=', 'approved')
+    .execute();
+}
+
+/** Everything that the agent still asks for, or was allowed and has not fetched. What is too late has ended. */
+export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: string, at: Date) {
+  return tx
+    .updateTable('authRequests')
+    .set({ status: 'cancelled', decidedAt: at })
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .where(({ and, eb, or }) =>
+      or([
+        and([eb('status', '=', 'pending'), eb('expiresAt', '>', at)]),
+        and([eb('status', '=', 'approved'), eb('codeExpiresAt', '>', at)]),
+      ]),
+    )
+    .returning(['id', 'principalId', 'purpose'])
+    .execute();
+}
+
+const dueAt = sql<Date>`coalesce(code_expires_at, expires_at)`;
+
+/** Requests whose time is over and of which nobody has noted it, the longest over first. Reads developers. */
+export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
+  return db
+    .selectFrom('authRequests as request')
+    .innerJoin('developers as developer', 'developer.id', 'request.developerId')
+    .select(['request.id', 'request.developerId', 'developer.mode', 'developer.plan'])
+    .where('request.status', 'in', ['pending', 'approved'])
+    .where(dueAt, '<=', at)
+    .orderBy(dueAt)
+    .limit(limit)
+    .execute();
+}
+
+/** Those of the requests that are still open, though their time is over; of two instances at once, one gets each. */
+export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: readonly string[], at: Date) {
+  return tx
+    .updateTable('authRequests')
+    .set({ status: 'expired' })
+    .where('developerId', '=', developerId)
+    .where('id', 'in', [...requestIds].sort())
+    .where('status', 'in', ['pending', 'approved'])
+    .where(dueAt, '<=', at)
+    .returning(['id', 'agentId', 'principalId', 'purpose'])
+    .execute();
+}
+
+/** The agents' DIDs by id, for what is written about many at once. Reads agents. */
+export async function listAgentDids(db: Executor, { developerId }: Tenant, agentIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['id', 'did'])
+    .where('developerId', '=', developerId)
+    .where('id', 'in', agentIds)
+    .execute();
+  return new Map(rows.map(({ id, did }) => [id, did]));
+}
+
+/** The agent that a request speaks for, as its audit entries name it. Reads agents. */
+export async function findAgentDid(db: Executor, { developerId }: Tenant, agentId: string): Promise<string> {
+  const { did } = await db
+    .selectFrom('agents')
+    .select('did')
+    .where('developerId', '=', developerId)
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  return did;
+}

@@ -1,0 +1,122 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
+import { record } from '../../record/audit/index.ts';
+import type { Act } from '../../record/events/index.ts';
+import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
+import {
+  cancelRequestsOf,
+  countWrongVerifier,
+  findAgentDid,
+  findRequest,
+  lockRequest,
+  updateRequest,
+} from './authorization.repo.ts';
+import { MAX_WRONG_VERIFIERS, statusAt } from './authorization.rules.ts';
+import type { AuthRequest, FreshCode, SandboxDecision } from './authorization.schema.ts';
+import { type AuthorizationDeps, toAuthRequest } from './authorization.service.ts';
+import { newCode } from './in-flight.service.ts';
+
+/** @throws NOT_FOUND */
+export async function getRequest(deps: AuthorizationDeps, caller: Caller, id: string): Promise<AuthRequest> {
+  const request = await findRequest(deps.db, caller.tenant, id);
+  if (!request) throw notFound();
+  return toAuthRequest(request, caller, deps.clock());
+}
+
+/**
+ * A code for an agent that has no address to be sent one. Earlier ones stay good; the first that is exchanged
+ * consumes the request. @throws NOT_FOUND, CONFLICT, GONE
+ */
+export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshCode> {
+  const request = await findRequest(deps.db, caller.tenant, id);
+  if (!request) throw notFound();
+  const now = deps.clock();
+  const status = statusAt(request, now);
+  if (status === 'pending')
+    throw new AppError('CONFLICT', 'The person has not decided yet; ask again later.');
+  if (status !== 'approved' || !request.codeExpiresAt) throw gone(status);
+  if (request.wrongVerifiers >= MAX_WRONG_VERIFIERS) throw gone('expired'); // no code of it is good any more
+  if (request.redirectUri !== null) {
+    const message = 'The code of this request goes to its redirect URI, and nowhere else.';
+    throw new AppError('CONFLICT', message, { field: 'redirectUri' });
+  }
+  const seconds = Math.ceil((request.codeExpiresAt.getTime() - now.getTime()) / 1000);
+  const { code, handed } = newCode({ ...caller.tenant, requestId: id }, seconds);
+  await deps.store.put([handed]);
+  return { authRequestId: id, code, expiresAt: request.codeExpiresAt.toISOString() };
+}
+
+/** @throws NOT_FOUND, GONE when it is decided already */
+export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: string): Promise<void> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const request = await lockRequest(tx, caller.tenant, id);
+    if (!request) throw notFound();
+    const status = statusAt(request, at);
+    if (status !== 'pending') throw gone(status);
+    await updateRequest(tx, caller.tenant, id, { status: 'cancelled', decidedAt: at });
+    const { agentId, principalId, purpose } = request;
+    const agentDid = await findAgentDid(tx, caller.tenant, agentId);
+    const about = { agentId, agentDid, principalId, ...(purpose && { purpose }) };
+    const data = { authRequestId: id };
+    await record(tx, caller, [{ type: 'authorization.cancelled', ...about, data }], at);
+  });
+}
+
+/** In the sandbox, where there may be no person to ask. @throws CONSENT_REQUIRED with a live key, NOT_FOUND */
+export async function approveInSandbox(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  id: string,
+): Promise<SandboxDecision> {
+  await mustBePendingInSandbox(deps, caller, id);
+  const approval = { method: 'sandbox', narrowing: {} } as const;
+  const { code } = await approveRequest(deps, caller, id, approval).catch(unlessDecided);
+  return { requestId: id, authRequestId: id, status: 'approved', code };
+}
+
+/** @throws as `approveInSandbox` */
+export async function denyInSandbox(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  id: string,
+): Promise<SandboxDecision> {
+  await mustBePendingInSandbox(deps, caller, id);
+  await denyRequest(deps, caller, id).catch(unlessDecided);
+  return { requestId: id, authRequestId: id, status: 'denied' };
+}
+
+async function mustBePendingInSandbox(deps: AuthorizationDeps, caller: Caller, id: string): Promise<void> {
+  const request = await findRequest(deps.db, caller.tenant, id);
+  if (!request) throw notFound();
+  if (caller.mode === 'live') {
+    throw new AppError(
+      'CONSENT_REQUIRED',
+      'Only the person can decide this: open `consentUrl` in a browser.',
+    );
+  }
+  if (statusAt(request, deps.clock()) !== 'pending') throw notFound();
+}
+
+/** To the sandbox's two calls, what is decided is not there any more. */
+function unlessDecided(error: unknown): never {
+  throw error instanceof AppError && error.code === 'GONE' ? notFound() : error;
+}
+
+/** What an agent still asks for falls with it. */
+export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, { tenant }, agentId, at) => {
+  const cancelled = await cancelRequestsOf(tx, tenant, agentId, at);
+  if (cancelled.length === 0) return [];
+  const agentDid = await findAgentDid(tx, tenant, agentId);
+  return cancelled.map(({ id, principalId, purpose }): Act => {
+    const about = { agentId, agentDid, principalId, ...(purpose && { purpose }) };
+    return { type: 'authorization.cancelled', ...about, data: { authRequestId: id } };
+  });
+};
+
+/** A guess at a code's verifier. The fifth voids the code; see `MAX_WRONG_VERIFIERS`. */
+export async function noteWrongVerifier(db: Executor, { tenant }: Caller, requestId: string): Promise<void> {
+  await inTransaction(db, (tx) => countWrongVerifier(tx, tenant, requestId));
+}

@@ -1,0 +1,382 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { personOn } from '../../../../test/app/person.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true });
+});
+afterAll(() => service.stop());
+
+/** A request that waits, and what its developer may do to it. */
+async function pending({
+  mode = 'sandbox',
+  on = service,
+  request = {},
+}: {
+  mode?: 'live' | 'sandbox';
+  on?: Service;
+  request?: object;
+} = {}) {
+  const developer = await on.asDeveloper({ mode });
+  const { agentId } = await registerAgent(developer);
+  const asked = await authorize(developer, agentId, {
+    ...(mode === 'sandbox' && { autoApprove: false }),
+    ...request,
+  });
+  const path = `/v1/authorize/${asked.id}`;
+  const person = personOn(on);
+  return {
+    developer,
+    agentId,
+    asked,
+    person,
+    id: String(asked.id),
+    get: () => developer('GET', path),
+    statusNow: async () => (await developer('GET', path)).json().status,
+    approve: () => developer('POST', `${path}/approve`),
+    deny: () => developer('POST', `${path}/deny`),
+    cancel: () => developer('DELETE', path),
+    code: () => developer('POST', `${path}/code`),
+    exchange: (code: string) => developer('POST', '/v1/token', { code, agentId }),
+    entries: (action: string) => entriesOf(developer, `authorization.${action}`),
+  };
+}
+
+type Pending = Awaited<ReturnType<typeof pending>>;
+
+const said = (answer: LightMyRequestResponse) =>
+  answer.statusCode < 300 ? `${answer.statusCode}` : refusalOf(answer);
+
+describe('reading a request', () => {
+  test('shows it as it was asked for, with its status and without any secret', async () => {
+    const { developer, asked, get } = await pending({
+      request: { state: 's', redirectUri: 'https://app.example/cb' },
+    });
+
+    const answer = await get();
+
+    const { consentUrl: _, ...record } = asked;
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual(record);
+    await developer('POST', `/v1/authorize/${asked.id}/approve`);
+    expect((await get()).json()).toEqual({
+      ...record,
+      status: 'approved',
+      decidedAt: service.clock().toISOString(),
+      expiresAt: new Date(service.clock().getTime() + 600_000).toISOString(),
+    });
+  });
+
+  test('says that it expired as soon as it has, and that an unused code has', async () => {
+    const on = await startApp();
+    const open = await pending({ on, request: { consentExpiresIn: '60s' } });
+    const allowed = await pending({ on, request: { consentExpiresIn: '60s' } });
+    on.advance(59);
+    await allowed.approve();
+
+    expect([await open.statusNow(), await allowed.statusNow()]).toEqual(['pending', 'approved']);
+    on.advance(1);
+    expect([await open.statusNow(), await allowed.statusNow()]).toEqual(['expired', 'approved']);
+    on.advance(598);
+    expect(await allowed.statusNow()).toBe('approved');
+    on.advance(1);
+    expect(await allowed.statusNow()).toBe('expired');
+  });
+});
+
+describe('a fresh code', () => {
+  test('is there for an approved request without a redirect; the first exchanged consumes it', async () => {
+    const { approve, code, exchange, statusNow } = await pending();
+    const first = (await approve()).json().code;
+
+    const answer = await code();
+
+    const { code: fresh, ...rest } = answer.json();
+    expect(answer.statusCode).toBe(201);
+    expect(rest).toEqual({
+      authRequestId: expect.stringMatching(/^areq_/),
+      expiresAt: new Date(service.clock().getTime() + 600_000).toISOString(),
+    });
+    expect(fresh).not.toBe(first);
+    expect((await exchange(fresh)).statusCode).toBe(201);
+    expect(refusalOf(await exchange(first))).toBe('400 INVALID_GRANT code_used');
+    expect(await statusNow()).toBe('consumed');
+  });
+
+  test('leaves the earlier ones good', async () => {
+    const { approve, code, exchange } = await pending();
+    const first = (await approve()).json().code;
+    await code();
+
+    expect((await exchange(first)).statusCode).toBe(201);
+  });
+
+  test('ends when the first one would have', async () => {
+    const on = await startApp();
+    const { approve, code, exchange } = await pending({ on });
+    await approve();
+
+    on.advance(599);
+    const late = (await code()).json();
+    on.advance(1);
+
+    expect(late.expiresAt).toBe('2026-01-01T00:10:00.000Z');
+    expect(refusalOf(await exchange(late.code))).toBe('400 INVALID_GRANT code_expired');
+    expect(await code().then((answer) => [refusalOf(answer), answer.json().details])).toEqual([
+      '410 GONE',
+      { status: 'expired' },
+    ]);
+  });
+
+  test('goes to the redirect URI, and nowhere else', async () => {
+    const { approve, code } = await pending({ request: { redirectUri: 'https://app.example/cb' } });
+    await approve();
+
+    const answer = await code();
+
+    expect(refusalOf(answer)).toBe('409 CONFLICT');
+    expect(answer.json().details).toEqual({ field: 'redirectUri' });
+  });
+});
+
+describe('O13 deciding with an API key', () => {
+  test('is for the sandbox alone', async () => {
+    const { approve, deny, statusNow } = await pending({ mode: 'live' });
+
+    expect([refusalOf(await approve()), refusalOf(await deny())]).toEqual([
+      '403 CONSENT_REQUIRED',
+      '403 CONSENT_REQUIRED',
+    ]);
+    expect(await statusNow()).toBe('pending');
+  });
+
+  test('approves and denies there, and says by whom', async () => {
+    const [yes, no] = [await pending(), await pending()];
+
+    const [approved, denied] = [await yes.approve(), await no.deny()];
+
+    expect(approved.json()).toEqual({
+      requestId: yes.id,
+      authRequestId: yes.id,
+      status: 'approved',
+      code: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(denied.json()).toEqual({ requestId: no.id, authRequestId: no.id, status: 'denied' });
+    const scopes = ['calendar:read', 'email:send'];
+    const actor = expect.stringMatching(/^developer:key_/);
+    const [approval] = await yes.entries('approved');
+    const [denial] = await no.entries('denied');
+    expect(approval?.metadata).toEqual({
+      authRequestId: yes.id,
+      scopes,
+      method: 'sandbox',
+      narrowed: false,
+      actor,
+    });
+    expect(denial?.metadata).toEqual({ authRequestId: no.id, actor });
+  });
+
+  test('takes no body that says more', async () => {
+    const { developer, id, statusNow } = await pending();
+
+    const answer = await developer('POST', `/v1/authorize/${id}/approve`, { scopes: ['*'] });
+
+    expect(refusalOf(answer)).toBe('400 BAD_REQUEST');
+    expect(await statusNow()).toBe('pending');
+  });
+});
+
+describe('cancelling a request', () => {
+  test('ends it before it is decided, once, and says so', async () => {
+    const { cancel, entries, statusNow, id } = await pending();
+
+    const answers = [await cancel(), await cancel()];
+
+    expect(answers.map(said)).toEqual(['204', '410 GONE']);
+    expect(answers[1]?.json().details).toEqual({ status: 'cancelled' });
+    expect(await statusNow()).toBe('cancelled');
+    const told = await entries('cancelled');
+    expect(told.map(({ metadata }) => metadata.authRequestId)).toEqual([id]);
+  });
+});
+
+/** How a request comes to each state, by the doors there are. */
+const ways = {
+  pending: async () => {},
+  approved: async ({ approve }: Pending) => void (await approve()),
+  denied: async ({ deny }: Pending) => void (await deny()),
+  cancelled: async ({ cancel }: Pending) => void (await cancel()),
+  consumed: async ({ approve, exchange }: Pending) => void (await exchange((await approve()).json().code)),
+  expired: async (_request: Pending, on: Service) => on.advance(3600),
+} as const;
+
+describe('a request that is', () => {
+  // approve, deny, cancel, code: as the developer; page: as the person who has it open
+  test.each([
+    ['pending', { approve: '200', deny: '200', cancel: '204', code: '409 CONFLICT', page: '200' }],
+    [
+      'approved',
+      { approve: '404 NOT_FOUND', deny: '404 NOT_FOUND', cancel: '410 GONE', code: '201', page: '410 GONE' },
+    ],
+    [
+      'denied',
+      {
+        approve: '404 NOT_FOUND',
+        deny: '404 NOT_FOUND',
+        cancel: '410 GONE',
+        code: '410 GONE',
+        page: '410 GONE',
+      },
+    ],
+    [
+      'cancelled',
+      {
+        approve: '404 NOT_FOUND',
+        deny: '404 NOT_FOUND',
+        cancel: '410 GONE',
+        code: '410 GONE',
+        page: '410 GONE',
+      },
+    ],
+    [
+      'consumed',
+      {
+        approve: '404 NOT_FOUND',
+        deny: '404 NOT_FOUND',
+        cancel: '410 GONE',
+        code: '410 GONE',
+        page: '410 GONE',
+      },
+    ],
+    [
+      'expired',
+      {
+        approve: '404 NOT_FOUND',
+        deny: '404 NOT_FOUND',
+        cancel: '410 GONE',
+        code: '410 GONE',
+        page: '410 GONE',
+      },
+    ],
+  ] as const)('%s takes what it may and refuses the rest', async (status, expected) => {
+    const on = await startApp({ store: 'memory' });
+
+    for (const [act, answer] of Object.entries(expected)) {
+      const request = await pending({ on });
+      await request.person.open(request.asked.consentUrl);
+      await ways[status](request, on);
+      expect(await request.statusNow()).toBe(status);
+
+      const acts: Record<string, () => Promise<LightMyRequestResponse>> = {
+        approve: request.approve,
+        deny: request.deny,
+        cancel: request.cancel,
+        code: request.code,
+        page: () => request.person.approve(request.id),
+      };
+      const given = await acts[act]?.();
+
+      expect(given && said(given), act).toBe(answer);
+      if (answer === '410 GONE' && status !== 'expired') expect(given?.json().details).toEqual({ status });
+      if (!/^20/.test(answer)) expect(await request.statusNow(), act).toBe(status);
+    }
+  });
+});
+
+describe('O12 of many decisions at once', () => {
+  const decisions = {
+    'approve and approve': ({ approve }: Pending) => [approve(), approve()],
+    'approve and deny': ({ approve, deny }: Pending) => [approve(), deny()],
+    'approve and cancel': ({ approve, cancel }: Pending) => [approve(), cancel()],
+    'the person and the developer': ({ person, id, approve, cancel }: Pending) => [
+      person.approve(id),
+      person.deny(id),
+      approve(),
+      cancel(),
+    ],
+  };
+
+  test.each(Object.entries(decisions))('%s, one counts', async (_what, decide) => {
+    for (let round = 0; round < 5; round += 1) {
+      const request = await pending();
+      await request.person.open(request.asked.consentUrl);
+
+      const answers = await Promise.all(decide(request));
+
+      const won = answers.filter(({ statusCode }) => statusCode < 300);
+      expect(won).toHaveLength(1);
+      for (const lost of answers.filter((answer) => !won.includes(answer))) {
+        expect(['404 NOT_FOUND', '410 GONE']).toContain(refusalOf(lost));
+      }
+      const told = [
+        ...(await request.entries('approved')),
+        ...(await request.entries('denied')),
+        ...(await request.entries('cancelled')),
+      ];
+      expect(told).toHaveLength(1);
+    }
+  });
+
+  test('revoking the agent is the last word', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const request = await pending();
+
+      const [approved] = await Promise.all([
+        request.approve(),
+        request.developer('DELETE', `/v1/agents/${request.agentId}`),
+      ]);
+
+      expect(['200', '404 NOT_FOUND']).toContain(said(approved));
+      expect(await request.statusNow()).toBe('cancelled');
+      if (approved.statusCode === 200) {
+        expect(refusalOf(await request.exchange(approved.json().code))).toMatch(/^400 INVALID_GRANT/);
+      }
+    }
+  });
+});
+
+describe('O5 a code', () => {
+  test('does nothing before the approval, and nothing after the request is cancelled or denied', async () => {
+    // The store knows a code before the approval commits: one whose request was never approved leads nowhere.
+    const codes: string[] = [];
+    const on = await startApp({
+      storeAs: (store) => ({
+        ...store,
+        put: async (entries) => {
+          codes.push(...entries.map(({ key }) => key));
+          await store.put(entries);
+        },
+      }),
+    });
+    const request = await pending({ on });
+    const [first] = await Promise.all([request.approve()]);
+    const { code } = first.json();
+    await request.developer('DELETE', `/v1/agents/${request.agentId}`);
+
+    expect(codes.some((key) => key.startsWith('bh:{code:'))).toBe(true);
+    expect(refusalOf(await request.exchange(code))).toMatch(/^400 INVALID_GRANT/);
+  });
+
+  test('of another developer’s request cannot be had', async () => {
+    const [own, eve] = [await pending(), await pending()];
+    await own.approve();
+
+    for (const [method, part] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/code'],
+      ['POST', '/approve'],
+      ['POST', '/deny'],
+    ] as const) {
+      const foreign = await eve.developer(method, `/v1/authorize/${own.id}${part}`);
+      const unknown = await eve.developer(method, `/v1/authorize/areq_00000000000000000000000000${part}`);
+      const { requestId: _, ...said404 } = unknown.json();
+      expect(refusalOf(foreign)).toBe('404 NOT_FOUND');
+      expect(foreign.json()).toEqual({ ...said404, requestId: foreign.json().requestId });
+    }
+    expect(await own.statusNow()).toBe('approved');
+  });
+});

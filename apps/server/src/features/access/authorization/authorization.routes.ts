@@ -1,0 +1,145 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import {
+  approveInSandbox,
+  cancelRequest,
+  denyInSandbox,
+  freshCode,
+  getRequest,
+} from './authorization.requests.service.ts';
+import {
+  AuthRequest,
+  FreshCode,
+  NewAuthRequest,
+  NewRequest,
+  NoFields,
+  RequestPath,
+  SandboxDecision,
+} from './authorization.schema.ts';
+import { type AuthorizationDeps, requestConsent } from './authorization.service.ts';
+
+export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> = async (app, deps) => {
+  app.post(
+    '/v1/authorize',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'authorize',
+        failures: [
+          'INVALID_SCOPE',
+          'INVALID_PURPOSE',
+          'INVALID_REDIRECT_URI',
+          'NOT_FOUND',
+          'AGENT_INACTIVE',
+          'CONFLICT',
+          'PLAN_LIMIT_EXCEEDED',
+        ],
+      },
+      schema: {
+        operationId: 'authorization.request',
+        summary: 'Ask a person for authority',
+        description:
+          'Send the person to `consentUrl`. In the sandbox the answer has the `code` already, unless `autoApprove` is false.',
+        body: NewRequest,
+        response: { 201: NewAuthRequest },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await requestConsent(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/authorize/:id',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'authorization.get',
+        summary: 'Read an authorization request',
+        params: RequestPath,
+        response: { 200: AuthRequest },
+      },
+    },
+    (request) => getRequest(deps, callerOf(request), request.params.id),
+  );
+
+  app.delete(
+    '/v1/authorize/:id',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'authorization.cancel',
+        summary: 'Cancel an open authorization request',
+        params: RequestPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await cancelRequest(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/authorize/:id/code',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: ['NOT_FOUND', 'CONFLICT', 'GONE'],
+      },
+      schema: {
+        operationId: 'authorization.code',
+        summary: 'Get a code for an approved request that has no redirect',
+        params: RequestPath,
+        body: NoFields,
+        response: { 201: FreshCode },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await freshCode(depsFor(request, deps), callerOf(request), request.params.id)),
+  );
+
+  app.post(
+    '/v1/authorize/:id/approve',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: ['NOT_FOUND', 'CONSENT_REQUIRED'],
+      },
+      schema: {
+        operationId: 'authorization.approve',
+        summary: 'Approve in the sandbox',
+        params: RequestPath,
+        body: NoFields,
+        response: { 200: SandboxDecision },
+      },
+    },
+    (request) => approveInSandbox(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/authorize/:id/deny',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: ['NOT_FOUND', 'CONSENT_REQUIRED'],
+      },
+      schema: {
+        operationId: 'authorization.deny',
+        summary: 'Deny in the sandbox',
+        params: RequestPath,
+        body: NoFields,
+        response: { 200: SandboxDecision },
+      },
+    },
+    (request) => denyInSandbox(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+};

@@ -1,0 +1,159 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { isRedirectUri } from '../../accounts/developers/index.ts';
+import { type Quotas, refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { recordsOf } from '../../record/audit/index.ts';
+import type { Act } from '../../record/events/index.ts';
+import { findAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
+import {
+  acceptRequest,
+  CODE_SECONDS,
+  type Lifetimes,
+  mustBeWithin,
+  statusAt,
+} from './authorization.rules.ts';
+import type { AuthRequest, NewAuthRequest, NewRequest } from './authorization.schema.ts';
+import { newCode, newTicket } from './in-flight.service.ts';
+
+export interface AuthorizationDeps {
+  readonly db: Executor;
+  readonly store: EphemeralStore;
+  readonly clock: Clock;
+  readonly lifetimes: Lifetimes;
+  readonly quotas: Quotas;
+  /** Without a trailing slash. */
+  readonly publicBaseUrl: string;
+  /** Whether a live developer has to say how its people prove themselves before it may ask them anything. */
+  readonly principalProof: 'required' | 'optional';
+}
+
+/**
+ * Asks a person. In the sandbox nobody is asked, unless `autoApprove` is false: then the answer has the code.
+ * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE, INVALID_REDIRECT_URI, NOT_FOUND, AGENT_INACTIVE, CONFLICT,
+ * PLAN_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
+ */
+export async function requestConsent(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  input: NewRequest,
+): Promise<NewAuthRequest> {
+  const asked = acceptRequest(input, deps.lifetimes);
+  if (input.autoApprove !== undefined && caller.mode === 'live') {
+    throw badField('autoApprove', 'not_allowed', 'Only a sandbox developer can do without a person.');
+  }
+  const asker = await findAsker(deps.db, caller.tenant, input.agentId);
+  const agentDid = mustBeAllowed(deps, caller, input, asked.scopes, asker);
+  const at = deps.clock();
+  const used = Number(asker.activeGrants ?? 0);
+  await refuseWhenFull(deps.db, deps.quotas, caller, { resource: 'active_grants', used, at });
+
+  const isApproved = caller.mode === 'sandbox' && input.autoApprove !== false;
+  const id = newId('areq', at);
+  const request: Omit<RequestRow, 'developerId'> = {
+    id,
+    agentId: input.agentId,
+    principalId: input.principalId,
+    scopes: asked.scopes,
+    expiresIn: input.expiresIn,
+    tokenSeconds: asked.tokenSeconds,
+    redirectUri: input.redirectUri ?? null,
+    state: input.state ?? null,
+    codeChallenge: input.codeChallenge ?? null,
+    audience: input.audience ?? null,
+    purpose: asked.purpose ?? null,
+    authorizationDetails: asked.details.length > 0 ? JSON.parse(JSON.stringify(asked.details)) : null,
+    status: isApproved ? 'approved' : 'pending',
+    consentMethod: isApproved ? 'sandbox' : null,
+    wrongVerifiers: 0,
+    createdAt: at,
+    expiresAt: new Date(at.getTime() + asked.openSeconds * 1000),
+    decidedAt: isApproved ? at : null,
+    codeExpiresAt: isApproved ? new Date(at.getTime() + CODE_SECONDS * 1000) : null,
+  };
+
+  const inFlight = { developerId: caller.tenant.developerId, requestId: id };
+  const { ticket, handed } = newTicket(inFlight, asked.openSeconds);
+  const code = isApproved ? newCode(inFlight, CODE_SECONDS) : undefined;
+  await deps.store.put(code ? [handed, code.handed] : [handed]);
+  const records = recordsOf(caller, actsOf(request, agentDid, isApproved), at);
+  const refusal = await requestAuthorization(deps.db, caller.tenant, at, request, records);
+  if (refusal) throw refusal === 'revoked' ? notFound() : agentInactive();
+
+  return {
+    ...toAuthRequest(request, caller, at),
+    consentUrl: `${deps.publicBaseUrl}/consent?req=${id}#ticket=${ticket}`,
+    ...(code && { code: code.code }),
+  };
+}
+
+type Asker = Awaited<ReturnType<typeof findAsker>>;
+
+/** @returns the agent's DID. @throws in the order in which the refusals are documented. */
+function mustBeAllowed(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  { redirectUri }: NewRequest,
+  scopes: readonly string[],
+  asker: Asker,
+): string {
+  const { agentDid, agentStatus, agentScopes } = asker;
+  if (asker.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
+  const mustBeRegistered = caller.mode === 'live' || asker.redirectUris.length > 0;
+  const isFit = (uri: string) =>
+    isRedirectUri(uri) && (!mustBeRegistered || asker.redirectUris.includes(uri));
+  if (redirectUri !== undefined && !isFit(redirectUri)) {
+    throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not one of those you registered.');
+  }
+  if (agentDid === null || agentStatus === 'revoked') throw notFound();
+  if (agentStatus !== 'active') throw agentInactive();
+  const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
+  if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
+    const message = 'Register `consentKeys` first: nothing here can tell who your people are.';
+    throw new AppError('CONFLICT', message, { field: 'consentKeys' });
+  }
+  return agentDid;
+}
+
+const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+export const agentInactive = () =>
+  new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
+
+function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string, isApproved: boolean): Act[] {
+  const { id: authRequestId, agentId, principalId, scopes } = request;
+  const about = { agentId, agentDid, principalId, ...(request.purpose && { purpose: request.purpose }) };
+  const requested: Act = { type: 'authorization.requested', ...about, data: { authRequestId, scopes } };
+  if (!isApproved) return [requested];
+  const data = { authRequestId, scopes, method: 'sandbox', narrowed: false };
+  return [requested, { type: 'authorization.approved', ...about, data }];
+}
+
+export function toAuthRequest(
+  request: Omit<RequestRow, 'developerId'>,
+  { mode }: Caller,
+  now: Date,
+): AuthRequest {
+  const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
+  return {
+    authRequestId: id,
+    id,
+    agentId: request.agentId,
+    principalId: request.principalId,
+    scopes: request.scopes,
+    expiresIn: request.expiresIn,
+    status: statusAt(request, now),
+    createdAt: request.createdAt.toISOString(),
+    expiresAt: (request.codeExpiresAt ?? request.expiresAt).toISOString(),
+    ...(redirectUri !== null && { redirectUri }),
+    ...(state !== null && { state }),
+    ...(audience !== null && { audience }),
+    ...(purpose !== null && { purpose }),
+    ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(mode === 'sandbox' && { sandbox: true as const }),
+    ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
+  };
+}

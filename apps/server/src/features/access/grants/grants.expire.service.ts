@@ -1,0 +1,45 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { announceToAll } from '../../record/audit/index.ts';
+import type { Announcement } from '../../record/events/index.ts';
+import { listRunOutAcrossTenants, noteExpiryTold } from './grants.repo.ts';
+
+export interface ExpiryDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+/** A batch, so that no transaction grows with how long nobody looked. */
+const BATCH = 200;
+
+/**
+ * Tells subscribers of grants that have run out. Nothing waits for it: that a grant has run out follows from the
+ * clock, and is no act, so it has no audit entry. @returns how many there may still be: 0 is none.
+ */
+export async function tellOfExpiredGrants({ db, clock }: ExpiryDeps): Promise<number> {
+  const at = clock();
+  const due = await listRunOutAcrossTenants(db, at, BATCH);
+  for (const [developerId, grants] of Map.groupBy(due, (grant) => grant.developerId)) {
+    const [{ mode, plan } = { mode: 'live', plan: 'free' } as const] = grants;
+    const caller: Caller = {
+      tenant: { developerId },
+      actor: 'system',
+      role: 'full',
+      mode,
+      plan,
+      requestId: 'expiry',
+    };
+    const ids = grants.map(({ id }) => id);
+    await inTransaction(db, async (tx) => {
+      const expired = await noteExpiryTold(tx, caller.tenant, ids, at);
+      if (expired.length === 0) return;
+      const announcements = expired.map(({ id, agentId, principalId, purpose, expiresAt }): Announcement => {
+        const about = { grantId: id, agentId, principalId, ...(purpose && { purpose }) };
+        return { type: 'grant.expired', ...about, data: { expiresAt: expiresAt.toISOString() } };
+      });
+      await announceToAll(tx, caller, announcements, at);
+    });
+  }
+  return due.length < BATCH ? 0 : due.length;
+}

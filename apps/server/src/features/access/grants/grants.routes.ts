@@ -1,0 +1,79 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { revokeGrant } from './grants.revoke.service.ts';
+import {
+  Grant,
+  GrantPage,
+  GrantPath,
+  GrantQuery,
+  RevokeQuery,
+  TokenPage,
+  TokenQuery,
+} from './grants.schema.ts';
+import { type GrantDeps, getGrant, listGrants, listTokens } from './grants.service.ts';
+
+export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, deps) => {
+  app.get(
+    '/v1/grants',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'grants.list',
+        summary: 'List grants, newest first',
+        querystring: GrantQuery,
+        response: { 200: GrantPage },
+      },
+    },
+    (request) => listGrants(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/grants/:id',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'grants.get',
+        summary: 'Read a grant',
+        params: GrantPath,
+        response: { 200: Grant },
+      },
+    },
+    (request) => getGrant(deps, callerOf(request), request.params.id),
+  );
+
+  app.get(
+    '/v1/grants/:id/tokens',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'grants.tokens',
+        summary: 'List the tokens of a grant, newest first; never their text',
+        params: GrantPath,
+        querystring: TokenQuery,
+        response: { 200: TokenPage },
+      },
+    },
+    (request) => listTokens(deps, callerOf(request), request.params.id, request.query),
+  );
+
+  app.delete(
+    '/v1/grants/:id',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'grants.revoke',
+        summary: 'Revoke a grant, its tokens and everything delegated from it',
+        params: GrantPath,
+        querystring: RevokeQuery,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const note = request.query.reason;
+      await revokeGrant(deps, callerOf(request), id, { reason: 'developer', note });
+      return reply.code(204).send(null);
+    },
+  );
+};

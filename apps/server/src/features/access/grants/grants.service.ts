@@ -1,0 +1,90 @@
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { badField, notFound } from '../../../platform/errors.ts';
+import { findGrant, type GrantRow, listGrantRows, listTokenRows } from './grants.repo.ts';
+import { grantStatus, tokenStatus } from './grants.rules.ts';
+import type { Grant, GrantPage, GrantQuery, TokenPage, TokenQuery } from './grants.schema.ts';
+
+export interface GrantDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+/** @throws NOT_FOUND for an unknown grant and for a foreign one alike. */
+export async function getGrant(deps: GrantDeps, caller: Caller, grantId: string): Promise<Grant> {
+  const row = await findGrant(deps.db, caller.tenant, grantId);
+  if (!row) throw notFound();
+  return toGrant(row, caller, deps.clock());
+}
+
+export async function listGrants(deps: GrantDeps, caller: Caller, query: GrantQuery): Promise<GrantPage> {
+  const { since, until, limit } = query;
+  if (since && until && new Date(since) >= new Date(until)) throw badField('until', 'too_small');
+  const now = deps.clock();
+  const rows = await listGrantRows(deps.db, caller.tenant, query, now);
+  const page = rows.slice(0, limit);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
+  return { grants: page.map((row) => toGrant(row, caller, now)), nextCursor: last?.id ?? null };
+}
+
+/** @throws NOT_FOUND */
+export async function listTokens(
+  deps: GrantDeps,
+  caller: Caller,
+  grantId: string,
+  query: TokenQuery,
+): Promise<TokenPage> {
+  const grant = await findGrant(deps.db, caller.tenant, grantId);
+  if (!grant) throw notFound();
+  const rows = await listTokenRows(deps.db, caller.tenant, grantId, query);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const now = deps.clock();
+  const tokens = page.map((token) => {
+    const { status, revokedAt } = tokenStatus(token, grant.revokedAt, now);
+    return {
+      tokenId: token.id,
+      issuedAt: token.issuedAt.toISOString(),
+      expiresAt: token.expiresAt.toISOString(),
+      status,
+      ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
+    };
+  });
+  return { tokens, nextCursor: last?.id ?? null };
+}
+
+/** What an audit entry about a grant has to agree with. */
+export const findGrantFacts = (db: Executor, tenant: Tenant, grantId: string) =>
+  findGrant(db, tenant, grantId);
+
+function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
+  const { id, revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
+  const entries = storedEntries(row.authorizationDetails);
+  return {
+    grantId: id,
+    id,
+    agentId: row.agentId,
+    agentDid: row.agentDid,
+    principalId: row.principalId,
+    developerId: row.developerId,
+    scopes: row.scopes,
+    status: grantStatus(row, now),
+    issuedAt: row.issuedAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
+    ...(revokedReason && { revokedReason }),
+    ...(parentGrantId && { parentGrantId }),
+    rootGrantId: row.rootGrantId,
+    delegationDepth: row.delegationDepth,
+    ...(audience && { audience }),
+    ...(purpose && { purpose }),
+    ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
+    consentMethod: row.consentMethod,
+    ...(row.isUnverified && { unverified: true as const }),
+    ...(row.authRequestId && { authRequestId: row.authRequestId }),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    ...(mode === 'sandbox' && { sandbox: true as const }),
+  };
+}

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import { type Executor, repeating, row } from '../../../platform/db/db.ts';
+import type { AgentStatus, Redemption, TokenRow } from './tokens.repo.ts';
+
+/** A token that is presented to be delegated from, and the agent that is to get a part of its grant. */
+export type DelegableRow = TokenRow & {
+  /** Null where there is no such agent. */
+  readonly subAgentDid: string | null;
+  readonly subAgentStatus: AgentStatus | null;
+  /** What it declares, and whether the developer holds it to that. */
+  readonly subAgentScopes: readonly string[] | null;
+  readonly enforceAgentScopes: boolean;
+  /** Null where the developer leaves it to the operator. */
+  readonly maxDepth: number | null;
+};
+
+/** What a delegation has to know, in one read. */
+export async function findDelegable(
+  db: Executor,
+  { developerId }: Tenant,
+  tokenId: string,
+  subAgentId: string,
+): Promise<DelegableRow | undefined> {
+  const call = sql<DelegableRow>`
+    select (f.held).*, f.agent_did, f.agent_status, (f.token).id as token_id, (f.token).issued_at as token_issued_at,
+      (f.token).expires_at as token_expires_at, (f.token).revoked_at as token_revoked_at,
+      f.sub_agent_did, f.sub_agent_status, f.sub_agent_scopes, f.max_depth, f.enforce_agent_scopes
+    from find_delegable(${developerId}, ${tokenId}, ${subAgentId}) f`;
+  return (await call.execute(db)).rows[0];
+}
+
+export type DelegationRefusal =
+  | 'agent_inactive'
+  | 'sub_agent_suspended'
+  | 'sub_agent_revoked'
+  | 'parent_revoked'
+  | 'parent_expired'
+  | 'over_quota'
+  | null;
+
+export type Delegation = Omit<Redemption, 'maxWrongVerifiers'> & { readonly parentTokenId: string };
+
+/** A hot write. @returns why nothing was written, or null. */
+export async function delegateGrant(
+  db: Executor,
+  { developerId }: Tenant,
+  at: Date,
+  { parentTokenId, grant, token, refresh, grantLimit, records }: Delegation,
+): Promise<DelegationRefusal> {
+  const call = sql<{
+    refusal: DelegationRefusal;
+  }>`select delegate_grant(${developerId}, ${at}, ${parentTokenId},
+    ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
+    ${grantLimit}, ${records}) as refusal`;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+}

@@ -1,0 +1,116 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import { recordsOf } from '../../record/audit/index.ts';
+import { acceptScopes, agentInactive, boundedSeconds, mustBeWithin } from '../authorization/index.ts';
+import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
+import { type Part, partOf } from './tokens.delegate.rules.ts';
+import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
+import { grantCreated, type IssuableGrant, issueTokens } from './tokens.issue.service.ts';
+import { assess, findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
+import type { NewGrant } from './tokens.repo.ts';
+import { type GrantRefusal, invalidGrant } from './tokens.rules.ts';
+
+export interface DelegateDeps extends LookUpDeps {
+  readonly maxTtlSeconds: number;
+  /** Of developers that have not set their own. */
+  readonly maxDelegationDepth: number;
+}
+
+/**
+ * Gives a part of a grant to an agent, on the word of the token that its holder presents. The person is not asked
+ * again, so no part reaches further than what they allowed.
+ * @throws BAD_REQUEST, INVALID_GRANT with the reason, INVALID_SCOPE, INVALID_PURPOSE, DELEGATION_DEPTH_EXCEEDED,
+ * NOT_FOUND, AGENT_INACTIVE, PLAN_LIMIT_EXCEEDED
+ */
+export async function delegate(
+  deps: DelegateDeps,
+  caller: Caller,
+  input: Delegate,
+): Promise<DelegatedTokens> {
+  const scopes = acceptScopes(input.scopes);
+  const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
+  const at = deps.clock();
+  const parent = await findParent(deps, caller, input, at);
+  const maxDepth = parent.maxDepth ?? deps.maxDelegationDepth;
+  const part = partOf(parent, { ...input, scopes, lifetimeSeconds }, { at, maxDepth });
+  const longestToken = Math.min(deps.maxTtlSeconds, parent.tokenSeconds);
+  const tokenSeconds = input.tokenExpiresIn
+    ? boundedSeconds('tokenExpiresIn', input.tokenExpiresIn, longestToken)
+    : longestToken;
+  const { subAgentDid: agentDid } = parent;
+  if (agentDid === null || parent.subAgentStatus === 'revoked') throw notFound();
+  if (parent.subAgentStatus !== 'active') throw agentInactive();
+  // Else what an agent may not ask a person for, it could be handed by another one.
+  if (parent.enforceAgentScopes) mustBeWithin(parent.subAgentScopes ?? [], scopes);
+
+  const grant = childOf(parent, part, { agentId: input.subAgentId, agentDid, tokenSeconds, at });
+  const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null);
+  const records = recordsOf(caller, [grantCreated(grant), act], at);
+  const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
+  const write = { parentTokenId: parent.tokenId, grant, token, refresh, grantLimit, records };
+  const lost = await delegateGrant(deps.db, caller.tenant, at, write);
+  if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
+  if (lost === 'sub_agent_revoked') throw notFound();
+  if (lost === 'sub_agent_suspended') throw agentInactive();
+  if (lost) throw invalidGrant(lost);
+  return { ...answer, parentGrantId: parent.id, delegationDepth: part.delegationDepth };
+}
+
+/** What is no token of the caller's own reads exactly like one that never was. @throws INVALID_GRANT */
+async function findParent(
+  deps: DelegateDeps,
+  caller: Caller,
+  { parentGrantToken, subAgentId }: Delegate,
+  at: Date,
+): Promise<DelegableRow> {
+  const genuine = findGenuine(deps, parentGrantToken, at);
+  const claims = genuine?.verified.claims;
+  if (!claims || claims.developerId !== caller.tenant.developerId) throw invalidGrant('parent_invalid');
+  const found = await findDelegable(deps.db, caller.tenant, claims.tokenId, subAgentId);
+  const { row, reason } = assess(genuine, found, caller, at);
+  if (!row) throw invalidGrant('parent_invalid');
+  if (reason) throw invalidGrant(refusals[reason]);
+  return row;
+}
+
+const refusals = {
+  revoked: 'parent_revoked',
+  expired: 'parent_expired',
+  grant_inactive: 'parent_expired',
+  agent_inactive: 'agent_inactive',
+} as const satisfies Record<string, GrantRefusal>;
+
+interface Child {
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly tokenSeconds: number;
+  readonly at: Date;
+}
+
+function childOf(
+  parent: DelegableRow,
+  { entries, ...part }: Part,
+  { at, ...held }: Child,
+): NewGrant & IssuableGrant {
+  return {
+    ...part,
+    ...held,
+    id: newId('grnt', at),
+    authRequestId: null,
+    principalId: parent.principalId,
+    authorizationDetails: entries.length > 0 ? JSON.parse(JSON.stringify(entries)) : null,
+    status: 'active',
+    consentMethod: 'delegated',
+    isUnverified: parent.isUnverified,
+    issuedAt: at,
+    revokedAt: null,
+    expiryToldAt: null,
+    revokedReason: null,
+    lastUsedAt: null,
+    parentGrantId: parent.id,
+    rootGrantId: parent.rootGrantId,
+    delegatedBy: [parent.agentDid, ...parent.delegatedBy],
+  };
+}

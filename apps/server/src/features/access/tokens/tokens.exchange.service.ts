@@ -1,0 +1,79 @@
+import { parseDuration } from '@behest/protocol/durations';
+import type { Caller } from '../../../platform/caller.ts';
+import { newId } from '../../../platform/ids.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import { recordsOf } from '../../record/audit/index.ts';
+import { findByCode, MAX_WRONG_VERIFIERS, noteWrongVerifier } from '../authorization/index.ts';
+import { grantCreated, type IssuableGrant, issueTokens, type TokenDeps } from './tokens.issue.service.ts';
+import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
+import { reportReuse } from './tokens.reuse.service.ts';
+import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
+import type { Exchange, IssuedTokens } from './tokens.schema.ts';
+
+/**
+ * Makes a grant of an approved request. Of many that present one code, one gets it.
+ * @throws INVALID_GRANT with the reason, PLAN_LIMIT_EXCEEDED (the code stays good), SERVICE_UNAVAILABLE
+ */
+export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Exchange): Promise<IssuedTokens> {
+  const inFlight = await findByCode(deps.store, input.code);
+  // Another developer's code reads exactly like one that never was.
+  if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
+  const found = await findRedeemable(deps.db, caller.tenant, inFlight.requestId);
+  if (!found) throw invalidGrant('code_unknown');
+  const at = deps.clock();
+  const refusal = redemptionRefusal(found, input, at, MAX_WRONG_VERIFIERS);
+  if (refusal === 'pkce_mismatch') await noteWrongVerifier(deps.db, caller, found.id);
+  if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
+  if (refusal) throw invalidGrant(refusal);
+
+  const grant = grantOf(found, at);
+  const issue = await issueTokens(deps, caller, grant, at, null);
+  const { token, refresh, act, answer } = issue;
+  const records = recordsOf(caller, [grantCreated(grant), act], at);
+  const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
+  const write = { grant, token, refresh, grantLimit, maxWrongVerifiers: MAX_WRONG_VERIFIERS, records };
+  const lost = await redeemCode(deps.db, caller.tenant, at, write);
+  if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
+  if (lost === 'code_used') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
+  if (lost) throw invalidGrant(lost);
+  return answer;
+}
+
+function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {
+  const about = { agentId, agentDid, principalId, ...(grantId && { grantId }) };
+  return { kind: 'code' as const, about, usedAt: grantIssuedAt, isActive: grantStatus === 'active' };
+}
+
+function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
+  const { agentId, agentDid, principalId, scopes, audience, purpose, authorizationDetails, tokenSeconds } =
+    request;
+  const { consentMethod } = request;
+  const seconds = parseDuration(request.expiresIn);
+  if (!consentMethod || !seconds) throw new Error('An approved request says how and for how long.');
+  const id = newId('grnt', at);
+  return {
+    id,
+    authRequestId: request.id,
+    agentId,
+    agentDid,
+    principalId,
+    scopes,
+    audience,
+    purpose,
+    authorizationDetails,
+    tokenSeconds,
+    status: 'active',
+    consentMethod,
+    isUnverified: consentMethod === 'link',
+    issuedAt: at,
+    expiresAt: new Date(at.getTime() + seconds * 1000),
+    revokedAt: null,
+    expiryToldAt: null,
+    revokedReason: null,
+    lastUsedAt: null,
+    parentGrantId: null,
+    rootGrantId: id,
+    delegationDepth: 0,
+    delegatedBy: [],
+  };
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { grantTo, partsOf, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
+import type { Developer, Service } from '../../../../test/app/start-app.ts';
+
+const joinSandbox = sharedSandbox();
+
+const url = '/v1/tokens/introspect';
+const FORM = 'application/x-www-form-urlencoded';
+
+const asForm = ({ app }: Pick<Service, 'app'>, { apiKey }: Developer, body: string, type = FORM) =>
+  app.inject({
+    method: 'POST',
+    url,
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': type },
+    body,
+  });
+
+describe('introspecting a token (RFC 7662)', () => {
+  test('tells its claims by their registered names, asked as JSON or as a form', async () => {
+    const { acme, app } = await joinSandbox();
+    const { agentId, did, grantId, grantToken } = await grantTo(acme, {
+      scopes: ['tool:bank:read', 'email:send'],
+      audience: 'https://api.example',
+      purpose: 'aml.screening',
+    });
+
+    const json = await acme('POST', url, { token: grantToken });
+    const form = await asForm({ app }, acme, `token=${grantToken}&token_type_hint=access_token`);
+
+    expect(json.statusCode).toBe(200);
+    expect(json.json()).toEqual({
+      active: true,
+      scope: 'tool:bank:read email:send',
+      client_id: agentId,
+      token_type: 'Bearer',
+      exp: Date.parse('2026-01-02T00:00:00Z') / 1000,
+      iat: Date.parse('2026-01-01T00:00:00Z') / 1000,
+      nbf: Date.parse('2025-12-31T23:59:30Z') / 1000,
+      sub: 'user_42',
+      aud: 'https://api.example',
+      iss: 'https://auth.test',
+      jti: partsOf(grantToken).payload.jti,
+      act: { sub: did },
+      authorization_details: [{ type: 'urn:service:tools:v1', connector: 'bank', purpose: 'aml.screening' }],
+      dev: acme.developerId,
+      'urn:service:grant': { grant_id: grantId, agent_did: did, developer_id: acme.developerId },
+    });
+    expect(form.json()).toEqual(json.json());
+  });
+
+  test('says no more than that it is not active of anything else', async () => {
+    const { acme, asDeveloper, advance } = await startSandbox();
+    const stranger = await asDeveloper({ mode: 'sandbox' });
+    const { grantToken, refreshToken } = await grantTo(acme, { tokenExpiresIn: '1m' });
+    const revoked = await grantTo(acme);
+    await acme('DELETE', `/v1/grants/${revoked.grantId}`);
+    const asked = async (developer: Developer, token: string) =>
+      (await developer('POST', url, { token })).body;
+
+    const inactive = '{"active":false}';
+    expect(await asked(acme, 'anything')).toBe(inactive);
+    expect(await asked(acme, refreshToken)).toBe(inactive);
+    expect(await asked(acme, acme.apiKey)).toBe(inactive);
+    expect(await asked(acme, revoked.grantToken)).toBe(inactive);
+    expect(await asked(stranger, grantToken)).toBe(inactive);
+    expect(await asked(acme, grantToken)).not.toBe(inactive);
+    advance(60);
+    expect(await asked(acme, grantToken)).toBe(inactive);
+  });
+
+  test('counts as a use of the grant', async () => {
+    const { acme } = await joinSandbox();
+    const { grantToken, grantId } = await grantTo(acme);
+
+    await acme('POST', url, { token: grantToken });
+
+    const { lastUsedAt } = (await acme('GET', `/v1/grants/${grantId}`)).json();
+    expect(lastUsedAt).toBe('2026-01-01T00:00:00.000Z');
+  });
+
+  test('ignores what it does not know, as the standard has it', async () => {
+    const { acme, app } = await joinSandbox();
+    const { grantToken } = await grantTo(acme);
+
+    expect((await acme('POST', url, { token: grantToken, resource: 'x' })).json().active).toBe(true);
+    expect((await asForm({ app }, acme, `token=${grantToken}&resource=x`)).json().active).toBe(true);
+  });
+});
+
+describe('a failure has the shape that OAuth libraries read (RFC 6749 §5.2)', () => {
+  test.each([
+    ['no token, as JSON', '{}', 'application/json'],
+    ['an empty token, as JSON', '{"token":""}', 'application/json'],
+    ['a token that is no text', '{"token":5}', 'application/json'],
+    ['what is no JSON', '{', 'application/json'],
+    ['no token, as a form', 'token_type_hint=access_token', FORM],
+    ['an empty token, as a form', 'token=', FORM],
+    ['a token sent twice', 'token=a&token=b', FORM],
+  ])('400 invalid_request for %s', async (_, body, type) => {
+    const { acme, app } = await joinSandbox();
+
+    const refused = await asForm({ app }, acme, body, type);
+
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json()).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
+    expect(refused.headers['x-request-id']).toEqual(expect.any(String));
+  });
+
+  test.each([[undefined], ['Bearer bh_live_wrong'], ['Basic YTpi']])(
+    '401 invalid_client for the credential %s',
+    async (authorization) => {
+      const { app } = await joinSandbox();
+      const headers = authorization === undefined ? {} : { authorization };
+
+      const refused = await app.inject({ method: 'POST', url, headers, body: { token: 'x' } });
+
+      expect(refused.statusCode).toBe(401);
+      expect(refused.json()).toEqual({ error: 'invalid_client', error_description: expect.any(String) });
+      expect(refused.headers['www-authenticate']).toMatch(/^Bearer/);
+    },
+  );
+
+  test('415 for a body that is neither JSON nor a form', async () => {
+    const { acme, app } = await joinSandbox();
+
+    const refused = await asForm({ app }, acme, 'token=x', 'text/plain');
+
+    expect(refused.statusCode).toBe(415);
+    expect(refused.json()).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
+  });
+});

@@ -1,0 +1,160 @@
+import { asciiJson } from '@behest/protocol/ascii-json';
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { badField } from '../../../platform/errors.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import type { Quotas } from '../../accounts/quotas/index.ts';
+import type { Act } from '../../record/events/index.ts';
+import { type KeyRing, signToken } from '../../service/keys/index.ts';
+import type { NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
+import { wholeSecond } from './tokens.rules.ts';
+import type { IssuedTokens } from './tokens.schema.ts';
+
+export interface TokenDeps {
+  readonly db: Executor;
+  readonly store: EphemeralStore;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly quotas: Quotas;
+  /** The `iss` of every token, compared byte for byte. */
+  readonly issuer: string;
+  readonly issuesLegacyClaims: boolean;
+  readonly maxGrantLifetimeSeconds: number;
+  readonly reuseGraceSeconds: number;
+}
+
+/** What tokens are issued for: a grant, about to be stored or stored already. */
+export interface IssuableGrant {
+  readonly id: string;
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly principalId: string;
+  readonly scopes: string[];
+  readonly audience: string | null;
+  readonly purpose: string | null;
+  readonly authorizationDetails: unknown;
+  readonly tokenSeconds: number;
+  readonly expiresAt: Date;
+  readonly parentGrantId: string | null;
+  readonly delegationDepth: number;
+  readonly delegatedBy: readonly string[];
+}
+
+export interface Issue {
+  readonly token: NewToken;
+  readonly refresh: NewRefreshToken;
+  readonly act: Act;
+  readonly answer: IssuedTokens;
+}
+
+const REFRESH_SECONDS = 30 * 86_400; // and never past the grant
+
+/**
+ * Makes and signs a grant token and a refresh token. Nothing is stored yet: signing takes longer than any lock
+ * may be held. @param predecessorId of the refresh token that is spent for this one.
+ */
+export async function issueTokens(
+  deps: TokenDeps,
+  caller: Caller,
+  grant: IssuableGrant,
+  at: Date,
+  predecessorId: string | null,
+): Promise<Issue> {
+  const grantEnds = grant.expiresAt.getTime();
+  const expiresAt = wholeSecond(Math.min(at.getTime() + grant.tokenSeconds * 1000, grantEnds));
+  const refreshExpiresAt = new Date(Math.min(at.getTime() + REFRESH_SECONDS * 1000, grantEnds));
+  const tokenId = newId('tok', at);
+  const refreshId = newId('ref', at);
+  const refreshToken = `${refreshId}${newSecret()}`;
+  const grantToken = await signGrantToken(deps, caller, grant, { tokenId, issuedAt: at, expiresAt });
+
+  const { id: grantId, agentId, agentDid, principalId, scopes, purpose } = grant;
+  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+  const refreshed = predecessorId !== null;
+  const entries = storedEntries(grant.authorizationDetails);
+  const data = { tokenId, scopes, expiresAt: expiresAt.toISOString(), refreshed };
+  return {
+    token: { id: tokenId, grantId, issuedAt: at, expiresAt, revokedAt: null },
+    refresh: {
+      id: refreshId,
+      grantId,
+      hash: hashOf(refreshToken),
+      predecessorId,
+      issuedAt: at,
+      expiresAt: refreshExpiresAt,
+      spentAt: null,
+    },
+    act: { type: 'token.issued', ...about, data },
+    answer: {
+      grantToken,
+      tokenType: 'Bearer',
+      expiresAt: expiresAt.toISOString(),
+      refreshToken,
+      refreshExpiresAt: refreshExpiresAt.toISOString(),
+      grantId,
+      grantExpiresAt: grant.expiresAt.toISOString(),
+      agentId,
+      principalId,
+      scopes,
+      ...(grant.audience !== null && { audience: grant.audience }),
+      ...(purpose !== null && { purpose }),
+      ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
+      ...(caller.mode === 'sandbox' && { sandbox: true as const }),
+    },
+  };
+}
+
+async function signGrantToken(
+  { keyRing, issuer, issuesLegacyClaims }: TokenDeps,
+  { tenant, mode }: Caller,
+  grant: IssuableGrant,
+  times: { tokenId: string; issuedAt: Date; expiresAt: Date },
+): Promise<string> {
+  const claims = grantClaims(
+    {
+      ...times,
+      ...tenant,
+      issuer,
+      principalId: grant.principalId,
+      agentId: grant.agentId,
+      agentDid: grant.agentDid,
+      delegatedBy: grant.delegatedBy,
+      delegationDepth: grant.delegationDepth,
+      scopes: grant.scopes,
+      grantId: grant.id,
+      ...(grant.audience !== null && { audience: grant.audience }),
+      ...(grant.parentGrantId !== null && { parentGrantId: grant.parentGrantId }),
+      authorizationDetails: storedEntries(grant.authorizationDetails),
+      sandbox: mode === 'sandbox',
+    },
+    { legacy: issuesLegacyClaims },
+  );
+  if (asciiJson(claims).length > MAX_PAYLOAD_BYTES) {
+    throw badField(
+      'authorizationDetails',
+      'too_long',
+      'All of this does not fit into a token; ask for less at once.',
+    );
+  }
+  return signToken(keyRing, 'at+jwt', claims);
+}
+
+/** @param grant about to be stored */
+export function grantCreated(grant: NewGrant & IssuableGrant): Act {
+  const { id: grantId, agentId, agentDid, principalId, scopes, purpose, audience, parentGrantId } = grant;
+  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+  const data = {
+    scopes,
+    expiresAt: grant.expiresAt.toISOString(),
+    ...(audience && { audience }),
+    consentMethod: grant.consentMethod,
+    ...(grant.isUnverified && { unverified: true as const }),
+    ...(parentGrantId && { parentGrantId }),
+    delegationDepth: grant.delegationDepth,
+  };
+  return { type: 'grant.created', ...about, data };
+}

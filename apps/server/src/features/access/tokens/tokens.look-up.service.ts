@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GrantClaims } from '@behest/protocol/claims';
+import { createTokenVerifier, type TokenVerifier, type VerifiedGrant } from '@behest/protocol/token-verifier';
+import type { Caller } from '../../../platform/caller.ts';
+import { verifySignature } from '../../service/keys/index.ts';
+import type { TokenDeps } from './tokens.issue.service.ts';
+import { findUsedToken, type TokenRow } from './tokens.repo.ts';
+import { wholeSecond } from './tokens.rules.ts';
+import type { Verdict } from './tokens.schema.ts';
+
+export interface LookUpDeps extends TokenDeps {
+  /** Of the service's own tokens, made by `ownVerifier`. */
+  readonly verifier: TokenVerifier;
+}
+
+export function ownVerifier({ keyRing, issuer, maxGrantLifetimeSeconds }: TokenDeps): TokenVerifier {
+  const keys = () => keyRing.verificationKeys();
+  return createTokenVerifier({ keys, issuer, maxLifetimeSeconds: maxGrantLifetimeSeconds, verifySignature });
+}
+
+/** A token that this service signed, for whomever, and what is known of it now. */
+interface Known<Row = TokenRow> {
+  readonly verified: VerifiedGrant;
+  /** Absent when nothing is stored that agrees with it, or it is another developer's. */
+  readonly row?: Row;
+  /** Why it cannot be used, if it is the caller's own. */
+  readonly reason?: Exclude<NonNullable<Verdict['reason']>, 'audience' | 'scope'>;
+}
+
+/**
+ * The online question: reads the database, so the first call after a revocation sees it.
+ * @returns undefined for what is no grant token of this service
+ */
+export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): Promise<Known | undefined> {
+  const now = deps.clock();
+  const found = findGenuine(deps, token, now);
+  if (!found) return undefined;
+  const { claims } = found.verified;
+  if (claims.developerId !== caller.tenant.developerId) return { verified: found.verified };
+  const row = await findUsedToken(deps.db, caller.tenant, claims.tokenId, now);
+  return assess(found, row, caller, now);
+}
+
+/** Holds a genuine token against what is stored of it now. */
+export function assess<Row extends TokenRow>(
+  { verified, isExpired }: Genuine,
+  row: Row | undefined,
+  { mode }: Caller,
+  now: Date,
+): Known<Row> {
+  if (!row || !agrees(verified.claims, row, mode === 'sandbox')) return { verified };
+  const reason = isExpired ? 'expired' : refusalOf(row, now);
+  return { verified, row, ...(reason && { reason }) };
+}
+
+interface Genuine {
+  readonly verified: VerifiedGrant;
+  readonly isExpired: boolean;
+}
+
+/**
+ * Signature and claims, without a database. A token that ran out is verified as of a second before it did: that
+ * it is genuine is what allows to say so to its owner.
+ */
+export function findGenuine({ verifier }: LookUpDeps, token: string, now: Date): Genuine | undefined {
+  const verified = verifier.verify(token, { now });
+  if (verified.ok) return { verified, isExpired: false };
+  if (verified.reason !== 'expired') return undefined;
+  const before = verifier.verify(token, { now: new Date(claimedEnd(token) - 1000) });
+  return before.ok ? { verified: before, isExpired: true } : undefined;
+}
+
+/** Epoch milliseconds of `exp`, as the token says it. Read only to choose the time to verify it at. */
+function claimedEnd(token: string): number {
+  const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  return Number(payload.exp) * 1000;
+}
+
+/** The stored grant decides: a token that says anything else is not one that was issued for it. */
+function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean {
+  const { audience, parentGrantId, authorizationDetails, delegationDepth } = row;
+  const stored: GrantClaims = {
+    issuer: claims.issuer, // compared by the verifier, with its own
+    developerId: row.developerId,
+    principalId: row.principalId,
+    agentId: row.agentId,
+    agentDid: row.agentDid,
+    delegatedBy: row.delegatedBy,
+    scopes: row.scopes,
+    tokenId: row.tokenId,
+    grantId: row.id,
+    delegationDepth,
+    issuedAt: wholeSecond(row.tokenIssuedAt.getTime()),
+    expiresAt: row.tokenExpiresAt,
+    sandbox: isSandbox,
+    ...(audience !== null && { audience }),
+    ...(parentGrantId !== null && { parentGrantId }),
+    ...(authorizationDetails !== null && { authorizationDetails }),
+  };
+  // What tokens from before 0.6 leave unsaid cannot differ.
+  const { agentId, agentDid, issuedAt } = stored;
+  return isDeepStrictEqual({ agentId, agentDid, issuedAt, ...claims }, stored);
+}
+
+function refusalOf(row: TokenRow, now: Date): Known['reason'] {
+  if (row.tokenRevokedAt || row.status === 'revoked') return 'revoked';
+  if (row.expiresAt <= now) return 'grant_inactive';
+  return row.agentStatus === 'active' ? undefined : 'agent_inactive';
+}

@@ -1,0 +1,54 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../../../platform/caller.ts';
+import { hashOf } from '../../../platform/ids.ts';
+import { recordsOf } from '../../record/audit/index.ts';
+import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
+import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
+import { reportReuse } from './tokens.reuse.service.ts';
+import { type GrantRefusal, invalidGrant, refreshIdOf } from './tokens.rules.ts';
+import type { IssuedTokens, Refresh } from './tokens.schema.ts';
+
+/**
+ * Spends a refresh token for a new one and a new grant token, within the grant that it belongs to: nothing it
+ * allows changes, and its end does not move. @throws INVALID_GRANT with the reason
+ */
+export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refresh): Promise<IssuedTokens> {
+  const refreshId = refreshIdOf(input.refreshToken);
+  const found = refreshId && (await findRefreshable(deps.db, caller.tenant, refreshId));
+  // A stranger's token, and one in a stranger's hands, are as unknown as one that never was, and not spent.
+  const isKnown = found && timingSafeEqual(found.refreshHash, hashOf(input.refreshToken));
+  if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');
+
+  const at = deps.clock();
+  const refusal = refusalOf(found, at);
+  if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
+  if (refusal) throw invalidGrant(refusal);
+
+  const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId);
+  const records = recordsOf(caller, [act], at);
+  const lost = await rotateRefreshToken(deps.db, caller.tenant, at, { token, refresh, records });
+  if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
+  if (lost) throw invalidGrant(lost);
+  return answer;
+}
+
+function refusalOf(found: Refreshable, now: Date): GrantRefusal | undefined {
+  if (found.status === 'revoked') return 'grant_revoked';
+  if (found.refreshSpentAt) return 'refresh_reused';
+  if (found.expiresAt <= now) return 'grant_expired';
+  if (found.refreshExpiresAt <= now) return 'refresh_expired';
+  return found.agentStatus === 'active' ? undefined : 'agent_inactive';
+}
+
+function reuseOf({
+  id: grantId,
+  agentId,
+  agentDid,
+  principalId,
+  purpose,
+  refreshSpentAt,
+  status,
+}: Refreshable) {
+  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+  return { kind: 'refresh' as const, about, usedAt: refreshSpentAt, isActive: status === 'active' };
+}

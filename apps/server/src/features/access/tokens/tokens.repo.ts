@@ -1,0 +1,154 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Counted } from '../../../platform/db/counted.ts';
+import { type Executor, repeating, row, type Tx } from '../../../platform/db/db.ts';
+import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
+
+export type AgentStatus = 'active' | 'suspended' | 'revoked';
+export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
+export type NewToken = Omit<Insertable<Tokens>, 'developerId'> & { readonly expiresAt: Date };
+export type NewRefreshToken = Omit<Insertable<RefreshTokens>, 'developerId'>;
+
+export type Redeemable = Selectable<AuthRequests> & {
+  readonly agentDid: string;
+  readonly agentStatus: AgentStatus;
+  /** Of the grant that was made of it, if there is one. */
+  readonly grantId: string | null;
+  readonly grantStatus: 'active' | 'revoked' | null;
+  readonly grantIssuedAt: Date | null;
+};
+
+/** What an exchange has to know, in one read. */
+export async function findRedeemable(
+  db: Executor,
+  { developerId }: Tenant,
+  requestId: string,
+): Promise<Redeemable | undefined> {
+  const call = sql<Redeemable>`
+    select (f.request).*, f.agent_did, f.agent_status, f.grant_id, f.grant_status, f.grant_issued_at
+    from find_redeemable(${developerId}, ${requestId}) f`;
+  return (await call.execute(db)).rows[0];
+}
+
+export interface Redemption {
+  readonly grant: NewGrant;
+  readonly token: NewToken;
+  readonly refresh: NewRefreshToken;
+  readonly grantLimit: number | null;
+  readonly maxWrongVerifiers: number;
+  readonly records: Counted;
+}
+
+export type RedemptionRefusal =
+  | 'agent_inactive'
+  | 'code_unknown'
+  | 'code_used'
+  | 'code_expired'
+  | 'over_quota'
+  | null;
+
+/** A hot write. @returns why nothing was written, or null. */
+export async function redeemCode(
+  db: Executor,
+  { developerId }: Tenant,
+  at: Date,
+  { grant, token, refresh, grantLimit, maxWrongVerifiers, records }: Redemption,
+): Promise<RedemptionRefusal> {
+  const call = sql<{ refusal: RedemptionRefusal }>`select redeem_code(${developerId}, ${at},
+    ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
+    ${grantLimit}, ${maxWrongVerifiers}, ${records}) as refusal`;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+}
+
+export type Refreshable = Selectable<Grants> & {
+  readonly agentDid: string;
+  readonly agentStatus: AgentStatus;
+  readonly refreshId: string;
+  readonly refreshHash: Buffer;
+  readonly refreshExpiresAt: Date;
+  readonly refreshSpentAt: Date | null;
+};
+
+/** A refresh token with its grant and agent, in one read. */
+export async function findRefreshable(
+  db: Executor,
+  { developerId }: Tenant,
+  refreshId: string,
+): Promise<Refreshable | undefined> {
+  const call = sql<Refreshable>`
+    select (f.held).*, f.agent_did, f.agent_status, (f.refresh).id as refresh_id, (f.refresh).hash as refresh_hash,
+      (f.refresh).expires_at as refresh_expires_at, (f.refresh).spent_at as refresh_spent_at
+    from find_refreshable(${developerId}, ${refreshId}) f`;
+  return (await call.execute(db)).rows[0];
+}
+
+export type RotationRefusal = 'agent_inactive' | 'grant_revoked' | 'refresh_reused' | null;
+
+/** A hot write. @returns why nothing was written, or null. */
+export async function rotateRefreshToken(
+  db: Executor,
+  { developerId }: Tenant,
+  at: Date,
+  { token, refresh, records }: Pick<Redemption, 'token' | 'refresh' | 'records'>,
+): Promise<RotationRefusal> {
+  const call = sql<{ refusal: RotationRefusal }>`select rotate_refresh_token(${developerId}, ${at},
+    ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })}, ${records}) as refusal`;
+  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+}
+
+export type TokenRow = Selectable<Grants> & {
+  readonly tokenId: string;
+  readonly tokenIssuedAt: Date;
+  readonly tokenExpiresAt: Date;
+  readonly tokenRevokedAt: Date | null;
+  readonly agentDid: string;
+  readonly agentStatus: AgentStatus;
+};
+
+/** A token with its grant and agent as they are now. Notes the grant's use when the token is good. */
+export async function findUsedToken(
+  db: Executor,
+  { developerId }: Tenant,
+  tokenId: string,
+  at: Date,
+): Promise<TokenRow | undefined> {
+  const call = sql<TokenRow>`
+    select (f.held).*, f.agent_did, f.agent_status, (f.token).id as token_id, (f.token).issued_at as token_issued_at,
+      (f.token).expires_at as token_expires_at, (f.token).revoked_at as token_revoked_at
+    from use_token(${developerId}, ${tokenId}, ${at}) f`;
+  return (await call.execute(db)).rows[0];
+}
+
+/** Locks the token, so that of two revocations at once the second sees what the first has done. Joins its grant. */
+export function lockToken(tx: Tx, { developerId }: Tenant, tokenId: string) {
+  return tx
+    .selectFrom('tokens as token')
+    .innerJoin('grants as grant', (join) =>
+      join.onRef('grant.developerId', '=', 'token.developerId').onRef('grant.id', '=', 'token.grantId'),
+    )
+    .innerJoin('agents as agent', (join) =>
+      join.onRef('agent.developerId', '=', 'grant.developerId').onRef('agent.id', '=', 'grant.agentId'),
+    )
+    .select([
+      'token.revokedAt',
+      'token.grantId',
+      'grant.status as grantStatus',
+      'grant.agentId',
+      'grant.principalId',
+      'grant.purpose',
+      'agent.did as agentDid',
+    ])
+    .where('token.developerId', '=', developerId)
+    .where('token.id', '=', tokenId)
+    .forUpdate('token')
+    .executeTakeFirst();
+}
+
+export async function markTokenRevoked(tx: Tx, { developerId }: Tenant, tokenId: string, at: Date) {
+  await tx
+    .updateTable('tokens')
+    .set({ revokedAt: at })
+    .where('developerId', '=', developerId)
+    .where('id', '=', tokenId)
+    .execute();
+}

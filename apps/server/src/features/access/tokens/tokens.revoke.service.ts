@@ -1,0 +1,29 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import { badField, notFound } from '../../../platform/errors.ts';
+import { record } from '../../record/audit/index.ts';
+import { findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
+import { lockToken, markTokenRevoked } from './tokens.repo.ts';
+import type { Revoke } from './tokens.schema.ts';
+
+/**
+ * Ends one token; its grant and refresh token go on. Harmless to repeat.
+ * @throws NOT_FOUND for an unknown token and for a foreign one alike, BAD_REQUEST unless one way to name it is sent
+ */
+export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token }: Revoke): Promise<void> {
+  if (jti === undefined && token === undefined) throw badField('jti', 'required');
+  if (jti !== undefined && token !== undefined) throw badField('token', 'not_allowed');
+  const at = deps.clock();
+  const tokenId = token === undefined ? jti : findGenuine(deps, token, at)?.verified.claims.tokenId;
+  if (tokenId === undefined) throw notFound();
+
+  await inTransaction(deps.db, async (tx) => {
+    const found = await lockToken(tx, caller.tenant, tokenId);
+    if (!found) throw notFound();
+    if (found.revokedAt || found.grantStatus === 'revoked') return;
+    await markTokenRevoked(tx, caller.tenant, tokenId, at);
+    const { grantId, agentId, agentDid, principalId, purpose } = found;
+    const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+    await record(tx, caller, [{ type: 'token.revoked', ...about, data: { tokenId } }], at);
+  });
+}

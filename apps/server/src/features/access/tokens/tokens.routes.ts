@@ -1,0 +1,158 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
+import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
+import { exchangeCode } from './tokens.exchange.service.ts';
+import { ownVerifier } from './tokens.look-up.service.ts';
+import { refreshTokens } from './tokens.refresh.service.ts';
+import { revokeToken } from './tokens.revoke.service.ts';
+import {
+  Exchange,
+  Introspect,
+  Introspection,
+  IssuedTokens,
+  OlderVerdict,
+  OlderVerify,
+  Refresh,
+  Revoke,
+  Verdict,
+  Verify,
+} from './tokens.schema.ts';
+import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
+
+export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier'>> = async (app, given) => {
+  const deps = { ...given, verifier: ownVerifier(given) };
+
+  app.post(
+    '/v1/token',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'token',
+        failures: ['INVALID_GRANT', 'PLAN_LIMIT_EXCEEDED'],
+      },
+      schema: {
+        operationId: 'tokens.exchange',
+        summary: 'Exchange an authorization code for a grant token',
+        body: Exchange,
+        response: { 201: IssuedTokens },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await exchangeCode(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/token/refresh',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'refresh', failures: ['INVALID_GRANT'] },
+      schema: {
+        operationId: 'tokens.refresh',
+        summary: 'Spend a refresh token for new tokens',
+        body: Refresh,
+        response: { 201: IssuedTokens },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await refreshTokens(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/grants/delegate',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: [
+          'INVALID_GRANT',
+          'INVALID_SCOPE',
+          'INVALID_PURPOSE',
+          'DELEGATION_DEPTH_EXCEEDED',
+          'NOT_FOUND',
+          'AGENT_INACTIVE',
+          'PLAN_LIMIT_EXCEEDED',
+        ],
+      },
+      schema: {
+        operationId: 'grants.delegate',
+        summary: 'Give a part of a grant to another agent',
+        description:
+          'Nothing in the new grant reaches further than in its parent. It ends with the parent at the latest, and is revoked with it.',
+        body: Delegate,
+        response: { 201: DelegatedTokens },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await delegate(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/tokens/verify',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'tokens.verify',
+        summary: 'Ask whether a grant token is good now',
+        body: Verify,
+        response: { 200: Verdict },
+      },
+    },
+    (request) => verifyToken(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/grants/verify',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'grants.verify',
+        summary: 'Ask whether a grant token is good now, in an older shape',
+        body: OlderVerify,
+        response: { 200: OlderVerdict },
+      },
+    },
+    (request) => verifyOlder(depsFor(request, deps), callerOf(request), request.body.token),
+  );
+
+  app.post(
+    '/v1/tokens/revoke',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'tokens.revoke',
+        summary: 'Revoke one grant token, by its id or its text',
+        body: Revoke,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await revokeToken(depsFor(request, deps), callerOf(request), request.body);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/tokens/introspect',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: [],
+        errors: 'oauth',
+        takesForm: true,
+      },
+      schema: {
+        operationId: 'tokens.introspect',
+        summary: 'Introspect a token (RFC 7662)',
+        body: Introspect,
+        response: { 200: Introspection },
+      },
+    },
+    (request) => introspectToken(depsFor(request, deps), callerOf(request), request.body.token),
+  );
+};

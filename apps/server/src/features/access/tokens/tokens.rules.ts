@@ -1,0 +1,84 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../../../platform/errors.ts';
+
+/** Why a code or refresh token cannot be used. Clients act on the status; these are for people and logs. */
+export type GrantRefusal =
+  | 'code_unknown'
+  | 'code_used'
+  | 'code_expired'
+  | 'not_approved'
+  | 'pkce_required'
+  | 'pkce_unexpected'
+  | 'pkce_mismatch'
+  | 'refresh_unknown'
+  | 'refresh_reused'
+  | 'refresh_expired'
+  | 'grant_revoked'
+  | 'grant_expired'
+  | 'agent_inactive'
+  | 'parent_invalid'
+  | 'parent_revoked'
+  | 'parent_expired';
+
+export const invalidGrant = (reason: GrantRefusal) =>
+  new AppError('INVALID_GRANT', 'This code or token cannot be used; ask for consent anew.', { reason });
+
+/** `ref_`, a ULID that finds the row, and 43 characters that nobody can guess. */
+const REFRESH_TOKEN = /^(ref_[0-9A-HJKMNP-TV-Z]{26})[A-Za-z0-9_-]{43}$/;
+export const refreshIdOf = (refreshToken: string): string | undefined =>
+  REFRESH_TOKEN.exec(refreshToken)?.[1];
+
+/** A token's times are whole seconds; so is what is stored of its end, since the two are compared. */
+export const wholeSecond = (milliseconds: number) => new Date(Math.floor(milliseconds / 1000) * 1000);
+
+/** @see RFC 7636 §4.6 */
+function isVerifierOf(challenge: string, verifier: string): boolean {
+  const computed = createHash('sha256').update(verifier).digest('base64url');
+  return (
+    computed.length === challenge.length && timingSafeEqual(Buffer.from(computed), Buffer.from(challenge))
+  );
+}
+
+interface Redeemable {
+  readonly agentId: string;
+  readonly agentStatus: string;
+  readonly redirectUri: string | null;
+  readonly codeChallenge: string | null;
+  readonly codeExpiresAt: Date | null;
+  readonly wrongVerifiers: number;
+  readonly status: 'pending' | 'approved' | 'denied' | 'cancelled' | 'consumed' | 'expired';
+}
+
+interface Presented {
+  readonly agentId: string;
+  readonly redirectUri?: string;
+  readonly codeVerifier?: string;
+}
+
+/**
+ * Why this code is not exchanged. Who it was made for comes first, so that a stranger learns nothing; then the
+ * verifier, so that only whoever began the flow can set off what a second use sets off.
+ */
+export function redemptionRefusal(
+  request: Redeemable,
+  presented: Presented,
+  now: Date,
+  maxWrongVerifiers: number,
+): GrantRefusal | undefined {
+  const { redirectUri = request.redirectUri } = presented;
+  if (request.agentId !== presented.agentId || request.redirectUri !== redirectUri) return 'code_unknown';
+  const pkce = pkceRefusal(request, presented);
+  if (pkce) return pkce;
+  if (request.wrongVerifiers >= maxWrongVerifiers) return 'code_unknown';
+  if (request.status === 'consumed') return 'code_used';
+  if (request.status === 'expired' && request.codeExpiresAt) return 'code_expired';
+  if (request.status !== 'approved' || !request.codeExpiresAt) return 'not_approved';
+  if (request.codeExpiresAt <= now) return 'code_expired';
+  return request.agentStatus === 'active' ? undefined : 'agent_inactive';
+}
+
+function pkceRefusal({ codeChallenge }: Redeemable, { codeVerifier }: Presented): GrantRefusal | undefined {
+  if (codeChallenge === null) return codeVerifier === undefined ? undefined : 'pkce_unexpected';
+  if (codeVerifier === undefined) return 'pkce_required';
+  return isVerifierOf(codeChallenge, codeVerifier) ? undefined : 'pkce_mismatch';
+}

@@ -1,0 +1,72 @@
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { uncovered } from '@behest/protocol/scopes';
+import type { Caller } from '../../../platform/caller.ts';
+import { badField } from '../../../platform/errors.ts';
+import { type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
+import type { Introspection, OlderVerdict, Verdict, Verify } from './tokens.schema.ts';
+
+/** Of what is not a token of the caller's own nothing is said, not even why. */
+export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verify): Promise<Verdict> {
+  const { row, reason } = (await lookUp(deps, caller, input.token)) ?? {};
+  if (!row) return { valid: false };
+  if (reason) return { valid: false, reason };
+  const { audience, purpose, parentGrantId } = row;
+  const entries = storedEntries(row.authorizationDetails);
+  if (input.audience !== undefined && input.audience !== audience)
+    return { valid: false, reason: 'audience' };
+  if (uncovered(row.scopes, input.requiredScopes ?? []).length > 0) return { valid: false, reason: 'scope' };
+  return {
+    valid: true,
+    grantId: row.id,
+    scopes: row.scopes,
+    principal: row.principalId,
+    agent: row.agentDid,
+    expiresAt: row.tokenExpiresAt.toISOString(),
+    tokenId: row.tokenId,
+    agentId: row.agentId,
+    agentDid: row.agentDid,
+    principalId: row.principalId,
+    developerId: row.developerId,
+    issuedAt: row.tokenIssuedAt.toISOString(),
+    delegationDepth: row.delegationDepth,
+    ...(audience !== null && { audience }),
+    ...(purpose !== null && { purpose }),
+    ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
+    ...(parentGrantId !== null && { parentGrantId }),
+    ...(caller.mode === 'sandbox' && { sandbox: true as const }),
+  };
+}
+
+/** The same question in an older shape. @throws BAD_REQUEST for what is no token of this service at all */
+export async function verifyOlder(deps: LookUpDeps, caller: Caller, token: string): Promise<OlderVerdict> {
+  const known = await lookUp(deps, caller, token);
+  if (!known) throw badField('token', 'format', 'This is not a grant token.');
+  const { row, verified, reason } = known;
+  if (!row) return { active: false, reason: 'not_found' };
+  if (reason === 'revoked' || reason === 'agent_inactive') return { active: false, reason };
+  if (reason) return { active: false, reason: 'expired' };
+  const legacy = {
+    agt: row.agentDid,
+    dev: row.developerId,
+    scp: row.scopes,
+    grnt: row.id,
+    ...(row.parentGrantId !== null && {
+      parentAgt: verified.claims.delegatedBy[0],
+      parentGrnt: row.parentGrantId,
+      delegationDepth: row.delegationDepth,
+    }),
+  };
+  return { active: true, claims: { ...verified.payload, ...legacy } };
+}
+
+/** @see RFC 7662 */
+export async function introspectToken(
+  deps: LookUpDeps,
+  caller: Caller,
+  token: string,
+): Promise<Introspection> {
+  const { row, verified, reason } = (await lookUp(deps, caller, token)) ?? {};
+  if (!row || !verified || reason) return { active: false };
+  const { scp: _, cnf: __, sandbox: ___, ...claims } = verified.payload;
+  return { ...claims, active: true, token_type: 'Bearer' };
+}

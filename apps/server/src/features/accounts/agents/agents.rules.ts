@@ -1,0 +1,35 @@
+import { didOfHost } from '@behest/protocol/did';
+import { distinctScopes, isScope } from '@behest/protocol/scopes';
+import { AppError } from '../../../platform/errors.ts';
+import type { DidDocument } from './agents.schema.ts';
+
+export const agentDid = (host: string, agentId: string): string => `${didOfHost(host)}:agents:${agentId}`;
+
+/** @throws INVALID_SCOPE naming every one that is outside the grammar. */
+export function acceptScopes(scopes: readonly string[]): string[] {
+  const wrong = scopes.filter((scope) => !isScope(scope));
+  if (wrong.length > 0) {
+    throw new AppError('INVALID_SCOPE', 'Not every scope is one.', { scopes: wrong.slice(0, 20) });
+  }
+  return distinctScopes(scopes);
+}
+
+/** What anybody may know of an agent: its keys and where it is answered for, not its name or its scopes. */
+export function didDocument(did: string, jwk: object | null, baseUrl: string): DidDocument {
+  const controller = did.slice(0, did.indexOf(':agents:'));
+  const method = `${did}#key-1`;
+  const methods = jwk
+    ? [{ id: method, type: 'JsonWebKey2020' as const, controller: did, publicKeyJwk: jwk }]
+    : [];
+  const references = methods.map(({ id }) => id);
+  const endpoint = { type: 'AgentAuthorizationService', serviceEndpoint: `${baseUrl}/v1` };
+  return {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
+    id: did,
+    controller,
+    verificationMethod: methods,
+    authentication: references,
+    assertionMethod: references,
+    service: [{ id: `${did}#authorization`, ...endpoint }],
+  };
+}

@@ -1,0 +1,157 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { record } from '../../record/audit/index.ts';
+import type { Act } from '../../record/events/index.ts';
+import { isUsableKey } from '../developers/index.ts';
+import { freeQuota, type Quotas, useQuota } from '../quotas/index.ts';
+import {
+  type AgentRow,
+  findAgent,
+  findAgentAcrossTenants,
+  insertAgent,
+  listAgentRows,
+  lockAgent,
+  updateAgent,
+} from './agents.repo.ts';
+import { acceptScopes, agentDid, didDocument } from './agents.rules.ts';
+import type {
+  Agent,
+  AgentChange,
+  AgentJwk,
+  AgentPage,
+  AgentQuery,
+  DidDocument,
+  NewAgent,
+} from './agents.schema.ts';
+
+/**
+ * What must fall with an agent. Runs in the revoking transaction; throwing undoes all of it. Returns an act
+ * for each thing that fell instead of recording it, because the audit chain is locked after every other row.
+ */
+export type OnAgentRevoked = (tx: Tx, caller: Caller, agentId: string, at: Date) => Promise<Act[]>;
+
+export interface AgentDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  /** Host, and port if any, that is part of every new agent's DID. */
+  readonly didHost: string;
+  readonly publicBaseUrl: string;
+  readonly quotas: Quotas;
+  readonly onAgentRevoked: readonly OnAgentRevoked[];
+}
+
+export function createAgent(deps: AgentDeps, caller: Caller, input: NewAgent): Promise<Agent> {
+  const { name, description, publicKeyJwk } = input;
+  const scopes = acceptScopes(input.scopes);
+  mustBeKey(publicKeyJwk);
+  const at = deps.clock();
+  const id = newId('ag', at);
+  const did = agentDid(deps.didHost, id);
+  const agent = { id, did, name, description, scopes, status: 'active' } as const;
+  const key = { publicKeyJwk: publicKeyJwk ? JSON.stringify(publicKeyJwk) : null };
+
+  return inTransaction(deps.db, async (tx) => {
+    await useQuota(tx, deps.quotas, caller, 'agents', at);
+    const row = await insertAgent(tx, caller.tenant, { ...agent, ...key, createdAt: at, updatedAt: at });
+    await record(tx, caller, [{ type: 'agent.created', agentId: id, agentDid: did, data: { name } }], at);
+    return toAgent(row);
+  });
+}
+
+/** @throws BAD_REQUEST when the members have the right shape and are no key. */
+function mustBeKey(jwk: AgentJwk | null | undefined): void {
+  if (jwk && !isUsableKey(jwk)) {
+    throw badField('publicKeyJwk', 'format', 'The public key is not one that can be used.');
+  }
+}
+
+/** @throws NOT_FOUND for an unknown agent and for a foreign one alike. */
+export async function getAgent(deps: AgentDeps, caller: Caller, agentId: string): Promise<Agent> {
+  const row = await findAgent(deps.db, caller.tenant, agentId);
+  if (!row) throw notFound();
+  return toAgent(row);
+}
+
+export async function listAgents(deps: AgentDeps, caller: Caller, query: AgentQuery): Promise<AgentPage> {
+  const rows = await listAgentRows(deps.db, caller.tenant, query);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
+  return { agents: page.map(toAgent), nextCursor: last?.id ?? null };
+}
+
+/** @throws NOT_FOUND, AGENT_INACTIVE when it is revoked. */
+export function changeAgent(deps: AgentDeps, caller: Caller, agentId: string, change: AgentChange) {
+  const { scopes, publicKeyJwk, ...plain } = change;
+  mustBeKey(publicKeyJwk);
+  const columns = {
+    ...plain,
+    ...(scopes && { scopes: acceptScopes(scopes) }),
+    ...(publicKeyJwk !== undefined && { publicKeyJwk: publicKeyJwk && JSON.stringify(publicKeyJwk) }),
+  };
+  const at = deps.clock();
+
+  return inTransaction(deps.db, async (tx): Promise<Agent> => {
+    const before = await lockAgent(tx, caller.tenant, agentId);
+    if (!before) throw notFound();
+    if (before.status === 'revoked') {
+      throw new AppError('AGENT_INACTIVE', 'A revoked agent does not change.', { status: before.status });
+    }
+    const row = await updateAgent(tx, caller.tenant, agentId, { ...columns, updatedAt: at });
+    const acts = actsOfChange(before, row, change);
+    if (acts.length > 0) await record(tx, caller, acts, at);
+    return toAgent(row);
+  });
+}
+
+/** Suspending and resuming are acts of their own, since they stop and start what other records speak of. */
+function actsOfChange(before: AgentRow, after: AgentRow, change: AgentChange): Act[] {
+  const about = { agentId: after.id, agentDid: after.did };
+  const { name } = after;
+  const changed = Object.keys(change).filter((field) => field !== 'status');
+  const acts: Act[] = [];
+  if (changed.length > 0) acts.push({ type: 'agent.updated', ...about, data: { name, changed } });
+  if (before.status !== after.status) {
+    const type = after.status === 'suspended' ? 'agent.suspended' : 'agent.resumed';
+    acts.push({ type, ...about, data: { name } });
+  }
+  return acts;
+}
+
+/** Final, and harmless to repeat. @throws NOT_FOUND for an unknown agent and for a foreign one alike. */
+export function revokeAgent(deps: AgentDeps, caller: Caller, agentId: string): Promise<void> {
+  const at = deps.clock();
+
+  return inTransaction(deps.db, async (tx) => {
+    const agent = await lockAgent(tx, caller.tenant, agentId);
+    if (!agent) throw notFound();
+    if (agent.status === 'revoked') return;
+
+    await updateAgent(tx, caller.tenant, agentId, { status: 'revoked', updatedAt: at });
+    await freeQuota(tx, caller, 'agents', 1);
+    const cascaded: Act[] = [];
+    for (const cascade of deps.onAgentRevoked) cascaded.push(...(await cascade(tx, caller, agentId, at)));
+    const revokedGrants = cascaded.filter(({ type }) => type === 'grant.revoked').length;
+    const data = { name: agent.name, revokedGrants };
+    const revoked = { type: 'agent.revoked', agentId, agentDid: agent.did, data } as const;
+    await record(tx, caller, [revoked, ...cascaded], at);
+  });
+}
+
+/** @throws NOT_FOUND, GONE when the agent is revoked: its DID is deactivated. */
+export async function getDidDocument(deps: AgentDeps, agentId: string): Promise<DidDocument> {
+  const agent = await findAgentAcrossTenants(deps.db, agentId);
+  if (!agent) throw notFound();
+  if (agent.status === 'revoked') {
+    throw new AppError('GONE', 'This DID is deactivated.', { status: agent.status });
+  }
+  const jwk = agent.publicKeyJwk === null ? null : Object(agent.publicKeyJwk);
+  return didDocument(agent.did, jwk, deps.publicBaseUrl);
+}
+
+function toAgent({ createdAt, updatedAt, publicKeyJwk, ...row }: AgentRow): Agent {
+  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return { agentId: row.id, ...row, publicKeyJwk: publicKeyJwk && Object(publicKeyJwk), ...times };
+}

@@ -1,0 +1,140 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { ApiKeys } from '../../../platform/db/types.gen.ts';
+
+export type KeyRow = Selectable<ApiKeys>;
+type NewRow = Omit<Insertable<ApiKeys>, 'developerId'>;
+
+interface FoundKey {
+  readonly hash: Buffer;
+  readonly developerId: string;
+  readonly keyId: string;
+  readonly role: 'runtime' | 'full';
+  readonly mode: 'live' | 'sandbox';
+  readonly plan: 'free' | 'pro' | 'enterprise';
+  readonly expiresAt: Date | null;
+  readonly notedAt: Date;
+}
+
+/**
+ * A key that is good now, and whose it is. Notes its use, once a minute at most, in the same statement. Takes
+ * no tenant by design: the key is what says which tenant this is. Reads developers.
+ */
+export async function findKeyAcrossTenants(db: Executor, hash: Buffer, at: Date) {
+  const call = sql<FoundKey>`
+    with found as (
+      select i.hash, k.developer_id, k.id as key_id, k.role, k.expires_at, k.last_used_at, d.mode, d.plan,
+        k.last_used_at is null or k.last_used_at <= ${at}::timestamptz - interval '1 minute' as is_due
+      from api_key_index i
+      join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id
+      join developers d on d.id = k.developer_id
+      where i.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${at})
+    ), noted as (
+      update api_keys k set last_used_at = ${at} from found
+      where k.developer_id = found.developer_id and k.id = found.key_id and found.is_due
+    )
+    select *, case when is_due then ${at}::timestamptz else last_used_at end as noted_at from found`;
+  return (await call.execute(db)).rows[0];
+}
+
+export async function insertKey(
+  tx: Tx,
+  { developerId }: Tenant,
+  { hash, ...key }: NewRow & { id: string; hash: Buffer },
+): Promise<KeyRow> {
+  const row = await tx
+    .insertInto('apiKeys')
+    .values({ ...key, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tx.insertInto('apiKeyIndex').values({ hash, developerId, keyId: key.id }).execute();
+  return row;
+}
+
+/**
+ * Whose key this is, whether or not it is still good. `isReplaced`: by a rotation, which its developer asked for.
+ */
+export async function findKeyOwnerAcrossTenants(db: Executor, hash: Buffer) {
+  const call = sql<{ developerId: string; keyId: string; isRevoked: boolean; isReplaced: boolean }>`
+    select k.developer_id, k.id as key_id, k.revoked_at is not null as is_revoked,
+      k.replaced_at is not null as is_replaced
+    from api_key_index i
+    join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id where i.hash = ${hash}`;
+  return (await call.execute(db)).rows[0];
+}
+
+/** The same secret under another record: the one before it stays as it ended. */
+export async function insertKeyAgain(
+  tx: Tx,
+  { developerId }: Tenant,
+  { hash, ...key }: NewRow & { id: string; hash: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto('apiKeys')
+    .values({ ...key, developerId })
+    .execute();
+  await tx
+    .updateTable('apiKeyIndex')
+    .set({ keyId: key.id })
+    .where('hash', '=', hash)
+    .where('developerId', '=', developerId)
+    .execute();
+}
+
+/** Newest first, one more than asked for. */
+export function listKeyRows(
+  db: Executor,
+  { developerId }: Tenant,
+  { limit, cursor }: { limit: number; cursor?: string },
+) {
+  const all = db.selectFrom('apiKeys').selectAll().where('developerId', '=', developerId);
+  const page = cursor ? all.where('id', '<', cursor) : all;
+  return page
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+}
+
+/**
+ * Locks the developer's keys that are good now: of two changes of one key, the second sees what the first has done.
+ * A key that is revoked already is not among them. Who counts them locks the developer first, since a lock on rows
+ * does not keep others from adding one.
+ */
+export function lockUsableKeys(tx: Tx, { developerId }: Tenant, at: Date) {
+  return tx
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('revokedAt', 'is', null)
+    .where((or) => or.or([or('expiresAt', 'is', null), or('expiresAt', '>', at)]))
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Any key of the developer's, also one that has ended. */
+export function lockKey(tx: Tx, { developerId }: Tenant, keyId: string) {
+  return tx
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', keyId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** @param change when it is revoked, or when it was replaced and until when it overlaps. */
+export async function endKey(
+  tx: Tx,
+  { developerId }: Tenant,
+  keyId: string,
+  change: { revokedAt: Date; replacedAt?: Date } | { replacedAt: Date; expiresAt: Date },
+): Promise<void> {
+  await tx
+    .updateTable('apiKeys')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', keyId)
+    .execute();
+}

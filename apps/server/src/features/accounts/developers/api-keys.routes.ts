@@ -1,0 +1,76 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import {
+  ApiKeyPage,
+  ApiKeyPath,
+  ApiKeyQuery,
+  MadeApiKey,
+  NewApiKey,
+  RotatedKey,
+  Rotation,
+} from './api-keys.schema.ts';
+import { createKey, type KeyDeps, listKeys, revokeKey, rotateKey } from './api-keys.service.ts';
+
+export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps) => {
+  app.get(
+    '/v1/keys',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'apiKeys.list',
+        summary: 'List API keys, newest first',
+        querystring: ApiKeyQuery,
+        response: { 200: ApiKeyPage },
+      },
+    },
+    (request) => listKeys(deps, callerOf(request), request.query),
+  );
+
+  app.post(
+    '/v1/keys',
+    {
+      config: { access: 'developer', role: 'full', rate: 'keys', failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'apiKeys.create',
+        summary: 'Make another API key',
+        body: NewApiKey,
+        response: { 201: MadeApiKey },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createKey(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/keys/rotate',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'keys', failures: [] },
+      schema: {
+        operationId: 'apiKeys.rotate',
+        summary: 'Replace the API key that makes this call',
+        body: Rotation,
+        response: { 200: RotatedKey },
+      },
+    },
+    (request) => rotateKey(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.delete(
+    '/v1/keys/:id',
+    {
+      config: { access: 'developer', role: 'full', rate: 'keys', failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'apiKeys.revoke',
+        summary: 'Revoke an API key',
+        params: ApiKeyPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await revokeKey(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};

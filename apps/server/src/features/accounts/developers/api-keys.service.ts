@@ -1,0 +1,168 @@
+import { timingSafeEqual } from 'node:crypto';
+import { parseDuration } from '@behest/protocol/durations';
+import type { Caller, NoteChange, Role } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { hashOf, newId } from '../../../platform/ids.ts';
+import { record } from '../../record/audit/index.ts';
+import {
+  endKey,
+  findKeyAcrossTenants,
+  insertKey,
+  type KeyRow,
+  listKeyRows,
+  lockKey,
+  lockUsableKeys,
+} from './api-keys.repo.ts';
+import { generateKey, keyStatus, MOST_KEYS, prefixOf } from './api-keys.rules.ts';
+import type {
+  ApiKey,
+  ApiKeyPage,
+  ApiKeyQuery,
+  MadeApiKey,
+  NewApiKey,
+  RotatedKey,
+  Rotation,
+} from './api-keys.schema.ts';
+import { lockDeveloper } from './developers.repo.ts';
+
+export interface KeyDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly noteChange: NoteChange;
+}
+
+const LONGEST_LIFE = 3650 * 86_400; // seconds
+const NOBODY = Buffer.alloc(32);
+
+const NOTED_EVERY = 60_000; // milliseconds, by which the time of last use is exact
+
+/** @returns whom a key stands for, or undefined when it is unknown, expired or revoked. */
+export async function findKeyHolder({ db, clock }: Pick<KeyDeps, 'db' | 'clock'>, hash: Buffer) {
+  const found = await findKeyAcrossTenants(db, hash, clock());
+  // The index has compared already; this comparison takes the same time for a hit and for a miss.
+  const isSame = timingSafeEqual(found?.hash ?? NOBODY, hash);
+  if (!found || !isSame) return undefined;
+  const { developerId, keyId, role, mode, plan, expiresAt, notedAt } = found;
+  const noteAgainAt = new Date(notedAt.getTime() + NOTED_EVERY);
+  const readAgainAt = expiresAt && expiresAt < noteAgainAt ? expiresAt : noteAgainAt;
+  return { caller: { tenant: { developerId }, actor: `developer:${keyId}`, role, mode, plan }, readAgainAt };
+}
+
+/** A key that is not stored yet, with what is stored of it. */
+export function newKey(name: string, role: Role, at: Date, apiKey: string) {
+  const row = { id: newId('key', at), name, role, prefix: prefixOf(apiKey), createdAt: at };
+  return { ...row, hash: hashOf(apiKey) };
+}
+
+export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery): Promise<ApiKeyPage> {
+  const rows = await listKeyRows(deps.db, caller.tenant, query);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const now = deps.clock();
+  const keys = page.map((row) => ({
+    ...toApiKey(row, now),
+    ...(isOwn(caller, row.id) && { current: true }),
+  }));
+  return { keys, nextCursor: last?.id ?? null };
+}
+
+/** Nobody remembers a key that was unknown, so there is no change to note. @throws CONFLICT when there are too many. */
+export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Promise<MadeApiKey> {
+  const { name, role, expiresIn } = input;
+  const seconds = expiresIn === undefined ? undefined : parseDuration(expiresIn);
+  if (seconds !== undefined && seconds > LONGEST_LIFE) throw badField('expiresIn', 'too_large');
+  const at = deps.clock();
+  const apiKey = generateKey(caller.mode);
+  const expiresAt = seconds === undefined ? null : new Date(at.getTime() + seconds * 1000);
+  const key = { ...newKey(name, role, at, apiKey), expiresAt };
+
+  return inTransaction(deps.db, async (tx) => {
+    await lockDeveloper(tx, caller.tenant);
+    const active = (await lockUsableKeys(tx, caller.tenant, at)).filter(isActive);
+    if (active.length >= MOST_KEYS) {
+      throw new AppError('CONFLICT', `There are ${MOST_KEYS} active keys; revoke one first.`);
+    }
+    const row = await insertKey(tx, caller.tenant, key);
+    await record(tx, caller, [{ type: 'apikey.created', data: { keyId: key.id, name } }], at);
+    return { ...toApiKey(row, at), apiKey };
+  });
+}
+
+/**
+ * Replaces the key that makes the call by one of the same role.
+ * @throws UNAUTHORIZED when another rotation was first, as for any key that is no longer good.
+ */
+export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
+  const at = deps.clock();
+  const apiKey = generateKey(caller.mode);
+  const graceEnds = new Date(at.getTime() + input.graceSeconds * 1000);
+
+  return inTransaction(deps.db, async (tx) => {
+    const usable = await lockUsableKeys(tx, caller.tenant, at);
+    const old = usable.find((key) => isOwn(caller, key.id));
+    if (!old || !isActive(old)) throw new AppError('UNAUTHORIZED', 'This key was replaced already.');
+
+    const previousKeyExpiresAt = old.expiresAt && old.expiresAt < graceEnds ? old.expiresAt : graceEnds;
+    const ends =
+      input.graceSeconds === 0
+        ? { replacedAt: at, revokedAt: at }
+        : { replacedAt: at, expiresAt: previousKeyExpiresAt };
+    await endKey(tx, caller.tenant, old.id, ends);
+    const name = input.name ?? old.name;
+    const key = { ...newKey(name, old.role, at, apiKey), expiresAt: old.expiresAt };
+    await insertKey(tx, caller.tenant, key);
+    await record(tx, caller, [{ type: 'apikey.rotated', data: { keyId: key.id, name } }], at);
+    await afterCommit(tx, () => deps.noteChange(caller.tenant));
+    return {
+      apiKey,
+      keyId: key.id,
+      rotatedAt: at.toISOString(),
+      previousKeyExpiresAt: previousKeyExpiresAt.toISOString(),
+    };
+  });
+}
+
+/**
+ * Harmless to repeat. @throws NOT_FOUND, CONFLICT for the last `full` key that stays: nobody could make another
+ * once those that are being replaced have run out.
+ */
+export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise<void> {
+  const at = deps.clock();
+
+  return inTransaction(deps.db, async (tx) => {
+    const usable = await lockUsableKeys(tx, caller.tenant, at);
+    const key = usable.find(({ id }) => id === keyId) ?? (await lockKey(tx, caller.tenant, keyId));
+    if (!key) throw notFound();
+    // Also of one that was revoked before: its notice may have been lost.
+    await afterCommit(tx, () => deps.noteChange(caller.tenant));
+    if (key.revokedAt) return;
+    const staying = usable.filter((each) => each.role === 'full' && isActive(each));
+    if (staying.length === 1 && staying[0]?.id === keyId) {
+      throw new AppError('CONFLICT', 'This is the last active `full` key; create another one first.');
+    }
+    await endKey(tx, caller.tenant, keyId, { revokedAt: at });
+    await record(tx, caller, [{ type: 'apikey.revoked', data: { keyId, name: key.name } }], at);
+  });
+}
+
+/** Of a key that is good now: whether it is not on its way out. */
+const isActive = ({ replacedAt }: KeyRow) => replacedAt === null;
+
+const isOwn = ({ actor }: Caller, keyId: string) => actor === `developer:${keyId}`;
+
+function toApiKey(row: KeyRow, now: Date): ApiKey {
+  const { id, name, role, prefix, createdAt, lastUsedAt, expiresAt } = row;
+  return {
+    id,
+    keyId: id,
+    name,
+    role,
+    prefix,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    status: keyStatus(row, now),
+  };
+}

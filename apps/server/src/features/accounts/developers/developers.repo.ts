@@ -1,0 +1,47 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Developers } from '../../../platform/db/types.gen.ts';
+
+export type DeveloperRow = Selectable<Developers>;
+
+export function insertDeveloper(tx: Tx, developer: Insertable<Developers>): Promise<DeveloperRow> {
+  return tx.insertInto('developers').values(developer).returningAll().executeTakeFirstOrThrow();
+}
+
+export function getDeveloperRow(db: Executor, { developerId }: Tenant): Promise<DeveloperRow> {
+  return db.selectFrom('developers').selectAll().where('id', '=', developerId).executeTakeFirstOrThrow();
+}
+
+/** Against other changes of the developer only: rows that refer to it are inserted meanwhile. */
+export function lockDeveloper(tx: Tx, { developerId }: Tenant): Promise<DeveloperRow> {
+  return tx
+    .selectFrom('developers')
+    .selectAll()
+    .where('id', '=', developerId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+export function updateDeveloper(tx: Tx, { developerId }: Tenant, change: Updateable<Developers>) {
+  return tx
+    .updateTable('developers')
+    .set(change)
+    .where('id', '=', developerId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** For start-up, which knows no tenant yet: instances that start at once seed one after the other. */
+export async function lockSeedingAcrossTenants(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('seed', 0))`.execute(tx);
+}
+
+export function findSeededAcrossTenants(tx: Tx, mode: 'live' | 'sandbox') {
+  return tx
+    .selectFrom('developers')
+    .selectAll()
+    .where('mode', '=', mode)
+    .where('isSeeded', '=', true)
+    .executeTakeFirst();
+}

@@ -1,0 +1,53 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { Developer, DeveloperChange, SignedUp, SignUp, UpdatedDeveloper } from './developers.schema.ts';
+import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.service.ts';
+
+export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (app, deps) => {
+  app.post(
+    '/v1/signup',
+    {
+      config: { access: 'none', rate: 'signup', failures: ['SIGNUP_DISABLED'] },
+      schema: {
+        operationId: 'developers.signUp',
+        summary: 'Create a developer account and its first API key',
+        body: SignUp,
+        response: { 201: SignedUp },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await signUp(deps, request.body, request.id)),
+  );
+
+  app.get(
+    '/v1/me',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'developers.me',
+        summary: 'Read the account of this API key',
+        response: { 200: Developer },
+      },
+    },
+    (request) => getDeveloper(deps, callerOf(request)),
+  );
+
+  app.patch(
+    '/v1/me',
+    {
+      config: {
+        access: 'developer',
+        role: 'full',
+        rate: 'default',
+        failures: ['INVALID_REDIRECT_URI', 'NOT_CONFIGURED'],
+      },
+      schema: {
+        operationId: 'developers.change',
+        summary: 'Change settings of the account',
+        body: DeveloperChange,
+        response: { 200: UpdatedDeveloper },
+      },
+    },
+    (request) => changeDeveloper(depsFor(request, deps), callerOf(request), request.body),
+  );
+};

@@ -1,0 +1,146 @@
+import type { Caller, Mode, Plan } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { openChain, record } from '../../record/audit/index.ts';
+import { insertKey } from './api-keys.repo.ts';
+import { generateKey } from './api-keys.rules.ts';
+import { newKey } from './api-keys.service.ts';
+import {
+  type DeveloperRow,
+  getDeveloperRow,
+  insertDeveloper,
+  lockDeveloper,
+  updateDeveloper,
+} from './developers.repo.ts';
+import { keysIn, mustBeKeepable, thumbprintsOf } from './developers.rules.ts';
+import type { Developer, DeveloperChange, SignedUp, SignUp } from './developers.schema.ts';
+
+export interface DeveloperDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly signupMode: 'open' | 'closed';
+  readonly defaultPlan: Plan;
+  /** Whether the operator has set up mail, or it is development. */
+  readonly canMail: boolean;
+}
+
+/**
+ * Creates a developer and a first key. Says nothing about whether the address is known: whose it is, is decided
+ * when it is verified. @throws SIGNUP_DISABLED
+ */
+export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: string): Promise<SignedUp> {
+  if (deps.signupMode === 'closed') {
+    throw new AppError('SIGNUP_DISABLED', 'The operator of this service creates the accounts.');
+  }
+  const at = deps.clock();
+  const { name, mode } = input;
+  const email = input.email?.toLowerCase() ?? null;
+  const developer = { ...newDeveloper(name, mode, deps.defaultPlan, at), email };
+  const apiKey = generateKey(mode);
+  const key = newKey('first', 'full', at, apiKey);
+  const caller = firstCaller(developer, `developer:${key.id}`, requestId);
+
+  return inTransaction(deps.db, async (tx) => {
+    const row = await insertDeveloper(tx, developer);
+    await insertKey(tx, caller.tenant, key);
+    await openChain(tx, caller.tenant);
+    const { developerId } = caller.tenant;
+    await record(tx, caller, [{ type: 'developer.created', developerId, data: { mode } }], at);
+    return { ...toDeveloper(row), apiKey, keyId: key.id };
+  });
+}
+
+/** A developer at the settings that every account begins with. */
+export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
+  return {
+    id: newId('dev', at),
+    name,
+    email: null,
+    emailVerified: false,
+    mode,
+    plan,
+    consentMode: 'developer' as const,
+    consentKeys: '[]',
+    scopeDescriptions: '{}',
+    redirectUris: [],
+    enforceAgentScopes: false,
+    maxDelegationDepth: null,
+    auditPrivateKeys: [],
+    isSeeded: false,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** Who acts while an account is being made. */
+export function firstCaller(
+  { id, mode, plan }: { id: string; mode: Mode; plan: Plan },
+  actor: string,
+  requestId: string,
+): Caller {
+  return { tenant: { developerId: id }, actor, role: 'full', mode, plan, requestId };
+}
+
+export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): Promise<Developer> {
+  return toDeveloper(await getDeveloperRow(db, tenant));
+}
+
+/** @throws BAD_REQUEST, INVALID_REDIRECT_URI, NOT_CONFIGURED */
+export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
+  mustBeKeepable(change);
+  if (change.consentMode === 'email' && !deps.canMail) {
+    throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
+  }
+  const { consentKeys, scopeDescriptions, ...plain } = change;
+  const columns = {
+    ...plain,
+    ...(consentKeys && { consentKeys: JSON.stringify(consentKeys) }),
+    ...(scopeDescriptions && { scopeDescriptions: JSON.stringify(scopeDescriptions) }),
+  };
+  const at = deps.clock();
+
+  return inTransaction(deps.db, async (tx) => {
+    const before = await lockDeveloper(tx, caller.tenant);
+    const after = await updateDeveloper(tx, caller.tenant, { ...columns, updatedAt: at });
+    const about = { developerId: after.id, data: { changed: Object.keys(change) } };
+    const evidence = { old: secured(before, change), new: secured(after, change) };
+    const told = Object.keys(evidence.new).length > 0 ? { ...about, evidence } : about;
+    await record(tx, caller, [{ type: 'developer.updated', ...told }], at);
+    return { ...toDeveloper(after), updated: true as const };
+  });
+}
+
+/** Of the settings that decide who may approve, what they were: a later reader has to be able to tell. */
+function secured(row: DeveloperRow, change: DeveloperChange) {
+  const { consentKeys, redirectUris } = row;
+  return {
+    ...(change.consentMode && { consentMode: row.consentMode }),
+    ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
+    ...(change.redirectUris && { redirectUris }),
+  };
+}
+
+function toDeveloper(row: DeveloperRow): Developer {
+  const { id, name, email, emailVerified, mode, plan, consentMode, redirectUris, enforceAgentScopes } = row;
+  return {
+    developerId: id,
+    id,
+    name,
+    email,
+    emailVerified,
+    mode,
+    plan,
+    consentMode,
+    consentKeys: keysIn(row.consentKeys),
+    scopeDescriptions: Object(row.scopeDescriptions),
+    redirectUris,
+    enforceAgentScopes,
+    maxDelegationDepth: row.maxDelegationDepth,
+    auditPrivateKeys: row.auditPrivateKeys,
+    fidoRequired: consentMode === 'passkey',
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

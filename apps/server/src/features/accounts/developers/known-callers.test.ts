@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { statementsOf } from '../../../../test/app/round-trips.ts';
+import { type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
+import { notingChanges } from '../../../platform/http/callers/known-callers.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+
+/** A store that says how often it is spent from, and that can be away or lose what is written to it. */
+function watched() {
+  const seen = { spends: 0, isAway: false, losesWrites: false };
+  const storeAs = (store: EphemeralStore): EphemeralStore => ({
+    ...store,
+    spend: (order) => {
+      seen.spends += 1;
+      return seen.isAway ? Promise.reject(new Error('It is away.')) : store.spend(order);
+    },
+    put: (entries) => (seen.losesWrites ? Promise.reject(new Error('It is away.')) : store.put(entries)),
+  });
+  return { seen, storeAs };
+}
+
+async function startWatched(options: TestOptions = {}) {
+  const { seen, storeAs } = watched();
+  const service = await startApp({ ...options, storeAs });
+  /** What one request costs: trips to Redis, and statements to Postgres that look the key up. */
+  const tripsOf = async (work: () => Promise<unknown>) => {
+    seen.spends = 0;
+    const statements = await statementsOf(work);
+    return [seen.spends, statements.filter((each) => each === 'with found as').length];
+  };
+  return { ...service, seen, tripsOf };
+}
+
+/** As whoever sells plans does it. */
+async function changePlan({ db, store }: Service, developerId: string, plan: 'free' | 'pro') {
+  await db.updateTable('developers').set({ plan }).where('id', '=', developerId).execute();
+  await notingChanges(store, () => {})({ developerId });
+}
+
+const statusOf = async (answer: Promise<{ statusCode: number }>) => (await answer).statusCode;
+
+describe('a key', () => {
+  test('costs one trip to Redis when it is known, and two and one to Postgres when it is not', async () => {
+    const service = await startWatched();
+    const acme = await service.asDeveloper();
+    const look = () => acme('GET', '/v1/agents');
+
+    expect(await service.tripsOf(look)).toEqual([2, 1]);
+    expect(await service.tripsOf(look)).toEqual([1, 0]);
+    await changePlan(service, acme.developerId, 'pro');
+    expect(await service.tripsOf(look)).toEqual([2, 1]);
+    expect(await service.tripsOf(look)).toEqual([1, 0]);
+    expect(await service.tripsOf(() => acme('POST', '/v1/authorize', {}))).toEqual([1, 0]);
+  });
+
+  test('T1 that nobody has is looked up each time', async () => {
+    const { calling, tripsOf } = await startWatched();
+    const ask = () => calling(`bh_live_${'A'.repeat(43)}`)('GET', '/v1/agents');
+
+    expect([await tripsOf(ask), await tripsOf(ask)]).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+  });
+
+  test('T10 of role `runtime` is refused by what is known of it, and charged for nothing', async () => {
+    const { asDeveloper, tripsOf } = await startWatched({ env: { RATE_LIMIT_PLAN_FREE: '50' } });
+    const runtime = await (await asDeveloper()).asRuntime();
+    const before = (await runtime('GET', '/v1/agents')).headers['x-ratelimit-remaining'];
+
+    expect(await tripsOf(async () => expect(await statusOf(runtime('GET', '/v1/keys'))).toBe(403))).toEqual([
+      1, 0,
+    ]);
+
+    const after = (await runtime('GET', '/v1/agents')).headers['x-ratelimit-remaining'];
+    expect(Number(after)).toBe(Number(before) - 1);
+  });
+});
+
+describe('T7 of two instances that know a key', () => {
+  async function startTwo() {
+    const one = await startApp();
+    const two = await startWatched();
+    const acme = await one.asDeveloper();
+    const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'other' })).json();
+    const keys = { acme: two.calling(acme.apiKey), other: two.calling(apiKey) };
+    for (const call of [acme, keys.acme, keys.other]) await call('GET', '/v1/me');
+    return { one, two, acme, keyId: String(keyId), keys };
+  }
+
+  test('the one refuses it at the very next request once the other has revoked it', async () => {
+    const { two, acme, keyId, keys } = await startTwo();
+    expect(await two.tripsOf(() => keys.other('GET', '/v1/me'))).toEqual([1, 0]);
+
+    await acme('DELETE', `/v1/keys/${keyId}`);
+
+    expect(await statusOf(keys.other('GET', '/v1/me'))).toBe(401);
+    expect(await statusOf(keys.acme('GET', '/v1/me'))).toBe(200);
+  });
+
+  test('the one refuses it at the very next request once the other has rotated it', async () => {
+    const { two, acme, keys } = await startTwo();
+    expect(await two.tripsOf(() => keys.acme('GET', '/v1/me'))).toEqual([1, 0]);
+
+    const { apiKey } = (await acme('POST', '/v1/keys/rotate')).json();
+
+    expect(await statusOf(keys.acme('GET', '/v1/me'))).toBe(401);
+    expect(await statusOf(two.calling(apiKey)('GET', '/v1/me'))).toBe(200);
+  });
+
+  test('both count by another plan from the next request on', async () => {
+    const { one, two, acme, keys } = await startTwo();
+    const limits = { RATE_LIMIT_PLAN_FREE: '100000', RATE_LIMIT_PLAN_PRO: '777' };
+    const three = await startApp({ env: limits });
+    const there = three.calling(acme.apiKey);
+    await there('GET', '/v1/me');
+
+    await changePlan(one, acme.developerId, 'pro');
+
+    expect((await there('GET', '/v1/me')).headers['x-ratelimit-limit']).toBe('777');
+    expect((await keys.acme('GET', '/v1/me')).json().plan).toBe('pro');
+    expect(two.seen.spends).toBeGreaterThan(0);
+  });
+
+  test('neither believes what it read while a change was being made', async () => {
+    const { two, acme, keyId, keys } = await startTwo();
+
+    for (let round = 0; round < 5; round += 1) {
+      await changePlan(two, acme.developerId, round % 2 ? 'free' : 'pro');
+      const during = Array.from({ length: 4 }, () => keys.other('GET', '/v1/me'));
+      if (round === 4) await acme('DELETE', `/v1/keys/${keyId}`);
+      await Promise.all(during);
+    }
+
+    expect(await statusOf(keys.other('GET', '/v1/me'))).toBe(401);
+  });
+});
+
+describe('what is known of a key', () => {
+  const versionsOf = (developerId: string) => ['bh:callers:changes', `bh:{developer:${developerId}}:version`];
+
+  test('is read again when Redis has lost its data', async () => {
+    const { store, asDeveloper, tripsOf } = await startWatched();
+    const acme = await asDeveloper();
+    const look = () => acme('GET', '/v1/agents');
+    await look();
+    expect(await tripsOf(look)).toEqual([1, 0]);
+
+    for (const key of versionsOf(acme.developerId)) await store.remove(key);
+
+    expect(await tripsOf(look)).toEqual([2, 1]);
+    expect(await tripsOf(look)).toEqual([1, 0]);
+  });
+
+  test('is not used while Redis is away, nor what was known before it', async () => {
+    const { seen, asDeveloper, tripsOf } = await startWatched();
+    const acme = await asDeveloper();
+    const look = () => acme('GET', '/v1/agents');
+    await look();
+
+    seen.isAway = true;
+    expect(await tripsOf(look)).toEqual([2, 1]);
+    expect(await tripsOf(look)).toEqual([2, 1]);
+    seen.isAway = false;
+
+    expect(await tripsOf(look)).toEqual([2, 1]);
+    expect(await tripsOf(look)).toEqual([1, 0]);
+  });
+
+  test('T7 is used for less than ten seconds when Redis never hears of a change', async () => {
+    const there = await startApp();
+    const { seen, asDeveloper, advance } = await startWatched();
+    const acme = await asDeveloper();
+    const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'other' })).json();
+    const other = there.calling(apiKey);
+    await other('GET', '/v1/me');
+
+    seen.losesWrites = true;
+    expect(await statusOf(acme('DELETE', `/v1/keys/${keyId}`))).toBe(204);
+
+    there.advance(9);
+    expect(await statusOf(other('GET', '/v1/me'))).toBe(200);
+    there.advance(1);
+    expect(await statusOf(other('GET', '/v1/me'))).toBe(401);
+    advance(0);
+  });
+
+  test('is not kept when anything changed while it was read', async () => {
+    let duringRead = async () => {};
+    const { seen, storeAs } = watched();
+    const service = await startApp({
+      storeAs: (store) => {
+        const counted = storeAs(store);
+        return {
+          ...counted,
+          // The second trip comes once the database was read.
+          spend: async (order) => {
+            if (order.watch?.keys.length === 2 && order.watch.expected === undefined) await duringRead();
+            return counted.spend(order);
+          },
+        };
+      },
+    });
+    const acme = await service.asDeveloper();
+    duringRead = () => changePlan(service, `dev_${randomUUID()}`, 'pro');
+    await acme('GET', '/v1/me');
+    duringRead = async () => {};
+
+    seen.spends = 0;
+    await acme('GET', '/v1/me');
+    expect(seen.spends).toBe(2);
+    await acme('GET', '/v1/me');
+    expect(seen.spends).toBe(3);
+  });
+});

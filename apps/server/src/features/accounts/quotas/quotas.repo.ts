@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+
+/** @param limit null is none. @returns false when exactly that many are in use. */
+export async function takeQuota(
+  tx: Tx,
+  { developerId }: Tenant,
+  resource: string,
+  limit: number | null,
+  at: Date,
+): Promise<boolean> {
+  const call = sql<{
+    taken: boolean;
+  }>`select take_quota(${developerId}, ${resource}, ${limit}, ${at}) as taken`;
+  return (await call.execute(tx)).rows[0]?.taken ?? false;
+}
+
+export async function releaseQuota(tx: Tx, { developerId }: Tenant, resource: string, count: number) {
+  await sql`select release_quota(${developerId}, ${resource}, ${count})`.execute(tx);
+}
+
+/** The exact number, counted; for who is told that the limit is reached. */
+export async function countExactly(db: Executor, { developerId }: Tenant, resource: string, at: Date) {
+  const call = sql<{ used: string }>`select exact_use(${developerId}, ${resource}, ${at}) as used`;
+  return Number((await call.execute(db)).rows[0]?.used);
+}

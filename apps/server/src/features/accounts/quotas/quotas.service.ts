@@ -1,0 +1,47 @@
+import type { Caller, Plan } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { countExactly, releaseQuota, takeQuota } from './quotas.repo.ts';
+
+/** What a plan includes: as many as exist at once, but of appends as many as come in a month. */
+export type QuotaResource = 'agents' | 'active_grants' | 'webhooks' | 'audit_appends';
+
+export type Quotas = Readonly<Record<Plan, Readonly<Record<QuotaResource, number | 'unlimited'>>>>;
+
+/** @returns null where the plan has no limit, as the database has it. */
+export function limitOf(quotas: Quotas, { plan }: Caller, resource: QuotaResource): number | null {
+  const limit = quotas[plan][resource];
+  return limit === 'unlimited' ? null : limit;
+}
+
+/** Counts one more, in the transaction that creates it. @throws PLAN_LIMIT_EXCEEDED */
+export async function useQuota(tx: Tx, quotas: Quotas, caller: Caller, resource: QuotaResource, at: Date) {
+  const limit = limitOf(quotas, caller, resource);
+  if (!(await takeQuota(tx, caller.tenant, resource, limit, at))) throw overQuota(caller, resource, limit);
+}
+
+export function overQuota({ plan }: Caller, resource: QuotaResource, limit: number | null): AppError {
+  const message = `The ${plan} plan includes ${limit} ${resource.replace('_', ' ')}, and all are used.`;
+  return new AppError('PLAN_LIMIT_EXCEEDED', message, { limit, plan, resource, current: limit });
+}
+
+/** Gives back what ended, in the transaction that ends it. */
+export async function freeQuota(tx: Tx, { tenant }: Caller, resource: QuotaResource, count: number) {
+  await releaseQuota(tx, tenant, resource, count);
+}
+
+/**
+ * For a refusal before the write that decides: it counts exactly, so only when `used`, the kept counter, says
+ * that the plan is full. @throws PLAN_LIMIT_EXCEEDED
+ */
+export async function refuseWhenFull(
+  db: Executor,
+  quotas: Quotas,
+  caller: Caller,
+  { resource, used, at }: { resource: QuotaResource; used: number; at: Date },
+): Promise<void> {
+  const limit = limitOf(quotas, caller, resource);
+  if (limit === null || used < limit) return;
+  if ((await countExactly(db, caller.tenant, resource, at)) >= limit)
+    throw overQuota(caller, resource, limit);
+}

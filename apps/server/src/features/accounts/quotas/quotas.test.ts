@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { authorize, registerAgent } from '../../../../test/app/flow.ts';
+import { type Developer, startApp } from '../../../../test/app/start-app.ts';
+
+const register = (developer: Developer) => developer('POST', '/v1/agents', { name: 'a' });
+
+/** How many of `times` calls at once are answered with each status. */
+async function statusesOf(times: number, call: (at: number) => Promise<{ statusCode: number }>) {
+  const answers = await Promise.all(Array.from({ length: times }, (_, at) => call(at)));
+  const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length;
+  return { made: count(201), refused: count(402), other: times - count(201) - count(402) };
+}
+
+describe('agents', () => {
+  test('beyond the plan are refused, with what the plan includes', async () => {
+    const { asDeveloper } = await startApp({ env: { PLAN_FREE_AGENTS: '2' } });
+    const [acme, other] = [await asDeveloper(), await asDeveloper()];
+    await register(acme);
+    await register(acme);
+
+    const refused = await register(acme);
+
+    expect(refused.statusCode).toBe(402);
+    expect(refused.json()).toEqual({
+      code: 'PLAN_LIMIT_EXCEEDED',
+      message: expect.any(String),
+      requestId: refused.headers['x-request-id'],
+      details: { limit: 2, plan: 'free', resource: 'agents', current: 2 },
+    });
+    expect((await acme('GET', '/v1/agents')).json().agents).toHaveLength(2);
+    expect((await register(other)).statusCode).toBe(201);
+  });
+
+  test('are exactly as many as the plan includes when 20 come at once', async () => {
+    const { asDeveloper } = await startApp({ env: { PLAN_FREE_AGENTS: '5' } });
+    const acme = await asDeveloper();
+
+    expect(await statusesOf(20, () => register(acme))).toEqual({ made: 5, refused: 15, other: 0 });
+    expect((await acme('GET', '/v1/agents')).json().agents).toHaveLength(5);
+  });
+
+  test('that are revoked make room for as many, also when all comes at once', async () => {
+    const { asDeveloper } = await startApp({ env: { PLAN_FREE_AGENTS: '5' } });
+    const acme = await asDeveloper();
+    const made = await Promise.all(Array.from({ length: 5 }, () => registerAgent(acme)));
+
+    await Promise.all(made.slice(0, 3).map(({ agentId }) => acme('DELETE', `/v1/agents/${agentId}`)));
+    await acme('DELETE', `/v1/agents/${made[0]?.agentId}`); // once more makes no more room
+
+    expect(await statusesOf(10, () => register(acme))).toEqual({ made: 3, refused: 7, other: 0 });
+  });
+
+  test('are none where the plan includes none, and any number where it has no limit', async () => {
+    const { asDeveloper } = await startApp({ env: { PLAN_FREE_AGENTS: '0' } });
+    expect((await register(await asDeveloper())).statusCode).toBe(402);
+
+    const { asDeveloper: unlimited } = await startApp({ env: { PLAN_FREE_AGENTS: 'unlimited' } });
+    const acme = await unlimited();
+    expect(await statusesOf(10, () => register(acme))).toMatchObject({ made: 10 });
+  });
+
+  test.each([
+    ['pro', { PLAN_PRO_AGENTS: '1' }],
+    ['enterprise', { PLAN_ENTERPRISE_AGENTS: '1' }],
+  ])('are counted by the plan that the developer has: %s', async (plan, env) => {
+    const { asDeveloper } = await startApp({
+      env: { DEFAULT_PLAN: plan, PLAN_FREE_AGENTS: '9', RATE_LIMIT_PLAN_PRO: '999', ...env },
+    });
+    const acme = await asDeveloper();
+
+    await register(acme);
+
+    expect((await register(acme)).json()).toMatchObject({ details: { plan, limit: 1 } });
+  });
+});
+
+describe('active grants', () => {
+  const env = { PLAN_FREE_ACTIVE_GRANTS: '5' };
+
+  async function codes(developer: Developer, count: number, request: object = {}) {
+    const { agentId } = await registerAgent(developer);
+    const made: string[] = [];
+    for (let at = 0; at < count; at += 1)
+      made.push(String((await authorize(developer, agentId, request)).code));
+    return { agentId, exchange: (at: number) => developer('POST', '/v1/token', { code: made[at], agentId }) };
+  }
+
+  test('are exactly as many as the plan includes when 20 codes are exchanged at once', async () => {
+    const { asDeveloper, db } = await startApp({ env: { PLAN_FREE_ACTIVE_GRANTS: '20' } });
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const { exchange } = await codes(acme, 20);
+    await db
+      .updateTable('quotaCounters')
+      .set({ used: '15' }) // as though fifteen had expired: the counter lags, and is too high
+      .where('developerId', '=', acme.developerId)
+      .where('resource', '=', 'active_grants')
+      .execute();
+
+    expect(await statusesOf(20, exchange)).toEqual({ made: 20, refused: 0, other: 0 });
+  });
+
+  test('that are refused leave the code as it was, for when there is room', async () => {
+    const { asDeveloper } = await startApp({ env });
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const { exchange } = await codes(acme, 12);
+
+    const results = await Promise.all(Array.from({ length: 12 }, (_, at) => exchange(at)));
+    const made = results.filter(({ statusCode }) => statusCode === 201);
+    const refusedAt = results.findIndex(({ statusCode }) => statusCode === 402);
+
+    expect(made).toHaveLength(5);
+    expect(results[refusedAt]?.json().details).toEqual({
+      limit: 5,
+      plan: 'free',
+      resource: 'active_grants',
+      current: 5,
+    });
+    const { grants } = (await acme('GET', '/v1/grants')).json();
+    expect(grants).toHaveLength(5);
+
+    await acme('DELETE', `/v1/grants/${grants[0].grantId}`);
+    expect((await exchange(refusedAt)).statusCode).toBe(201);
+  });
+
+  test('that expire make room without anybody telling the counter', async () => {
+    const { asDeveloper, advance } = await startApp({ env });
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const early = await codes(acme, 6, { expiresIn: '1h' });
+    for (let at = 0; at < 5; at += 1) await early.exchange(at);
+    const atLimit = await early.exchange(5);
+    advance(3601);
+
+    const { exchange } = await codes(acme, 8);
+
+    expect(atLimit.statusCode).toBe(402);
+    expect(await statusesOf(8, exchange)).toEqual({ made: 5, refused: 3, other: 0 });
+  });
+});

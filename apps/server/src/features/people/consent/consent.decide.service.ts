@@ -1,0 +1,49 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
+import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
+import { type ConsentDeps, type Hold, heldRequest } from './consent.session.service.ts';
+
+/**
+ * The person allows it, or less. Never more, and not before they have proved who they are.
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, GONE, INVALID_SCOPE, BAD_REQUEST
+ */
+export async function approve(
+  deps: ConsentDeps,
+  caller: Caller,
+  hold: Hold,
+  narrowing: Approve,
+): Promise<Approved> {
+  const { verification } = await heldRequest(deps, hold);
+  const { satisfied, mode, methods } = verification;
+  if (!satisfied) {
+    const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
+    throw new AppError(code, 'Prove first who you are: open the link again from where it came.', { methods });
+  }
+  const evidence = { ...caller.browser };
+  const approval = { method: mode, narrowing, evidence };
+  const { request, code } = await approveRequest(deps, caller, hold.requestId, approval);
+  return { status: 'approved', code, ...back(deps, request, { code }) };
+}
+
+/** The person refuses, for which they have to prove nothing. @throws GONE */
+export async function deny(
+  deps: ConsentDeps,
+  caller: Caller,
+  requestId: string,
+  { reason }: Deny,
+): Promise<Denied> {
+  const said = { ...(reason && { reason }), evidence: { ...caller.browser } };
+  const request = await denyRequest(deps, caller, requestId, said);
+  return { status: 'denied', ...back(deps, request, { error: 'access_denied' }) };
+}
+
+function back(
+  { issuer }: ConsentDeps,
+  { redirectUri, state }: { redirectUri: string | null; state: string | null },
+  answer: Record<string, string>,
+) {
+  if (redirectUri === null) return {};
+  const all = { ...answer, ...(state !== null && { state }), iss: issuer };
+  return { redirectUri, ...(state !== null && { state }), redirectTo: redirectTo(redirectUri, all) };
+}

@@ -1,0 +1,186 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { addPage } from '../../../platform/http/routes/pages.ts';
+import { approve, deny } from './consent.decide.service.ts';
+import { checkCode, sendCode } from './consent.email.service.ts';
+import {
+  Approve,
+  Approved,
+  CheckCode,
+  CheckedCode,
+  ConsentPath,
+  Denied,
+  Deny,
+  NoFields,
+  OpenedSession,
+  OpenSession,
+  SentCode,
+  ShownRequest,
+} from './consent.schema.ts';
+import {
+  type ConsentDeps,
+  cookieName,
+  isSecure,
+  openSession,
+  showRequest,
+} from './consent.session.service.ts';
+
+interface FromBrowser {
+  readonly params: { readonly id: string };
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+}
+
+export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
+  const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
+  const holdOf = ({ params, cookies }: FromBrowser) => ({
+    requestId: params.id,
+    secret: cookies[cookieOf(params.id)] ?? '',
+  });
+
+  addPage(app, {
+    name: 'consent',
+    feature: 'consent',
+    summary: 'The page on which a person decides',
+    folder: `${import.meta.dirname}/page`,
+  });
+
+  app.post(
+    '/v1/consent/:id/session',
+    {
+      config: {
+        access: 'none',
+        fromOwnPages: true,
+        rate: 'consent',
+        failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'],
+      },
+      schema: {
+        operationId: 'consent.open',
+        summary: "Open the page's session with the ticket of the link",
+        params: ConsentPath,
+        body: OpenSession,
+        response: { 200: OpenedSession },
+      },
+    },
+    async (request, reply) => {
+      const { id: requestId, ip, headers } = request;
+      const hasAuthorization = headers.authorization !== undefined;
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization };
+      const { opened, secret, expiresAt } = await openSession(deps, request.params.id, request.body, browser);
+      const secure = isSecure(deps.publicBaseUrl);
+      return reply
+        .setCookie(cookieOf(opened.id), secret, {
+          path: '/',
+          httpOnly: true,
+          sameSite: 'lax',
+          secure,
+          expires: expiresAt,
+        })
+        .send(opened);
+    },
+  );
+
+  app.get(
+    '/v1/consent/:id',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: 'consent',
+        failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'],
+      },
+      schema: {
+        operationId: 'consent.show',
+        summary: 'What the person is asked',
+        params: ConsentPath,
+        response: { 200: ShownRequest },
+      },
+    },
+    (request) => showRequest(deps, holdOf(request)),
+  );
+
+  app.post(
+    '/v1/consent/:id/email',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: 'emailCode',
+        failures: ['CONSENT_REQUIRED', 'CONFLICT', 'GONE', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'],
+      },
+      schema: {
+        operationId: 'consent.sendCode',
+        summary: 'Send the person a code by mail',
+        params: ConsentPath,
+        body: NoFields,
+        response: { 201: SentCode },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await sendCode(deps, holdOf(request))),
+  );
+
+  app.post(
+    '/v1/consent/:id/email/verify',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: 'emailCode',
+        failures: ['CONSENT_REQUIRED', 'TOKEN_EXPIRED', 'GONE'],
+      },
+      schema: {
+        operationId: 'consent.checkCode',
+        summary: 'Take the code that the person has read',
+        params: ConsentPath,
+        body: CheckCode,
+        response: { 200: CheckedCode },
+      },
+    },
+    (request) => checkCode(deps, callerOf(request), holdOf(request), request.body.code),
+  );
+
+  app.post(
+    '/v1/consent/:id/approve',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: 'consent',
+        failures: [
+          'INVALID_SCOPE',
+          'CONSENT_REQUIRED',
+          'PRINCIPAL_VERIFICATION_REQUIRED',
+          'FIDO_REQUIRED',
+          'GONE',
+        ],
+      },
+      schema: {
+        operationId: 'consent.approve',
+        summary: 'The person allows it, or less of it',
+        params: ConsentPath,
+        body: Approve,
+        response: { 200: Approved },
+      },
+    },
+    (request) => approve(deps, callerOf(request), holdOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/consent/:id/deny',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: 'consent',
+        failures: ['CONSENT_REQUIRED', 'GONE'],
+      },
+      schema: {
+        operationId: 'consent.deny',
+        summary: 'The person refuses',
+        params: ConsentPath,
+        body: Deny,
+        response: { 200: Denied },
+      },
+    },
+    (request) => deny(deps, callerOf(request), request.params.id, request.body),
+  );
+};

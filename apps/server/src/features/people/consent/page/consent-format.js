@@ -1,0 +1,26 @@
+/** @import { Cap } from './types.js' */
+import { element } from '../../../../platform/page/dom.js';
+import { fillText, lang, locale } from '../../../../platform/page/format.js';
+import { language } from '../../../../platform/page/words.js';
+import { words } from './consent-words.js';
+
+/** @param {{ amount: string, currency: string }} limit */
+export function money({ amount, currency }) {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 4 });
+  // As text, since a number is not exact for every amount.
+  return element('strong', { lang }, format.format(/** @type {`${number}`} */ (amount)));
+}
+
+/** @param {Cap} cap */
+export function limits(cap) {
+  const { windows, never, atMost, limit } = words.tools;
+  const set = Object.entries(windows).map(([key, window]) => ({
+    window,
+    count: cap[/** @type {keyof Cap} */ (key)],
+  }));
+  const zeros = set.filter(({ count }) => count === 0);
+  const parts = (zeros.length > 0 ? zeros : set).flatMap(({ window, count }) =>
+    count === undefined ? [] : fillText(limit, { window, count: count.toLocaleString(language) }),
+  );
+  return fillText(zeros.length > 0 ? never : atMost, { limits: parts.join(', ') });
+}

@@ -1,0 +1,266 @@
+/** @import { Part } from '../../../../platform/page/types.js' */
+/** @import { Cap, ConsentRequest, Lines, Narrowing, RequestUse, ToolsEntry } from './types.js' */
+import {
+  aside,
+  button,
+  element,
+  literal,
+  mention,
+  name,
+  paragraph,
+  setContent,
+} from '../../../../platform/page/dom.js';
+import { duration, fill, fillText, moment, secondsOf } from '../../../../platform/page/format.js';
+import { limits } from './consent-format.js';
+import { covers, groupScopes, lostCap, toolScope } from './consent-scopes.js';
+import { words } from './consent-words.js';
+
+/** Up to here a list is taken in at a glance; longer ones are grouped and counted. */
+const SHORT_LIST = 8;
+const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m'];
+
+/**
+ * The parts of the page in which something can be taken away, and what follows from it.
+ * @param {ConsentRequest} request
+ * @param {RequestUse} use
+ */
+export function renderSelection(request, { choices, now }) {
+  const { scopes, grantExpiresIn } = request;
+  const entries = request.authorizationDetails ?? [];
+  /** @type {Array<() => void>} what is written anew when the selection changes */
+  const followers = [];
+  const summary = element('p', { id: 'summary' });
+  const end = aside();
+
+  function refresh() {
+    for (const follow of followers) follow();
+  }
+
+  const keptScopes = () => scopes.filter((scope) => !choices.removedScopes.has(scope));
+  /** @param {ToolsEntry} entry */
+  const isUsed = ({ connector }) =>
+    keptScopes().some((scope) => [connector, '*'].includes(toolScope(scope)?.connector ?? ''));
+  /** @param {ToolsEntry} entry */
+  const keptTools = ({ connector, tools = [] }) =>
+    tools.filter((tool) => !choices.removedTools.get(connector)?.has(tool));
+  /** Entries that list tools, of connectors still in use. */
+  const usedEntries = () => entries.filter((entry) => entry.tools && isUsed(entry));
+
+  /** @type {(removed: Set<string>, keys: string[], isKept: boolean) => void} */
+  function select(removed, keys, isKept) {
+    for (const key of keys) isKept ? removed.delete(key) : removed.add(key);
+    refresh();
+  }
+
+  /**
+   * A heading with how many of its lines are selected, and one button for all of them.
+   * @param {Lines} lines
+   */
+  function renderTotal({ title, keys, removed }) {
+    const heading = element('h3', {}, title);
+    const count = element('span', { class: 'aside' });
+    const keptCount = () => keys.filter((key) => !removed.has(key)).length;
+    const toggle = button('', () => select(removed, keys, keptCount() < keys.length));
+    followers.push(() => {
+      const action = keptCount() < keys.length ? words.scopes.selectAll : words.scopes.selectNone;
+      setContent(count, fillText(words.scopes.selected, { kept: keptCount(), all: keys.length }));
+      setContent(toggle, action);
+      toggle.setAttribute('aria-label', `${action}: ${heading.textContent}`);
+    });
+    return element('div', { class: 'total' }, heading, count, toggle);
+  }
+
+  /** @param {Lines} lines */
+  function renderList(lines) {
+    const { keys, removed, title, label } = lines;
+    const items = keys.map((key) => {
+      const control = element('input', { type: 'checkbox' });
+      control.addEventListener('change', () => select(removed, [key], control.checked));
+      followers.push(() => {
+        control.checked = !removed.has(key);
+      });
+      const [text, ...notes] = label(key);
+      return element('li', {}, element('label', {}, control, element('span', {}, text)), notes);
+    });
+    const list = element('ul', { role: 'list' }, items);
+    return title ? element('div', { class: 'group' }, renderTotal(lines), list) : list;
+  }
+
+  function renderScopes() {
+    const { total, tools, others, note, star } = words.scopes;
+    const whole = { keys: scopes, removed: choices.removedScopes, label: scopeLabel };
+    const groups = scopes.length > SHORT_LIST ? groupScopes(scopes) : [];
+    const lists = groups.map(({ kind, name: title, members }) => {
+      const sentence = { tool: tools, resource: '{connector}', other: others }[kind];
+      return renderList({ ...whole, title: fill(sentence, { connector: literal(title) }), keys: members });
+    });
+    return [
+      aside(note, scopes.some((scope) => scope.includes('*')) && ` ${star}`),
+      lists.length > 1 && renderTotal({ ...whole, title: total }),
+      lists.length > 0 ? lists : renderList(whole),
+    ];
+  }
+
+  /** @param {string} scope */
+  function scopeLabel(scope) {
+    const description = request.scopeDescriptions[scopes.indexOf(scope)] ?? scope;
+    const consequence = element('p', { role: 'status' });
+    followers.push(() => {
+      const news = element('p', {}, consequenceOf(scope));
+      // Written anew only when it says something else, since it is read out each time.
+      if (news.textContent !== consequence.textContent) consequence.replaceChildren(...news.childNodes);
+    });
+    return [[description !== scope && name(description, 'words'), literal(scope)], consequence];
+  }
+
+  /**
+   * What leaving a scope out does not achieve, or undoes.
+   * @param {string} scope
+   */
+  function consequenceOf(scope) {
+    if (!choices.removedScopes.has(scope)) return undefined;
+    const cover = keptScopes().find((other) => covers(other, scope));
+    if (cover !== undefined) return fill(words.scopes.stillCovered, { scope: literal(cover) });
+    const lost = lostCap(scope, keptScopes());
+    return lost && fill(words.scopes.capLost, { amount: lost.amount, connector: literal(lost.connector) });
+  }
+
+  /** @param {ToolsEntry} entry */
+  function renderTools(entry) {
+    const { connector, tools, caps = {}, data_region: region } = entry;
+    const removed = choices.removedTools.get(connector) ?? new Set();
+    choices.removedTools.set(connector, removed);
+    const title = fill(words.scopes.tools, { connector: literal(connector) });
+    const state = aside();
+    followers.push(() => setContent(state, !isUsed(entry) && fill(words.tools.unused, { connector })));
+    const others = Object.keys(caps).filter((tool) => tool !== 'cost_units' && !tools?.includes(tool));
+    return element('div', { class: 'group' }, [
+      tools
+        ? renderList({
+            title,
+            keys: tools,
+            removed,
+            label: (tool) => [[literal(tool), toolNote(tool, caps[tool])]],
+          })
+        : [element('h3', {}, title), paragraph(words.tools.any)],
+      state,
+      others.map((tool) =>
+        paragraph(fill(words.tools.other, { tool: literal(tool), limits: limits(caps[tool] ?? {}) })),
+      ),
+      caps.cost_units && paragraph(fillText(words.tools.costUnits, { limits: limits(caps.cost_units) })),
+      region && paragraph(fill(words.tools.region, { region: literal(region) })),
+    ]);
+  }
+
+  function renderTime() {
+    const asked = secondsOf(grantExpiresIn);
+    const { label, asAsked } = words.time;
+    const shorter = SHORTER_TIMES.filter((time) => secondsOf(time) < asked);
+    const options = shorter.map((time) => element('option', { value: time }, duration(secondsOf(time))));
+    const first = fillText(asAsked, { duration: duration(asked) });
+    const menu = element(
+      'select',
+      { id: 'time' },
+      element('option', { value: grantExpiresIn }, first),
+      options,
+    );
+    menu.value = choices.expiresIn;
+    menu.addEventListener('change', () => {
+      choices.expiresIn = menu.value;
+      refresh();
+    });
+    followers.push(refreshEnd);
+    const fixed = asked > 0 ? element('strong', {}, duration(asked)) : literal(grantExpiresIn);
+    return [
+      paragraph(
+        options.length > 0 ? [element('label', { for: menu.id }, label), ' ', menu] : [label, ' ', fixed],
+      ),
+      end,
+    ];
+  }
+
+  /** Moves on with the clock as well. */
+  function refreshEnd() {
+    const time = new Date(now().getTime() + secondsOf(choices.expiresIn) * 1000);
+    const isDate = !Number.isNaN(time.getTime());
+    const { until, sooner } = words.time;
+    setContent(
+      end,
+      isDate && [fill(until, { time: moment(time, now()) }), ' '],
+      fill(sooner, { developer: mention(request.developerName) }),
+    );
+  }
+
+  /** What would be approved, short enough for the middle of a sentence. */
+  function inWords() {
+    const { allScopes, someScopes, someTools, duration: forTime } = words.decision;
+    const kept = keptScopes().length;
+    const used = usedEntries();
+    const tools = used.flatMap(keptTools).length;
+    const allTools = used.flatMap((entry) => entry.tools ?? []).length;
+    const isWhole = kept === scopes.length && tools === allTools;
+    const seconds = secondsOf(choices.expiresIn);
+    return [
+      isWhole ? allScopes : fillText(someScopes, { kept, all: scopes.length }),
+      !isWhole && allTools > 0 && fillText(someTools, { kept: tools, all: allTools }),
+      seconds > 0 && fillText(forTime, { duration: duration(seconds) }),
+    ]
+      .filter(Boolean)
+      .join(', ');
+  }
+
+  /**
+   * What keeps the selection from being approved, if anything does.
+   * @returns {Part[] | undefined}
+   */
+  function missing() {
+    const kept = keptScopes();
+    const { scope, toolScope: anyTool, tool } = words.decision.missing;
+    if (kept.length === 0) return [scope];
+    if (request.purpose && !kept.some(namesConnector)) return [anyTool];
+    const empty = usedEntries().find((entry) => keptTools(entry).length === 0);
+    return empty && fill(tool, { connector: literal(empty.connector) });
+  }
+
+  /** @returns {Narrowing} */
+  function narrowing() {
+    const kept = keptScopes();
+    const narrowed = usedEntries().filter((entry) => keptTools(entry).length < (entry.tools?.length ?? 0));
+    return {
+      ...(kept.length < scopes.length && { scopes: kept }),
+      ...(choices.expiresIn !== grantExpiresIn && { expiresIn: choices.expiresIn }),
+      ...(narrowed.length > 0 && {
+        tools: Object.fromEntries(narrowed.map((entry) => [entry.connector, keptTools(entry)])),
+      }),
+    };
+  }
+
+  const parts = { scopes: renderScopes(), tools: entries.map(renderTools), time: renderTime() };
+  followers.push(() =>
+    setContent(
+      summary,
+      missing() ??
+        fill(words.decision.summary, {
+          agent: mention(request.agentName),
+          principal: mention(request.principalId),
+          selection: inWords(),
+        }),
+    ),
+  );
+  refresh();
+  return { ...parts, summary, refreshEnd, inWords, missing, narrowing };
+}
+
+/** @param {string} scope */
+function namesConnector(scope) {
+  return !['*', undefined].includes(toolScope(scope)?.connector);
+}
+
+/**
+ * @param {string} tool
+ * @param {Cap} [cap]
+ */
+function toolNote(tool, cap) {
+  const notes = [tool.endsWith('*') && words.tools.prefix, cap && limits(cap)].filter(Boolean);
+  return notes.length > 0 && element('span', {}, notes.join(', '));
+}

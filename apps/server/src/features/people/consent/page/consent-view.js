@@ -1,0 +1,175 @@
+/** @import { Child } from '../../../../platform/page/types.js' */
+/** @import { ConsentRequest, RequestUse, Wish } from './types.js' */
+import {
+  aside,
+  button,
+  element,
+  literal,
+  mention,
+  name,
+  paragraph,
+  quotation,
+  setContent,
+} from '../../../../platform/page/dom.js';
+import { fill, moment } from '../../../../platform/page/format.js';
+import { clause, note, record } from '../../../../platform/page/parts.js';
+import { money } from './consent-format.js';
+import { renderSelection } from './consent-selection.js';
+import { words } from './consent-words.js';
+
+/**
+ * The request as a page: who asks, for whom, for what, how far, how long, and the decision.
+ * @param {ConsentRequest} request
+ * @param {RequestUse} use
+ */
+export function renderRequest(request, use) {
+  const { agentName, agentDescription, purpose, purposeLabel, budget, audience, redirectHost } = request;
+  const { clauses, proof } = words;
+  const { mode, satisfied } = request.verification;
+  const isProved = satisfied && mode !== 'link';
+  const developer = mention(request.developerName);
+  const selection = renderSelection(request, use);
+  const decision = renderDecision(request, use, selection.summary);
+  const heading = element('h1', { tabindex: '-1' }, fill(words.heading, { agent: mention(agentName) }));
+
+  function proofNote() {
+    const values = { principal: mention(request.principalId), developer };
+    if (satisfied) return note(proof.notVerified, fill(proof.link, values));
+    const missing = use.proofStep ? 'email' : request.fidoRequired ? 'passkey' : mode;
+    const text = fill(proof.lacking[missing] ?? proof.unproved, values);
+    return note(proof.missing, [text, ' ', proof.denyAnyway], use.proofStep);
+  }
+
+  const whoAsks = [
+    [words.agent, name(agentName)],
+    agentDescription && [words.description, quotation(agentDescription)],
+    [words.developer, name(request.developerName)],
+    [words.did, literal(request.agentDid)],
+  ];
+  const given = isProved ? (proof.given[mode] ?? proof.proved) : `${proof.notVerified}.`;
+  const forWhom = [
+    paragraph(name(request.principalId)),
+    aside(fill(words.principal, { developer }), ' ', fill(given, { developer })),
+  ];
+  const where = [
+    audience && [words.audience, literal(audience)],
+    [
+      words.afterwards,
+      redirectHost
+        ? fill(words.returnsTo, { host: literal(redirectHost) })
+        : fill(words.staysHere, { developer }),
+    ],
+  ];
+
+  const page = element('article', {}, [
+    request.sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
+    heading,
+    element('p', { class: 'lead' }, fill(words.lead, { developer })),
+    !isProved && proofNote(),
+    clause(clauses.who, record(whoAsks)),
+    clause(clauses.forWhom, forWhom),
+    purpose &&
+      clause(clauses.purpose, [
+        paragraph(name(purposeLabel ?? purpose)),
+        paragraph(literal(purpose)),
+        aside(words.purposeOnly),
+      ]),
+    clause(clauses.scopes, selection.scopes),
+    selection.tools.length > 0 && clause(clauses.tools, selection.tools),
+    budget &&
+      clause(clauses.budget, [
+        paragraph(fill(words.budget, { amount: money(budget) })),
+        paragraph(literal(`${budget.amount} ${budget.currency}`)),
+      ]),
+    clause(clauses.time, selection.time),
+    clause(clauses.where, record(where)),
+    clause(clauses.decision, decision.parts),
+    aside(fill(words.reference, { id: literal(request.id) })),
+  ]);
+
+  return { ...selection, ...decision, page, heading };
+}
+
+/**
+ * @param {ConsentRequest} request
+ * @param {RequestUse} use
+ * @param {HTMLElement} summary
+ */
+function renderDecision({ expiresAt, developerName, verification }, { choices, now, decide }, summary) {
+  const { decision } = words;
+  const hint = element(
+    'span',
+    { class: 'aside' },
+    fill(decision.reasonHint, { developer: mention(developerName) }),
+  );
+  const reason = element('textarea', { rows: '2', maxlength: '200' });
+  reason.value = choices.reason;
+  reason.addEventListener('input', () => {
+    choices.reason = reason.value;
+  });
+  const deny = button('', () => decide('deny'), { id: 'deny' });
+  const approve = button('', () => decide('approve'), { id: 'approve', 'aria-describedby': summary.id });
+  const notice = element('div', { class: 'notice', role: 'alert' });
+  const end = aside();
+  let isArmed = false;
+  /** @type {Wish | undefined} */
+  let sending;
+
+  /** The buttons are never `disabled`, which would drop the focus: who presses one in vain is told why. */
+  function refresh() {
+    const isSending = sending !== undefined;
+    const { satisfied } = verification;
+    deny.setAttribute('aria-disabled', String(isSending));
+    approve.setAttribute('aria-disabled', String(isSending || !isArmed || !satisfied));
+    approve.classList.toggle('impossible', !satisfied);
+    setContent(deny, sending === 'deny' ? decision.denying : decision.deny);
+    setContent(approve, sending === 'approve' ? decision.approving : decision.approve);
+    reason.readOnly = isSending;
+    for (const control of document.querySelectorAll('.clause :is(input, select, .total button)')) {
+      control.toggleAttribute('disabled', isSending);
+    }
+  }
+
+  /** @param {boolean} isSoon */
+  function showEnd(isSoon) {
+    const text = fill(isSoon ? decision.closingSoon : decision.open, {
+      time: moment(new Date(expiresAt), now()),
+    });
+    setContent(end, isSoon ? element('strong', {}, text) : text);
+    return end.textContent ?? '';
+  }
+
+  refresh();
+  return {
+    parts: [
+      summary,
+      end,
+      element(
+        'details',
+        { open: choices.reason !== '' },
+        element('summary', {}, decision.reasonSummary),
+        element('label', {}, hint, reason),
+      ),
+      notice,
+      element('div', { class: 'decide' }, deny, approve),
+    ],
+    showEnd,
+    /** @param {Wish | undefined} wish */
+    setSending(wish) {
+      sending = wish;
+      refresh();
+    },
+    /** @param {boolean} armed */
+    setArmed(armed) {
+      isArmed = armed;
+      refresh();
+    },
+    /**
+     * @param {Child} [text] nothing takes the notice away
+     * @param {Child} [more]
+     */
+    showNotice(text, more) {
+      setContent(notice, text && paragraph(text), more);
+    },
+  };
+}

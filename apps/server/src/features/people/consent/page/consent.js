@@ -1,0 +1,244 @@
+/** @import { Child, Problem } from '../../../../platform/page/types.js' */
+/** @import { Choices, ConsentRequest, Decision, Wish } from './types.js' */
+import { serviceTime } from '../../../../platform/page/call.js';
+import { aside, button, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
+import { duration, fill, fillText } from '../../../../platform/page/format.js';
+import * as screen from '../../../../platform/page/screen.js';
+import { words as shared } from '../../../../platform/page/words.js';
+import { consentApi } from './consent-api.js';
+import { renderEmailStep } from './consent-email.js';
+import { renderRequest } from './consent-view.js';
+import { words } from './consent-words.js';
+
+/** A click meant for what lay on top of this page a moment ago must not approve. */
+const ARMING_MILLISECONDS = 600;
+const CLOSING_SOON_MILLISECONDS = 120_000;
+const TICK_MILLISECONDS = 30_000;
+const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
+
+/** The kinds of address a decision may lead to, which the service holds to as well. */
+const SAFE_TARGET =
+  /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?])/i;
+
+const requestId = new URLSearchParams(location.search).get('req') ?? '';
+const api = consentApi(requestId);
+
+/** The ticket of the link, and the sign-in that came with it, are kept in this variable and nowhere else. */
+let key = takeKey();
+/** @type {{ request: ConsentRequest, view: ReturnType<typeof renderRequest> } | undefined} */
+let shown;
+/** @type {Choices | undefined} they outlive the view, so that a person chooses once */
+let choices;
+let isArmed = false;
+let isSending = false;
+let armingTimer = 0;
+let endTimer = 0;
+
+open();
+
+// The same link opened again in this tab changes the fragment only, and loads nothing.
+addEventListener('hashchange', () => {
+  if (location.hash === '' || isSending) return;
+  key = takeKey();
+  open();
+});
+// Back from where the decision led: the page kept in memory is out of date.
+addEventListener('pageshow', (event) => event.persisted && open());
+addEventListener('focus', arm);
+document.addEventListener('visibilitychange', () => {
+  arm();
+  watchEnd();
+});
+
+function takeKey() {
+  const fragment = screen.takeFragment();
+  return { ticket: fragment.get('ticket') ?? '', hint: fragment.get('hint') ?? undefined };
+}
+
+async function open() {
+  if (screen.isFramed()) return showMessage('notHere');
+  if (!/^areq_[0-9A-Za-z]{1,59}$/.test(requestId)) return showMessage('incomplete');
+  forget();
+  const answer = await screen.showLoading(words.loading, findRequest());
+  if (!answer.ok) return showOpeningProblem(answer.problem);
+  showRequest(answer.body);
+}
+
+/** By the cookie of this browser, or by the link's ticket where the cookie does not prove enough. */
+async function findRequest() {
+  const byCookie = await api.read();
+  const isEnough = byCookie.ok
+    ? byCookie.body.verification.satisfied || key.hint === undefined
+    : byCookie.problem.kind !== 'noSession';
+  if (isEnough || key.ticket === '') return byCookie;
+  const byTicket = await api.openSession(key);
+  const isTicketWrong = !byTicket.ok && byTicket.problem.kind === 'unknown';
+  return isTicketWrong && byCookie.ok ? byCookie : byTicket;
+}
+
+/** @param {ConsentRequest} request */
+function showRequest(request) {
+  const { verification, grantExpiresIn } = request;
+  choices ??= { removedScopes: new Set(), removedTools: new Map(), expiresIn: grantExpiresIn, reason: '' };
+  const proofStep =
+    !verification.satisfied && verification.methods.includes('email')
+      ? renderEmailStep({ ...api, proved: resume, explain })
+      : undefined;
+  const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide });
+  forget();
+  screen.show(view.page, view.heading);
+  shown = { request, view };
+  arm();
+  watchEnd();
+}
+
+function arm() {
+  isArmed = false;
+  shown?.view.setArmed(false);
+  clearTimeout(armingTimer);
+  armingTimer = setTimeout(() => {
+    isArmed = true;
+    shown?.view.setArmed(true);
+  }, ARMING_MILLISECONDS);
+}
+
+/** Keeps times true, and ends the request here when it ends. Called on waking too, since timers may sleep. */
+function watchEnd() {
+  clearTimeout(endTimer);
+  if (!shown || isSending) return;
+  const left = Date.parse(shown.request.expiresAt) - serviceTime().getTime();
+  if (left <= 0) return showMessage('expired');
+  const isSoon = left <= CLOSING_SOON_MILLISECONDS;
+  const text = shown.view.showEnd(isSoon);
+  if (isSoon && screen.announcer.textContent !== text) setContent(screen.announcer, text);
+  shown.view.refreshEnd();
+  endTimer = setTimeout(watchEnd, Math.min(left, TICK_MILLISECONDS));
+}
+
+/** @param {Wish} wish */
+async function decide(wish) {
+  if (!shown || isSending) return;
+  const { request, view } = shown;
+  const { proofFirst, pressAgain, approving, denying } = words.decision;
+  if (wish === 'approve') {
+    const obstacle = request.verification.satisfied ? view.missing() : proofFirst;
+    if (obstacle || !isArmed) return view.showNotice(obstacle ?? pressAgain);
+  }
+
+  isSending = true;
+  view.showNotice();
+  view.setSending(wish);
+  setContent(screen.announcer, wish === 'approve' ? approving : denying);
+  const answer = await (wish === 'approve' ? api.approve(view.narrowing()) : api.deny(choices?.reason ?? ''));
+  isSending = false;
+  if (answer.ok) return showDecided(wish, answer.body, request, view.inWords());
+  view.setSending(undefined);
+  showProblem(answer.problem, () => decide(wish));
+  watchEnd();
+}
+
+/**
+ * @param {Wish} wish
+ * @param {Decision} decision
+ * @param {ConsentRequest} request
+ * @param {string} selection
+ */
+function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHost }, selection) {
+  const { done } = words;
+  const [title = '', sentence = ''] = wish === 'approve' ? done.approved : done.denied;
+  const text = fill(sentence, { agent: mention(agentName), principal: mention(principalId), selection });
+  const target = redirectTo && SAFE_TARGET.test(redirectTo) ? redirectTo : undefined;
+  const next = paragraph(target ? fill(done.returning, { host: literal(redirectHost ?? '') }) : done.close);
+  showPage(title, paragraph(text), next);
+  if (!target) return;
+  location.assign(target);
+  // A private scheme opens an application or nothing. The address holds the code, so it is no link to be seen.
+  setTimeout(() => {
+    setContent(next, done.nothingOpens);
+    next.after(paragraph(button(done.go, () => location.assign(target))));
+  }, REDIRECT_SEEMS_STUCK_MILLISECONDS);
+}
+
+/**
+ * Something that did not go through. What a person selected stays.
+ * @param {Problem} problem
+ * @param {() => void} again
+ */
+function showProblem(problem, again) {
+  const text = explain(problem);
+  if (!shown) return;
+  const { kind, seconds, reference } = problem;
+  shown.view.showNotice(text, [
+    kind === 'replaced' && button(words.useThisWindow, resume),
+    ['busy', 'away', 'uncertain'].includes(kind) && screen.tryAgain(again, seconds),
+    reference && aside(fill(shared.support, { id: literal(reference) })),
+  ]);
+}
+
+/**
+ * Problems after which nothing of the request stays on the page.
+ * @param {Problem} problem
+ */
+function showIfOver({ kind, status = '' }) {
+  if (kind === 'over') showMessage(status in words.pages ? /** @type {'denied'} */ (status) : 'over');
+  else if (kind === 'unknown') showMessage('unknown');
+  else if (kind !== 'noSession') return false;
+  else if (key.ticket === '') showMessage('noSession');
+  else showMessage('reopen', screen.tryAgain(open));
+  return true;
+}
+
+/** @param {Problem} problem */
+function showOpeningProblem(problem) {
+  const { kind, seconds } = problem;
+  if (showIfOver(problem)) return;
+  if (kind === 'busy') showMessage('busy', screen.tryAgain(open, seconds), seconds);
+  else if (kind === 'replaced') showMessage('notHere');
+  else showMessage('away', screen.tryAgain(open));
+}
+
+/**
+ * The words for a problem that leaves the request on the page; any other takes it away.
+ * @param {Problem} problem
+ */
+function explain(problem) {
+  if (!shown || showIfOver(problem)) return '';
+  const sentence = words.problems[/** @type {keyof typeof words.problems} */ (problem.kind)];
+  const developer = mention(shown.request.developerName);
+  return fill(sentence, { developer, duration: duration(problem.seconds ?? 0) });
+}
+
+/** Takes the request up again, with what the service now says of this session. */
+async function resume() {
+  const answer = await findRequest();
+  if (!shown) return;
+  if (!answer.ok) return showProblem(answer.problem, resume);
+  const isProofNew = answer.body.verification.satisfied !== shown.request.verification.satisfied;
+  if (isProofNew) showRequest(answer.body);
+  else shown.view.showNotice(words.resumed);
+}
+
+/**
+ * @param {keyof typeof words.pages} what
+ * @param {HTMLElement} [action]
+ * @param {number} [seconds]
+ */
+function showMessage(what, action, seconds = 0) {
+  const [title = '', text = ''] = words.pages[what];
+  showPage(title, paragraph(fillText(text, { duration: duration(seconds) })), action && paragraph(action));
+}
+
+/**
+ * A page in place of the request.
+ * @param {string} title
+ * @param {...Child} content
+ */
+function showPage(title, ...content) {
+  forget();
+  screen.showArticle(title, content);
+}
+
+function forget() {
+  shown = undefined;
+  clearTimeout(endTimer);
+}

@@ -1,0 +1,118 @@
+/** @import { Ask, Entry, Later, Use } from './types.js' */
+import { serviceTime } from '../../../../platform/page/call.js';
+import {
+  aside,
+  button,
+  element,
+  literal,
+  mention,
+  paragraph,
+  setContent,
+} from '../../../../platform/page/dom.js';
+import { fill, moment } from '../../../../platform/page/format.js';
+import { record } from '../../../../platform/page/parts.js';
+import { words } from './permissions-words.js';
+
+/**
+ * A part that is read when it is opened, page by page.
+ * @param {Later} later
+ * @param {Use} use
+ */
+export function renderLater({ title, empty, isOpen = false, ask }, { explain }) {
+  const list = element('ul', { role: 'list' });
+  const status = element('p', { class: 'aside', role: 'status' });
+  const more = button(words.earlier, () => read().then((first) => first?.focus()));
+  more.hidden = true;
+  /** @type {string | null} */
+  let cursor = null;
+  let isReading = false;
+
+  /** @returns {Promise<HTMLElement | undefined>} the first line that was not there */
+  async function read() {
+    if (isReading) return undefined;
+    isReading = true;
+    setContent(status, words.reading);
+    const answer = await ask(cursor);
+    isReading = false;
+    if (!answer.ok) {
+      more.hidden = false;
+      setContent(status, explain(answer.problem));
+      return undefined;
+    }
+    const { rows, nextCursor } = answer.body;
+    cursor = nextCursor;
+    more.hidden = cursor === null;
+    list.append(...rows);
+    setContent(status, list.childElementCount === 0 && empty);
+    return rows[0];
+  }
+
+  const part = element(
+    'details',
+    { open: isOpen },
+    element('summary', {}, title),
+    list,
+    status,
+    paragraph(more),
+  );
+  part.addEventListener('toggle', () => {
+    if (part.open && list.childElementCount === 0) read();
+  });
+  return part;
+}
+
+/**
+ * What was done with one grant; without one, all that was done.
+ * @param {Use} use
+ * @param {string} [grantId]
+ */
+export function renderActivity(use, grantId) {
+  /** @type {Ask} */
+  async function ask(cursor) {
+    const answer = await use.api.entries(cursor, grantId);
+    if (!answer.ok) return answer;
+    const { entries, nextCursor } = answer.body;
+    return { ok: true, body: { rows: entries.map((entry) => renderEntry(entry, use)), nextCursor } };
+  }
+  const title = grantId ? words.grant.done : words.records;
+  return renderLater({ title, empty: words.nothingDone, isOpen: !grantId, ask }, use);
+}
+
+/**
+ * @param {Entry} entry
+ * @param {Use} use
+ */
+function renderEntry({ entryId, action, agentName, metadata, status, timestamp, hash }, { developerName }) {
+  const sentence = sentenceOf(action, metadata) ?? (agentName === null ? '{action}' : words.entry.by);
+  const values = {
+    action: literal(action),
+    agent: mention(agentName ?? words.grant.removedAgent),
+    developer: mention(developerName),
+  };
+  const outcome = words.entry.status[status];
+  const details = [
+    ...Object.entries(metadata).map(([name, value]) => [literal(name), literal(textOf(value))]),
+    [words.entry.record, literal(entryId)],
+    [words.entry.hash, literal(hash)],
+  ];
+  return element('li', { class: 'entry', tabindex: '-1' }, [
+    aside(moment(new Date(timestamp), serviceTime())),
+    element('div', {}, [
+      paragraph(fill(sentence, values), outcome && [' – ', element('strong', {}, outcome)]),
+      element('details', {}, element('summary', {}, words.entry.details), record(details)),
+    ]),
+  ]);
+}
+
+/**
+ * In the service's words, if it is an act of the service's own. A developer may name one as a prototype's member.
+ * @param {string} action
+ * @param {Record<string, unknown>} metadata
+ */
+function sentenceOf(action, { revokedBy }) {
+  if (action === 'grant.revoked' && revokedBy === 'principal') return words.endedByYou;
+  return Object.hasOwn(words.actions, action) ? words.actions[action] : undefined;
+}
+
+/** @param {unknown} value */
+const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,176 @@
+/** @import { Child, Problem } from '../../../../platform/page/types.js' */
+/** @import { Ask, GrantPage, Use } from './types.js' */
+import { serviceTime } from '../../../../platform/page/call.js';
+import {
+  aside,
+  button,
+  element,
+  literal,
+  mention,
+  paragraph,
+  setContent,
+} from '../../../../platform/page/dom.js';
+import { duration, fill, fillText, moment } from '../../../../platform/page/format.js';
+import { note } from '../../../../platform/page/parts.js';
+import * as screen from '../../../../platform/page/screen.js';
+import { words as shared } from '../../../../platform/page/words.js';
+import { permissionsApi } from './permissions-api.js';
+import { agentOf, renderGrant, renderTerms, treesOf } from './permissions-grant.js';
+import { renderActivity, renderLater } from './permissions-list.js';
+import { endAfterAsking } from './permissions-question.js';
+import { words } from './permissions-words.js';
+
+const LONGEST_TIMER_MILLISECONDS = 30_000;
+
+let api = openApi();
+/** When the session ends; none where nothing of it is shown. */
+let endsAt = 0;
+let endTimer = 0;
+
+open();
+
+// The link opened again in this tab changes the fragment only, and loads nothing.
+addEventListener('hashchange', () => {
+  if (location.hash === '') return;
+  api = openApi();
+  open();
+});
+// Back from elsewhere: the page kept in memory is out of date.
+addEventListener('pageshow', (event) => event.persisted && open());
+document.addEventListener('visibilitychange', watchEnd);
+
+/** The session's token is kept in this closure, and is gone when the window is reloaded. */
+function openApi() {
+  const token = screen.takeFragment().get('session') ?? '';
+  return token === '' ? undefined : permissionsApi(token);
+}
+
+/** @param {string} [news] */
+async function open(news) {
+  endsAt = 0;
+  if (screen.isFramed()) return showMessage('notHere');
+  if (!api) return showMessage('incomplete');
+  const answer = await screen.showLoading(words.loading, api.activeGrants());
+  if (answer.ok) showGrants(answer.body, { api, developerName: answer.body.developerName, explain }, news);
+  else showOpeningProblem(answer.problem);
+}
+
+/**
+ * @param {GrantPage} page
+ * @param {Use} use
+ * @param {string} [news]
+ */
+function showGrants({ grants, principalId, sandbox, sessionExpiresAt }, use, news) {
+  const developer = mention(use.developerName);
+  const isAny = grants.length > 0;
+  const heading = element('h1', { tabindex: '-1' }, isAny ? words.heading : words.headingNone);
+  const notice = element('div', { class: 'notice', role: 'alert' });
+  const endAllButton = button(words.endAll, endAll);
+  const closes = moment(new Date(sessionExpiresAt), serviceTime());
+
+  const question = () => ({
+    title: words.question.endAll,
+    text: [fill(words.question.endAllText, { developer })],
+    yes: words.question.yesAll,
+    no: words.question.noAll,
+  });
+
+  async function endAll() {
+    const answer = await endAfterAsking(endAllButton, question, use.api.endAll);
+    if (answer?.ok) open(words.endedAll);
+    else if (answer) setContent(notice, paragraph(explain(answer.problem)));
+  }
+
+  async function close() {
+    const answer = await use.api.close();
+    if (answer.ok) showMessage('closed');
+    else setContent(notice, paragraph(explain(answer.problem)));
+  }
+
+  const article = element('article', {}, [
+    sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
+    heading,
+    news && element('p', { class: 'lead' }, element('strong', {}, news)),
+    element('p', { class: 'lead' }, fill(isAny ? words.lead : words.leadNone, { developer })),
+    aside(fill(words.principal, { developer, principal: mention(principalId) })),
+    notice,
+    isAny && paragraph(endAllButton),
+    treesOf(grants).map((tree) => renderGrant(tree, use)),
+    element('section', { class: 'grant', 'aria-labelledby': 'activity' }, [
+      element('h2', { id: 'activity' }, words.activity),
+      aside(words.activityNote),
+      renderActivity(use),
+      renderEnded(use),
+    ]),
+    element('p', { class: 'aside closing' }, [
+      fill(words.closes, { time: closes }),
+      ' ',
+      button(words.close, close),
+    ]),
+  ]);
+  screen.show(article, heading);
+  endsAt = Date.parse(sessionExpiresAt);
+  watchEnd();
+}
+
+/** @param {Use} use */
+function renderEnded(use) {
+  /** @type {Ask} */
+  async function ask(cursor) {
+    const answer = await use.api.allGrants(cursor);
+    if (!answer.ok) return answer;
+    const ended = answer.body.grants.filter(({ status }) => status !== 'active');
+    const rows = ended.map((grant) => {
+      return element('li', { tabindex: '-1' }, paragraph(agentOf(grant)), renderTerms(grant, use));
+    });
+    return { ok: true, body: { rows, nextCursor: answer.body.nextCursor } };
+  }
+  return renderLater({ title: words.before, empty: words.nothingEnded, ask }, use);
+}
+
+/** Takes the page away when the session ends. Called on waking too, since timers may sleep. */
+function watchEnd() {
+  clearTimeout(endTimer);
+  if (endsAt === 0) return;
+  const left = endsAt - serviceTime().getTime();
+  if (left <= 0) return showMessage('ended');
+  endTimer = setTimeout(watchEnd, Math.min(left, LONGEST_TIMER_MILLISECONDS));
+}
+
+/** @param {Problem} problem */
+function showOpeningProblem({ kind, seconds }) {
+  if (kind === 'noSession') showMessage('ended');
+  else if (kind === 'busy') showMessage('busy', screen.tryAgain(open, seconds), seconds);
+  else showMessage('away', screen.tryAgain(open));
+}
+
+/**
+ * @param {Problem} problem
+ * @returns {Child}
+ */
+function explain({ kind, seconds = 0, reference }) {
+  if (kind === 'noSession') {
+    showMessage('ended');
+    return '';
+  }
+  const sentence = words.problems[/** @type {keyof typeof words.problems} */ (kind)];
+  const support = reference && [' ', fill(shared.support, { id: literal(reference) })];
+  return [fillText(sentence, { duration: duration(seconds) }), support];
+}
+
+/**
+ * A page in place of this one, of which nothing stays.
+ * @param {keyof typeof words.pages} what
+ * @param {HTMLElement} [action]
+ * @param {number} [seconds]
+ */
+function showMessage(what, action, seconds = 0) {
+  endsAt = 0;
+  document.querySelector('dialog')?.close();
+  const [title = '', text = ''] = words.pages[what];
+  screen.showArticle(
+    title,
+    paragraph(fillText(text, { duration: duration(seconds) })),
+    action && paragraph(action),
+  );
+}

@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { addPage } from '../../../platform/http/routes/pages.ts';
+import {
+  MadeSession,
+  NewSession,
+  OwnEntryPage,
+  OwnEntryQuery,
+  OwnGrantPage,
+  OwnGrantPath,
+  OwnGrantQuery,
+  RevokedAll,
+} from './principals.schema.ts';
+import { listOwnEntries, listOwnGrants, revokeOwnGrant, revokeOwnGrants } from './principals.service.ts';
+import { createSession, endSession, type PrincipalDeps } from './principals.session.service.ts';
+
+export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (app, deps) => {
+  addPage(app, {
+    name: 'permissions',
+    feature: 'principals',
+    summary: 'The page on which a person sees and ends what agents may do for them',
+    folder: `${import.meta.dirname}/page`,
+  });
+
+  app.post(
+    '/v1/principal-sessions',
+    {
+      config: { access: 'developer', role: 'full', rate: 'principalSession', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'principals.openSession',
+        summary: 'Open a session in which a principal sees and ends what agents may do for them',
+        body: NewSession,
+        response: { 201: MadeSession },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createSession(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/principal/grants',
+    {
+      config: { access: 'session', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'principals.grants',
+        summary: "List the session's principal's own grants, newest first",
+        querystring: OwnGrantQuery,
+        response: { 200: OwnGrantPage },
+      },
+    },
+    (request) => listOwnGrants(deps, sessionOf(request), request.query),
+  );
+
+  app.delete(
+    '/v1/principal/grants',
+    {
+      config: { access: 'session', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'principals.revokeAll',
+        summary: "Revoke all of the principal's active grants, all or none",
+        response: { 200: RevokedAll },
+      },
+    },
+    (request) => revokeOwnGrants(deps, sessionOf(request)),
+  );
+
+  app.delete(
+    '/v1/principal/grants/:id',
+    {
+      config: { access: 'session', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'principals.revoke',
+        summary: "Revoke one of the principal's grants, its tokens and everything delegated from it",
+        params: OwnGrantPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await revokeOwnGrant(deps, sessionOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/principal/audit',
+    {
+      config: { access: 'session', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'principals.audit',
+        summary: "List the audit entries about the session's principal, newest first",
+        querystring: OwnEntryQuery,
+        response: { 200: OwnEntryPage },
+      },
+    },
+    (request) => listOwnEntries(deps, sessionOf(request), request.query),
+  );
+
+  app.delete(
+    '/v1/principal/session',
+    {
+      config: { access: 'session', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'principals.endSession',
+        summary: 'End the session',
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await endSession(deps, sessionOf(request));
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,62 @@
+import { parseDuration } from '@behest/protocol/durations';
+import { badField } from '../../../platform/errors.ts';
+
+const LONGEST_SESSION = 86_400; // seconds
+
+/** Of a session that is asked for; a longer one is cut. @throws BAD_REQUEST */
+export function sessionSeconds(expiresIn = '1h'): number {
+  const seconds = parseDuration(expiresIn);
+  if (seconds === undefined) throw badField('expiresIn', 'format');
+  return Math.min(seconds, LONGEST_SESSION);
+}
+
+const PURPOSE = 'principal_dashboard';
+
+interface SessionClaims {
+  readonly developerId: string;
+  readonly principalId: string;
+  readonly sessionId: string;
+}
+
+/** What a session is for: these routes, and no others that take a token. */
+export const sessionAudience = (issuer: string) => `${issuer}/v1/principal`;
+
+export function sessionClaims(session: SessionClaims & Signing): Readonly<Record<string, unknown>> {
+  const { issuer, developerId, principalId, sessionId, issuedAt, expiresAt, isSandbox } = session;
+  return {
+    iss: issuer,
+    aud: sessionAudience(issuer),
+    sub: principalId,
+    dev: developerId,
+    purpose: PURPOSE,
+    jti: sessionId,
+    iat: epochSeconds(issuedAt),
+    exp: epochSeconds(expiresAt),
+    ...(isSandbox && { sandbox: true }),
+  };
+}
+
+interface Signing {
+  readonly issuer: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly isSandbox: boolean;
+}
+
+/** Of a token that is genuine and for this audience. */
+export function readSessionClaims(payload: Readonly<Record<string, unknown>>): SessionClaims | undefined {
+  const { sub, dev, jti, purpose } = payload;
+  if (purpose !== PURPOSE || 'scp' in payload) return undefined;
+  if (!isText(sub) || !isText(dev) || !isText(jti)) return undefined;
+  return { developerId: dev, principalId: sub, sessionId: jti };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const epochSeconds = (time: Date) => Math.floor(time.getTime() / 1000);
+
+/** Audit metadata without the members that the developer keeps from the people concerned. */
+export function withoutPrivate(metadata: object, privateKeys: readonly string[]): Record<string, unknown> {
+  const hidden = new Set(privateKeys);
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !hidden.has(name)));
+}

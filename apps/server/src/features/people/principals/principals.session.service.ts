@@ -1,0 +1,81 @@
+import { createTokenVerifier } from '@behest/protocol/token-verifier';
+import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { record } from '../../record/audit/index.ts';
+import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
+import { deleteSession, insertSession } from './principals.repo.ts';
+import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
+import type { MadeSession, NewSession } from './principals.schema.ts';
+
+export interface PrincipalDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly issuer: string;
+  readonly publicBaseUrl: string;
+}
+
+const TYPE = 'principal-session+jwt';
+
+/**
+ * A session for somebody whom the developer has signed in. @throws BAD_REQUEST, and NOT_FOUND for a principal
+ * without an active grant, whom there is nothing to show and whom the service does not know
+ */
+export async function createSession(
+  deps: PrincipalDeps,
+  caller: Caller,
+  { principalId, expiresIn }: NewSession,
+): Promise<MadeSession> {
+  const at = deps.clock();
+  const seconds = sessionSeconds(expiresIn);
+  const expiresAt = new Date((Math.floor(at.getTime() / 1000) + seconds) * 1000); // as the token says it
+  const id = newId('psn', at);
+  const { issuer, keyRing, publicBaseUrl } = deps;
+  const { tenant, mode } = caller;
+  const claims = sessionClaims({
+    issuer,
+    developerId: tenant.developerId,
+    principalId,
+    sessionId: id,
+    issuedAt: at,
+    expiresAt,
+    isSandbox: mode === 'sandbox',
+  });
+  const sessionToken = await signToken(keyRing, TYPE, claims);
+
+  await inTransaction(deps.db, async (tx) => {
+    if (!(await insertSession(tx, tenant, { id, principalId, expiresAt }, at))) throw notFound();
+    const data = { sessionId: id };
+    await record(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
+  });
+  const dashboardUrl = `${publicBaseUrl}/permissions#session=${sessionToken}`;
+  return { sessionToken, dashboardUrl, expiresAt: expiresAt.toISOString() };
+}
+
+/** Signature, type, audience and time: what a session token proves before the database is asked. */
+export function sessionReader({
+  clock,
+  keyRing,
+  issuer,
+}: Pick<PrincipalDeps, 'clock' | 'keyRing' | 'issuer'>) {
+  const keys = () => keyRing.verificationKeys();
+  const verifier = createTokenVerifier({ keys, issuer, verifySignature });
+  const audience = sessionAudience(issuer);
+  return (token: string): Omit<PrincipalSession, 'requestId'> | undefined => {
+    const verified = verifier.verifyAs('principal-session', token, { now: clock(), audience });
+    const claims = verified.ok ? readSessionClaims(verified.payload) : undefined;
+    if (!claims) return undefined;
+    const { developerId, principalId, sessionId } = claims;
+    return { tenant: { developerId }, principalId, sessionId };
+  };
+}
+
+/** @throws UNAUTHORIZED when it has ended before */
+export async function endSession(deps: PrincipalDeps, session: PrincipalSession): Promise<void> {
+  if (!(await deleteSession(deps.db, session, deps.clock()))) throw sessionEnded();
+}
+
+export const sessionEnded = () => new AppError('UNAUTHORIZED', 'This session has ended; open a new one.');

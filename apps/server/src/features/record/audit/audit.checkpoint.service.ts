@@ -1,0 +1,84 @@
+import { type Checkpoint, readCheckpoint, readUnprovedCheckpoint } from '@behest/protocol/audit-checkpoint';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
+import {
+  findCheckpoint,
+  findHeadWithCheckpoint,
+  insertCheckpoint,
+  listUnsignedHeadsAcrossTenants,
+} from './audit.repo.ts';
+import type { ChainHead } from './audit.schema.ts';
+
+export interface CheckpointDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+}
+
+/** Seconds: how often asking for the head has a new checkpoint signed, and how old one gets unasked. */
+const ON_REQUEST_EVERY = 60;
+const UNASKED_EVERY = 3600;
+const BATCH = 100;
+
+/** Where the chain ends, and a signed statement about it that may be a minute behind. */
+export async function getHead(deps: CheckpointDeps, { tenant }: Caller): Promise<ChainHead> {
+  const { seq, hash, at, signedSeq, jws, signedAt } = await findHeadWithCheckpoint(deps.db, tenant);
+  const isBehind = hash !== null && Number(signedSeq) < Number(seq);
+  const isOld = !signedAt || deps.clock().getTime() - signedAt.getTime() >= ON_REQUEST_EVERY * 1000;
+  const checkpoint = isBehind && isOld ? await sign(deps, tenant, seq, hash) : jws;
+  return {
+    seq: Number(seq),
+    hash: hash?.toString('hex') ?? null,
+    timestamp: at?.toISOString() ?? null,
+    checkpoint,
+  };
+}
+
+/** For chains that nobody asks about. @param signal ends it after the batch it is at. */
+export async function signDueCheckpoints(deps: CheckpointDeps, signal: AbortSignal): Promise<void> {
+  const signedBefore = new Date(deps.clock().getTime() - UNASKED_EVERY * 1000);
+  let after: string | undefined = '';
+  while (after !== undefined && !signal.aborted) {
+    const heads = await listUnsignedHeadsAcrossTenants(deps.db, signedBefore, after, BATCH);
+    for (const { developerId, seq, hash } of heads) if (hash) await sign(deps, { developerId }, seq, hash);
+    after = heads.length < BATCH ? undefined : heads.at(-1)?.developerId;
+  }
+}
+
+async function sign(
+  { db, clock, keyRing }: CheckpointDeps,
+  tenant: Tenant,
+  seq: string,
+  hash: Buffer,
+): Promise<string> {
+  const signedAt = clock();
+  const iat = Math.floor(signedAt.getTime() / 1000);
+  const claims = { dev: tenant.developerId, seq: Number(seq), hash: hash.toString('hex'), iat };
+  const jws = await signToken(keyRing, 'audit-checkpoint+jwt', claims);
+  await insertCheckpoint(db, tenant, { seq, hash, jws, signedAt });
+  return jws;
+}
+
+export interface KnownCheckpoint {
+  readonly jws: string;
+  /** Undefined when its signature is not that of the key it names, or it is about another chain. */
+  readonly said: Checkpoint | undefined;
+  /** Whether it was signed by a key of the service, as far as that is known: not by one that was withdrawn. */
+  readonly isProved: boolean;
+}
+
+/** The newest checkpoint of a chain, read from what was signed and not from the row beside it. */
+export async function latestCheckpoint(
+  { db, clock, keyRing }: CheckpointDeps,
+  tenant: Tenant,
+): Promise<KnownCheckpoint | undefined> {
+  const row = await findCheckpoint(db, tenant);
+  if (!row) return undefined;
+  const keys = () => keyRing.verificationKeys();
+  const proved = readCheckpoint(row.jws, { keys, verifySignature, now: clock() });
+  const read = proved ?? readUnprovedCheckpoint(row.jws, keys());
+  const said = read?.developerId === tenant.developerId ? read : undefined;
+  return { jws: row.jws, said, isProved: proved !== undefined && said !== undefined };
+}

@@ -1,0 +1,13 @@
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import { type CheckpointDeps, signDueCheckpoints } from './audit.checkpoint.service.ts';
+
+const EVERY_SECONDS = 300;
+
+/** Signs where each chain ends, every hour in which it has grown. */
+export function checkpointsOfChains(deps: CheckpointDeps): Job {
+  return {
+    name: 'audit checkpoints',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => signDueCheckpoints(deps, signal),
+  };
+}

@@ -1,0 +1,284 @@
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import { Counted } from '../../../platform/db/counted.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
+import type { EntryQuery } from './audit.schema.ts';
+
+export type EntryRow = Selectable<AuditEntries>;
+
+/** An entry's line, cut where only the holder of the chain's head knows what stands; its event, if it is one. */
+export interface NewRecord {
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly requestId: string;
+  readonly type?: string;
+  readonly eventId?: string;
+  readonly envelope?: string;
+}
+
+/** The place that an entry has got in the chain. */
+export interface Recorded {
+  readonly id: string;
+  readonly seq: string;
+  readonly timestamp: string;
+  readonly prevHash: string | null;
+  readonly hash: string;
+}
+
+export async function insertHead(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.insertInto('auditHeads').values({ developerId }).execute();
+}
+
+/**
+ * One statement, which locks, decides, writes and lets go without a word from the client. So it takes any
+ * executor: in a transaction it comes last, and by itself it is one.
+ */
+export async function recordActs(
+  db: Executor,
+  tenant: Tenant,
+  at: Date,
+  records: Counted,
+): Promise<Recorded[]> {
+  const call = sql<Recorded>`select * from record_acts(${tenant.developerId}, ${at}, ${records}::jsonb)`;
+  return (await call.execute(db)).rows;
+}
+
+/** Events without entries, each for the streams and for the endpoints that want it. */
+export async function recordEvents(
+  tx: Tx,
+  { developerId }: Tenant,
+  at: Date,
+  events: Counted,
+): Promise<void> {
+  // A row, since a statement without one has written nothing.
+  await sql`select count(*) from record_acts(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
+}
+
+/** As `recordEvents`, for the streams alone. */
+export async function appendEvent(tx: Tx, { developerId }: Tenant, at: Date, events: Counted): Promise<void> {
+  await sql`select count(*) from audit_append(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
+}
+
+/**
+ * What a developer appends, which their plan counts. One statement, for any executor.
+ * @param monthLimit null is none.
+ * @returns of the entries, in their order, as many as the calendar month still has room for.
+ */
+export async function appendCounted(
+  db: Executor,
+  { developerId }: Tenant,
+  at: Date,
+  entries: Counted,
+  monthLimit: number | null,
+): Promise<Recorded[]> {
+  const call = sql<Recorded>`select *
+    from audit_append(${developerId}, ${at}, ${entries}::jsonb, ${monthLimit ?? -1})`;
+  return (await call.execute(db)).rows;
+}
+
+/**
+ * Counts a refused attempt. @returns whether it is the first of its minute, and how many the minute before had.
+ */
+export async function countBlocked(tx: Tx, { developerId }: Tenant, action: string, at: Date) {
+  const counted = new Counted(action, [{ counter: 'blockedAttempts', label: action }]);
+  const call = sql<{ isFirst: boolean; previousMinute: number }>`
+    insert into blocked_attempts as b (developer_id, action, minute, attempts, previous_minute)
+    values (${developerId}, ${counted}, date_trunc('minute', ${at}::timestamptz), 1, 0)
+    on conflict (developer_id, action) do update set
+      previous_minute = case
+        when b.minute = excluded.minute then b.previous_minute
+        when b.minute = excluded.minute - interval '1 minute' then b.attempts
+        else 0 end,
+      attempts = case when b.minute = excluded.minute then b.attempts + 1 else 1 end,
+      minute = excluded.minute
+    returning attempts = 1 as is_first, previous_minute`;
+  const [count] = (await call.execute(tx)).rows;
+  if (!count) throw new Error('A counted attempt has no count.');
+  return count;
+}
+
+export function findEntry(db: Executor, { developerId }: Tenant, id: string) {
+  return db
+    .selectFrom('auditEntries')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/**
+ * In the order of the chain, one more than asked for: whether it is there says whether there is another page.
+ * @param serviceActions by which `source` is told.
+ */
+export function listEntryRows(
+  db: Executor,
+  { developerId }: Tenant,
+  query: EntryQuery,
+  serviceActions: readonly string[],
+) {
+  const { order, limit } = query;
+  const all = db.selectFrom('auditEntries').selectAll().where('developerId', '=', developerId);
+  return filtered(all, developerId, query, serviceActions)
+    .orderBy('seq', order)
+    .limit(limit + 1)
+    .execute();
+}
+
+type Entries = SelectQueryBuilder<DB, 'auditEntries', EntryRow>;
+
+function filtered(
+  all: Entries,
+  developerId: string,
+  query: EntryQuery,
+  serviceActions: readonly string[],
+): Entries {
+  let some = all;
+  for (const name of ['agentId', 'grantId', 'principalId', 'status', 'purpose'] as const) {
+    const value = query[name];
+    if (value !== undefined) some = some.where(name, '=', value);
+  }
+  const { action, source, since, until, cursor, order } = query;
+  if (action?.endsWith('.*')) some = some.where('action', 'like', `${likeText(action.slice(0, -1))}%`);
+  else if (action) some = some.where('action', '=', action);
+  if (source) some = some.where('action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
+  // By place and not by time, which has no index: the chain is in the order of both.
+  if (since) some = some.where('seq', '>=', firstSeq(developerId, since));
+  if (until) some = some.where('seq', '<', firstSeq(developerId, until));
+  if (cursor) some = some.where('seq', order === 'asc' ? '>' : '<', cursor);
+  return some;
+}
+
+const firstSeq = (developerId: string, at: string) =>
+  sql<string>`(select audit_first_seq(${developerId}, ${new Date(at)}))`;
+
+const likeText = (text: string) => text.replace(/[%_\\]/g, '\\$&');
+
+/** Where a chain ends, and the newest signed statement about it. */
+export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditHeads as h')
+    .leftJoinLateral(
+      (lateral) =>
+        lateral
+          .selectFrom('auditCheckpoints')
+          .select(['seq as signedSeq', 'jws', 'signedAt'])
+          .whereRef('developerId', '=', 'h.developerId')
+          .orderBy('seq', 'desc')
+          .limit(1)
+          .as('c'),
+      (join) => join.onTrue(),
+    )
+    .select(['h.seq', 'h.hash', sql<Date | null>`nullif(h.at, '-infinity')`.as('at')])
+    .select(['c.signedSeq', 'c.jws', 'c.signedAt'])
+    .where('h.developerId', '=', developerId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The newest signed statement about a chain. */
+export function findCheckpoint(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditCheckpoints')
+    .select('jws')
+    .where('developerId', '=', developerId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * The first checkpoint about a place in this range that says something else than the entry there, or about no entry.
+ * Reads the columns beside what was signed: there they agree, unless somebody changed either.
+ */
+export function findBrokenCheckpoint(db: Executor, { developerId }: Tenant, fromSeq: number, toSeq: number) {
+  return db
+    .selectFrom('auditCheckpoints as c')
+    .leftJoin('auditEntries as e', (join) =>
+      join.onRef('e.developerId', '=', 'c.developerId').onRef('e.seq', '=', 'c.seq'),
+    )
+    .select('e.id')
+    .where('c.developerId', '=', developerId)
+    .where('c.seq', '>=', String(fromSeq))
+    .where('c.seq', '<=', String(toSeq))
+    .where((c) => c('e.hash', 'is distinct from', c.ref('c.hash')))
+    .orderBy('c.seq')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Another instance may have signed the same place a moment before: then its statement stands. */
+export async function insertCheckpoint(
+  db: Executor,
+  { developerId }: Tenant,
+  checkpoint: Omit<Selectable<AuditCheckpoints>, 'developerId'>,
+): Promise<void> {
+  await db
+    .insertInto('auditCheckpoints')
+    .values({ developerId, ...checkpoint })
+    .onConflict((conflict) => conflict.columns(['developerId', 'seq']).doNothing())
+    .execute();
+}
+
+/**
+ * Chains with entries that no checkpoint tells of, and none signed since `signedBefore`. A batch in the order of
+ * the developers' ids, which goes on after `after`.
+ */
+export function listUnsignedHeadsAcrossTenants(
+  db: Executor,
+  signedBefore: Date,
+  after: string,
+  limit: number,
+) {
+  return db
+    .selectFrom('auditHeads as h')
+    .select(['h.developerId', 'h.seq', 'h.hash'])
+    .where('h.developerId', '>', after)
+    .where('h.seq', '>', '0')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('auditCheckpoints as c')
+            .select('c.seq')
+            .whereRef('c.developerId', '=', 'h.developerId')
+            .where((c) => c.or([c('c.seq', '>=', c.ref('h.seq')), c('c.signedAt', '>', signedBefore)])),
+        ),
+      ),
+    )
+    .orderBy('h.developerId')
+    .limit(limit)
+    .execute();
+}
+
+export function findHead(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditHeads')
+    .select(['seq', 'hash'])
+    .where('developerId', '=', developerId)
+    .executeTakeFirstOrThrow();
+}
+
+/** An entry that came into the table by no append, since the head does not know it. */
+export function findBeyondHead(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('auditEntries')
+    .innerJoin('auditHeads', 'auditHeads.developerId', 'auditEntries.developerId')
+    .select('auditEntries.id')
+    .where('auditEntries.developerId', '=', developerId)
+    .whereRef('auditEntries.seq', '>', 'auditHeads.seq')
+    .orderBy('auditEntries.seq')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** A stretch of the chain, both ends included, at most `limit` long. */
+export function listStretch(db: Executor, { developerId }: Tenant, from: number, to: number, limit: number) {
+  return db
+    .selectFrom('auditEntries')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('seq', '>=', String(from))
+    .where('seq', '<=', String(to))
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}

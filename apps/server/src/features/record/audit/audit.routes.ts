@@ -1,0 +1,97 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { type AppendDeps, appendEntry, groupAppends } from './audit.append.service.ts';
+import { getHead } from './audit.checkpoint.service.ts';
+import {
+  AuditEntry,
+  ChainHead,
+  ChainVerdict,
+  EntryPage,
+  EntryPath,
+  EntryQuery,
+  NewEntry,
+  VerifyQuery,
+} from './audit.schema.ts';
+import { getEntry, listEntries } from './audit.service.ts';
+import { type VerifyDeps, verifyOwnChain } from './audit.verify.service.ts';
+
+type AuditDeps = Omit<AppendDeps, 'append'> & VerifyDeps;
+
+export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, given) => {
+  const deps = { ...given, append: groupAppends(given.clock) };
+  app.post(
+    '/v1/audit/log',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'auditLog',
+        failures: ['NOT_FOUND', 'RESERVED_ACTION', 'PLAN_LIMIT_EXCEEDED'],
+      },
+      schema: {
+        operationId: 'audit.append',
+        summary: 'Append an entry about an act of an agent',
+        body: NewEntry,
+        response: { 201: AuditEntry },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await appendEntry(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/audit/entries',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'audit.list',
+        summary: 'List audit entries in the order of the chain',
+        querystring: EntryQuery,
+        response: { 200: EntryPage },
+      },
+    },
+    (request) => listEntries(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/audit/head',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'audit.head',
+        summary: 'Read where the chain ends',
+        response: { 200: ChainHead },
+      },
+    },
+    (request) => getHead(deps, callerOf(request)),
+  );
+
+  app.get(
+    '/v1/audit/verify',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'auditVerify', failures: [] },
+      schema: {
+        operationId: 'audit.verify',
+        summary: 'Verify the chain, or a stretch of it',
+        querystring: VerifyQuery,
+        response: { 200: ChainVerdict },
+      },
+    },
+    (request) => verifyOwnChain(deps, callerOf(request), request.query, request.log),
+  );
+
+  app.get(
+    '/v1/audit/:id',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'audit.get',
+        summary: 'Read an audit entry',
+        params: EntryPath,
+        response: { 200: AuditEntry },
+      },
+    },
+    (request) => getEntry(deps, callerOf(request), request.params.id),
+  );
+};

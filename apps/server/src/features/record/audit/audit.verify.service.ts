@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { continueChain, startChain } from '@behest/protocol/audit-chain';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { badField } from '../../../platform/errors.ts';
+import type { Meter } from '../../../platform/telemetry/meter.ts';
+import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
+import { findBeyondHead, findBrokenCheckpoint, findHead, listStretch } from './audit.repo.ts';
+import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
+import { toEntry } from './audit.service.ts';
+
+const MOST_ENTRIES = 100_000; // a call
+const STRETCH = 1000; // entries in memory at once
+
+/** What is told that a chain is broken, which is for the operator to know as well. */
+export interface BrokenChainLog {
+  error(facts: object, message: string): void;
+}
+
+export interface VerifyDeps extends CheckpointDeps {
+  readonly meter: Meter;
+}
+
+/**
+ * Recomputes every hash of a range and checks that nothing is missing in it, and that the chain still holds what
+ * was signed about it last. A broken chain is a finding, and not an error: the answer says which entry is the first
+ * that cannot be as it was written.
+ * @throws BAD_REQUEST when the range is empty or too long
+ */
+export async function verifyOwnChain(
+  deps: VerifyDeps,
+  { tenant }: Caller,
+  range: VerifyQuery,
+  log: BrokenChainLog,
+): Promise<ChainVerdict> {
+  const checkpoint = await latestCheckpoint(deps, tenant);
+  const found = await verdictOn(deps.db, tenant, range);
+  const broken =
+    found.valid && checkpoint ? await brokenPromise(deps.db, tenant, checkpoint, found) : undefined;
+  const { jws = null, isProved = null } = checkpoint ?? {};
+  const verdict = { ...found, ...broken, checkpoint: jws, checkpointVerified: isProved };
+  const { valid, firstBrokenAt, problem } = verdict;
+  if (!valid) {
+    log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
+    deps.meter.auditChainBroken();
+  }
+  return verdict;
+}
+
+/**
+ * What a checkpoint says is there, and is not: the chain was cut off before it, or written anew. The newest counts
+ * wherever it is, and those before it in the range: a chain that was cut off grows again, and is signed again.
+ */
+async function brokenPromise(
+  db: Executor,
+  tenant: Tenant,
+  { said }: KnownCheckpoint,
+  { fromSeq, toSeq }: Pick<ChainVerdict, 'fromSeq' | 'toSeq'>,
+) {
+  // One that was changed itself says nothing, except that somebody had a reason to change it.
+  const [entry] = said ? await listStretch(db, tenant, said.seq, said.seq, 1) : [];
+  const isKept = entry && entry.hash.toString('hex') === said?.hash;
+  const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
+  return broken && { valid: false, firstBrokenAt: broken.id ?? null, problem: 'truncated' };
+}
+
+async function verdictOn(
+  db: Executor,
+  tenant: Tenant,
+  { fromSeq, toSeq }: VerifyQuery,
+): Promise<Omit<ChainVerdict, 'checkpoint' | 'checkpointVerified'>> {
+  if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
+  if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
+  const { seq, hash } = await findHead(db, tenant);
+  const head = { seq: Number(seq), hash: hash?.toString('hex') ?? null };
+  const last = toSeq ?? Math.min(head.seq, fromSeq + MOST_ENTRIES - 1);
+
+  const [before] = fromSeq > 1 ? await listStretch(db, tenant, fromSeq - 1, fromSeq - 1, 1) : [];
+  const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // where it is missing, the chain has a gap
+  let progress = isHole
+    ? startChain({ fromSeq: fromSeq - 1 })
+    : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
+  while (progress.valid && progress.nextSeq <= last) {
+    const rows = await listStretch(db, tenant, progress.nextSeq, last, STRETCH);
+    if (rows.length === 0) break;
+    progress = continueChain(progress, rows.map(toEntry), sha256);
+  }
+
+  const { valid, checkedEntries, firstBrokenAt, problem, nextSeq, prevHash } = progress;
+  const found = { checkedEntries, fromSeq, toSeq: last, head };
+  if (!valid) return { valid, firstBrokenAt, problem, ...found };
+  // The head says where the chain ends: without its last entries it is shorter than that, or ends otherwise.
+  const isWhole = nextSeq - 1 === head.seq;
+  const isCut = nextSeq <= Math.min(last, head.seq) || (isWhole && prevHash !== head.hash);
+  if (isCut && head.seq > 0) return { valid: false, firstBrokenAt: null, problem: 'truncated', ...found };
+  const added = isWhole ? await findBeyondHead(db, tenant) : undefined;
+  if (added) return { valid: false, firstBrokenAt: added.id, problem: 'link_mismatch', ...found };
+  return { valid, firstBrokenAt, problem, ...found };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,14 @@
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import { deleteAgedEvents } from './events.retain.service.ts';
+import type { EventsDeps } from './events.service.ts';
+
+const EVERY_SECONDS = 600;
+
+/** Whether an event is shown does not wait for this. */
+export function retentionOfEvents(deps: EventsDeps): Job {
+  return {
+    name: 'retention of events',
+    everySeconds: EVERY_SECONDS,
+    run: (signal) => deleteAgedEvents(deps, signal),
+  };
+}

@@ -1,0 +1,101 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Meter } from '../../../platform/telemetry/meter.ts';
+import { matchesEvent, typesOf } from './events.catalogue.rules.ts';
+import type { Outlet, Told } from './events.outlet.service.ts';
+import { findBeginnings, listStretch } from './events.repo.ts';
+import { retainedSince } from './events.rules.ts';
+import type { EventsDeps } from './events.service.ts';
+import type { Follower, Tail } from './events.tail.service.ts';
+
+interface ReplayDeps extends EventsDeps {
+  readonly tail: Tail;
+  readonly meter: Meter;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+interface Listener {
+  readonly tenant: Tenant;
+  readonly outlet: Outlet;
+  /** The types that it wants, which it may change. */
+  readonly wanted: { readonly patterns: readonly string[] };
+}
+
+/** Where a stream begins, by the numbers of events. */
+export interface Beginning {
+  readonly since: Date;
+  /** From where on it is told of what comes, when it has missed nothing. */
+  readonly end: string;
+  /** What has been missed, when it resumes. */
+  readonly missed: { readonly after: string; readonly isGap: boolean } | undefined;
+}
+
+const MOST_REPLAYED = 1000; // specification, Events
+/** What is read at a time, and waits here for as long as the consumer does not take it. */
+const AT_ONCE = 100;
+
+/** Whatever is committed after this is in a stream that begins here. */
+export async function beginningOf(
+  { db, clock }: EventsDeps,
+  tenant: Tenant,
+  lastEventId: string | undefined,
+): Promise<Beginning> {
+  const since = retainedSince(clock());
+  const { end, retained, after } = await findBeginnings(db, tenant, lastEventId || null, since);
+  if (!lastEventId) return { since, end, missed: undefined };
+  const isRetained = after !== null && BigInt(after) >= BigInt(retained);
+  return { since, end, missed: { after: isRetained ? after : retained, isGap: !isRetained } };
+}
+
+/** Tells what was missed, as fast as it is taken, and then what comes. */
+export function replay(deps: ReplayDeps, listener: Listener, { since, end, missed }: Beginning): void {
+  const { db, tail, meter, onTrouble } = deps;
+  const { tenant, outlet, wanted } = listener;
+
+  const send = (told: Told) => {
+    outlet.event(told);
+    meter.eventSent();
+  };
+  const goLive = (seq: string) => {
+    const tell: Follower['tell'] = (told) => {
+      if (matchesEvent(wanted.patterns, told.type)) send(told);
+    };
+    const follower: Follower = { tenant, seq: BigInt(seq), tell };
+    if (outlet.isClosed()) return;
+    outlet.onceClosed(() => tail.leave(follower));
+    tail.follow(follower);
+  };
+  const catchUp = async (from: string) => {
+    let left = MOST_REPLAYED;
+    let seq = from;
+    while (!outlet.isClosed()) {
+      const limit = Math.min(AT_ONCE, left);
+      const stretch = { types: typesOf(wanted.patterns), after: seq, since, until: null, limit };
+      const { rows, lookedTo, end: now } = await listStretch(db, tenant, stretch);
+      const page = rows.slice(0, limit);
+      for (const told of page) {
+        if (matchesEvent(wanted.patterns, told.type)) send(told);
+        await outlet.taken();
+      }
+      left -= page.length;
+      const hasMore = rows.length > page.length;
+      seq = hasMore ? (page.at(-1)?.seq ?? seq) : lookedTo;
+      if (hasMore && left === 0) {
+        outlet.gap(seq);
+        return goLive(now);
+      }
+      if (!hasMore && lookedTo === now) return goLive(now);
+    }
+  };
+
+  const resume = ({ after, isGap }: NonNullable<Beginning['missed']>) => {
+    if (isGap) outlet.gap(after);
+    catchUp(after).catch((error: unknown) => {
+      onTrouble(error);
+      outlet.cutOff(); // the consumer comes again, with the last that it has seen
+    });
+  };
+
+  outlet.keepalive();
+  if (missed) resume(missed);
+  else goLive(end);
+}

@@ -1,0 +1,105 @@
+import { finished, type Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.ts';
+import { hashOf } from '../../../platform/ids.ts';
+import { type AnnounceDeps, announceCommits } from './events.announce.service.ts';
+import { bodyOutlet } from './events.body.service.ts';
+import { EventPage, EventQuery, StreamQuery } from './events.schema.ts';
+import { listEvents } from './events.service.ts';
+import { openSocket } from './events.socket.service.ts';
+import { createStreams, type StreamsDeps } from './events.streams.service.ts';
+
+type EventRoutesDeps = StreamsDeps & Pick<AnnounceDeps, 'notices'>;
+
+const EventStream = {
+  description: 'Each event as it happens: its id, its type, and its envelope on one line of data',
+  content: { 'text/event-stream': { schema: Type.Unsafe<Readable>(Type.String()) } },
+};
+
+const EventSocket = Type.Null({
+  description:
+    'Each message is the envelope of an event. The client may send `{"types":["grant.*"]}`: what it is told of from then on',
+});
+
+export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (app, deps) => {
+  const streams = createStreams(deps);
+  const stopListening = announceCommits({ ...deps, tail: streams.tail });
+  app.addHook('preClose', async () => {
+    stopListening();
+    await streams.close();
+  });
+
+  app.get(
+    '/v1/events',
+    {
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'events.list',
+        summary: 'List the events of the last 72 hours, oldest first',
+        querystring: EventQuery,
+        response: { 200: EventPage },
+      },
+    },
+    async (request, reply) => {
+      const text = await listEvents(deps, callerOf(request), request.query);
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
+  );
+
+  app.get(
+    '/v1/events/stream',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: ['TOO_MANY_CONNECTIONS'],
+        isLive: true,
+      },
+      schema: {
+        operationId: 'events.stream',
+        summary: 'Follow events as they happen, as server-sent events',
+        querystring: StreamQuery,
+        response: { 200: EventStream },
+      },
+    },
+    async (request, reply) => {
+      const { types } = request.query;
+      const outlet = bodyOutlet();
+      const lastEventId = request.headers['last-event-id']?.toString() || request.query.lastEventId;
+      const keyHash = hashOf(bearerOf(request) ?? '');
+      await streams.open(callerOf(request), { types, lastEventId, keyHash }, () => outlet);
+      finished(reply.raw, () => outlet.cutOff()); // which Fastify does too, but not for HEAD
+      return reply
+        .headers({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no', connection: 'close' })
+        .send(outlet.body);
+    },
+  );
+
+  app.get(
+    '/v1/events/ws',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        rate: 'default',
+        failures: [],
+        fromAllowedOrigins: true,
+      },
+      schema: {
+        operationId: 'events.socket',
+        summary: 'Follow events as they happen, over a WebSocket',
+        querystring: StreamQuery,
+        response: { 101: EventSocket },
+      },
+    },
+    async (request, reply) => {
+      const keyHash = hashOf(bearerOf(request) ?? '');
+      const { types, lastEventId } = request.query;
+      const asked = { types, lastEventId, keyHash };
+      await openSocket(streams, callerOf(request), asked, () => reply.acceptSocket());
+      return reply;
+    },
+  );
+};

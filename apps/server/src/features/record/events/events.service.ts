@@ -1,0 +1,37 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { badField } from '../../../platform/errors.ts';
+import { typesOf } from './events.catalogue.rules.ts';
+import { listStretch } from './events.repo.ts';
+import { patternsIn, retainedSince } from './events.rules.ts';
+import type { EventQuery } from './events.schema.ts';
+
+export interface EventsDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+/**
+ * The retained events, oldest first. A page may have fewer than were asked for, or none, and another after it: a
+ * request looks at so many events and no more, however few are of the types asked for.
+ * @returns the answer's text, of which the envelopes are part as they were written.
+ */
+export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQuery): Promise<string> {
+  const { types, since, until, limit, cursor = '0' } = query;
+  if (since && until && new Date(since) >= new Date(until)) throw badField('until', 'too_small');
+  const retained = retainedSince(deps.clock());
+  const asked = since ? new Date(since) : retained;
+  const { rows, lookedTo, end } = await listStretch(deps.db, caller.tenant, {
+    types: typesOf(patternsIn(types)),
+    after: cursor,
+    since: asked > retained ? asked : retained,
+    until: until ? new Date(until) : null,
+    limit,
+  });
+  const page = rows.slice(0, limit);
+  const goesOn = BigInt(lookedTo) < BigInt(end) ? lookedTo : null;
+  const nextCursor = rows.length > page.length ? (page.at(-1)?.seq ?? null) : goesOn;
+  const envelopes = page.map(({ envelope }) => envelope).join(',');
+  return `{"events":[${envelopes}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+}

@@ -1,0 +1,132 @@
+import { expect, test, vi } from 'vitest';
+import { emit } from '../../../../test/app/events.ts';
+import { registerAgent } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import type { TestOptions } from '../../../../test/app/start-app.ts';
+import { countOpen, follow } from '../../../../test/app/streams.ts';
+import { redisUrl } from '../../../../test/servers/redis-url.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { redisStore } from '../../../platform/redis/redis-store.ts';
+
+async function started(options: TestOptions = {}) {
+  const service = await startListening(options);
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { url } = service;
+  const followAs = (apiKey: string, lastEventId = '') => follow({ url, apiKey, lastEventId });
+  return { ...service, acme, followAs };
+}
+
+test('a stream says every 30 seconds that it is alive', async () => {
+  const { acme, followAs, advance } = await started();
+  const stream = await followAs(acme.apiKey);
+
+  advance(29);
+  await registerAgent(acme);
+  await stream.first(1);
+  expect(stream.comments()).toEqual(['keepalive']);
+  advance(1);
+  await stream.until(() => stream.comments().length > 1);
+
+  expect(stream.comments()).toEqual(['keepalive', 'keepalive']);
+});
+
+test('I15 a stream ends within a minute after its key was revoked, and no other does', async () => {
+  const { acme, followAs, advance } = await started();
+  const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'spare', role: 'runtime' })).json();
+  const [stream, other] = [await followAs(apiKey), await followAs(acme.apiKey)];
+  await acme('DELETE', `/v1/keys/${keyId}`);
+
+  advance(60);
+
+  expect(await stream.ended).toBe('ended');
+  expect(stream.comments().at(-1)).toBe('closing');
+  await registerAgent(acme);
+  expect(await other.first(2)).toHaveLength(2);
+});
+
+test('I15 a stream ends within a minute after its key has expired', async () => {
+  const { acme, followAs, advance } = await started();
+  const { apiKey } = (
+    await acme('POST', '/v1/keys', { name: 'short', role: 'runtime', expiresIn: '1h' })
+  ).json();
+  const stream = await followAs(apiKey);
+
+  advance(3600);
+
+  expect(await stream.ended).toBe('ended');
+});
+
+test('a service that stops ends its streams with last words, and what was missed is resumed elsewhere', async () => {
+  const first = await started({ isShared: true });
+  const second = await started();
+  const stream = await first.followAs(first.acme.apiKey);
+  const [seen] = await emit(first, first.acme, ['agent.created']);
+  await stream.first(1);
+
+  await first.stop();
+
+  expect(await stream.ended).toBe('ended');
+  expect(stream.comments()).toEqual(['keepalive', 'closing']);
+  const [missed] = await emit(second, first.acme, ['agent.updated']);
+  const resumed = await second.followAs(first.acme.apiKey, seen);
+  expect(await resumed.first(1)).toEqual([missed]);
+});
+
+test('streams go on while Redis is away, five in each process', async () => {
+  const { acme, followAs, url } = await started({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+
+  const streams = [];
+  for (let each = 0; each < 6; each += 1) streams.push(await followAs(acme.apiKey));
+  await registerAgent(acme);
+
+  expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+  for (const stream of streams.slice(0, 5)) expect(await stream.first(1)).toHaveLength(1);
+  expect(await countOpen(url)).toBe(5);
+});
+
+test('the time a stream was open is not the time in which it was answered', async () => {
+  const { acme, followAs, url } = await started();
+  await followAs(acme.apiKey);
+
+  const text = await (await fetch(`${url}/metrics`)).text();
+
+  expect(text).toContain(
+    'http_request_duration_seconds_count{method="GET",route="/v1/events/stream",status="2xx"} 1',
+  );
+});
+
+test('a stream is one line of the log, however it ends, and its key is in none', async () => {
+  const { acme, followAs, url, logLines } = await started({ logLevel: 'debug' });
+  const stream = await followAs(acme.apiKey);
+  await registerAgent(acme);
+  await stream.first(1);
+
+  stream.close();
+  await vi.waitUntil(async () => (await countOpen(url)) === 0, { timeout: 5000 });
+
+  const requests = logLines.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId);
+  expect(requests.filter(({ route }) => route !== '/metrics')).toMatchObject([
+    { msg: 'request', route: '/v1/signup' },
+    { msg: 'request', route: '/v1/events/stream', status: 200 },
+    { msg: 'request', route: '/v1/agents' },
+  ]);
+  expect(logLines.join()).not.toContain(acme.apiKey);
+});
+
+test('a hint that is none wakes nobody, and makes nobody believe that Redis is away', async () => {
+  const troubles: (Error | undefined)[] = [];
+  const openOwn = (real: EphemeralStore) => {
+    void real.close();
+    return redisStore(redisUrl(), (error) => void troubles.push(error));
+  };
+  const { acme, followAs, store } = await started({ storeAs: openOwn });
+  const stream = await followAs(acme.apiKey);
+
+  for (const hint of ['', 'a later release', '{"of":"another form"}', 'null', '[]', '[1,{}]', '["x",7]']) {
+    await store.tell('bh:events', hint);
+  }
+  await registerAgent(acme);
+
+  expect(await stream.first(1)).toHaveLength(1);
+  expect(troubles.filter((error) => error !== undefined)).toEqual([]);
+});

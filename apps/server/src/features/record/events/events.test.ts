@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { emit, listedTo } from '../../../../test/app/events.ts';
+import { grantTo, registerAgent, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
+import { statementsOf } from '../../../../test/app/round-trips.ts';
+
+const inSandbox = sharedSandbox();
+
+describe('the list of events', () => {
+  test('has what happened, oldest first, each as the text that every subscriber receives', async () => {
+    const { acme, db } = await inSandbox();
+    const { grantId } = await grantTo(acme);
+    await acme('DELETE', `/v1/grants/${grantId}`);
+
+    const answer = await acme('GET', '/v1/events');
+
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().events.map(({ type }: { type: string }) => type)).toEqual([
+      'developer.created',
+      'agent.created',
+      'authorization.requested',
+      'authorization.approved',
+      'grant.created',
+      'token.issued',
+      'grant.revoked',
+    ]);
+    expect(answer.json().nextCursor).toBeNull();
+    const rows = await db
+      .selectFrom('outboxEvents')
+      .select('envelope')
+      .where('developerId', '=', acme.developerId)
+      .orderBy('seq')
+      .execute();
+    expect(answer.body).toBe(
+      `{"events":[${rows.map(({ envelope }) => envelope).join(',')}],"nextCursor":null}`,
+    );
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('comes in pages, and what happens meanwhile is at the end', async () => {
+    const { acme } = await inSandbox();
+    for (let each = 0; each < 4; each += 1) await registerAgent(acme);
+
+    const first = (await acme('GET', '/v1/events?limit=3')).json();
+    await registerAgent(acme, 'The last');
+    const second = (await acme('GET', `/v1/events?limit=3&cursor=${first.nextCursor}`)).json();
+
+    const all = await listedTo(acme);
+    expect(all).toHaveLength(6);
+    expect([...first.events, ...second.events]).toEqual(all);
+    expect(second.nextCursor).toBeNull();
+    expect(second.events.at(-1)).toMatchObject({ type: 'agent.created', data: { name: 'The last' } });
+  });
+
+  test.each([
+    ['grant.created', ['grant.created']],
+    ['token.*,agent.created', ['agent.created', 'token.issued']],
+    ['vault.*', []],
+  ])('of %s has these and no others', async (types, expected) => {
+    const { acme } = await inSandbox();
+    await grantTo(acme);
+
+    expect((await listedTo(acme, `types=${types}`)).map(({ type }) => type)).toEqual(expected);
+  });
+
+  test('has debits for those who name them', async () => {
+    const { acme, service } = await inSandbox();
+    await emit(service, acme, ['budget.debited', 'budget.threshold']);
+    const countOf = async (query: string) => (await listedTo(acme, query)).length;
+
+    expect(await countOf('')).toBe(2);
+    expect(await countOf('types=*')).toBe(2);
+    expect(await countOf('types=budget.*')).toBe(2);
+    expect(await countOf('types=budget.debited')).toBe(1);
+  });
+
+  test.each([
+    ['types=grant.made', 'types.0', 'not_allowed'],
+    ['types=grant.created,', 'types.1', 'not_allowed'],
+    ['types=authorization.blocked', 'types.0', 'not_allowed'],
+    ['types=', 'types', 'too_short'],
+    ['cursor=evt_1', 'cursor', 'format'],
+    ['limit=501', 'limit', 'too_large'],
+    ['since=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z', 'until', 'too_small'],
+    ['since=yesterday', 'since', 'format'],
+  ])('refuses %s', async (query, path, problem) => {
+    const { acme } = await inSandbox();
+
+    const answer = await acme('GET', `/v1/events?${query}`);
+
+    expect([answer.statusCode, answer.json().details.fields]).toEqual([
+      400,
+      expect.arrayContaining([{ path, problem }]),
+    ]);
+  });
+
+  test('passes over any number of events that were not asked for', async () => {
+    const { acme, service } = await inSandbox();
+    const [early] = await emit(service, acme, ['vault.credential.stored']);
+    await emit(
+      service,
+      acme,
+      Array.from({ length: 10_500 }, () => 'token.issued'),
+    );
+    const [late] = await emit(service, acme, ['vault.credential.stored']);
+
+    const { events, nextCursor } = (await acme('GET', '/v1/events?types=vault.*')).json();
+
+    expect(events.map(({ id }: { id: string }) => id)).toEqual([early]);
+    const rest = (await acme('GET', `/v1/events?types=vault.*&cursor=${nextCursor}`)).json();
+    expect(rest).toEqual({ events: [expect.objectContaining({ id: late })], nextCursor: null });
+  });
+
+  test('T3 has nothing of another developer, whatever cursor is sent', async () => {
+    const { acme, service } = await inSandbox();
+    const stranger = await service.asDeveloper();
+    await grantTo(acme);
+
+    for (const query of ['', 'cursor=0', 'cursor=3', 'types=grant.*']) {
+      const events = await listedTo(stranger, query);
+      expect(
+        events.map(({ developerId }) => developerId).filter((id) => id !== stranger.developerId),
+      ).toEqual([]);
+    }
+    expect(await listedTo(stranger)).toHaveLength(1);
+  });
+
+  test('is read in one trip to the database', async () => {
+    const { acme } = await inSandbox();
+    await acme('GET', '/v1/events');
+
+    expect(
+      await statementsOf(() => acme('GET', '/v1/events?types=grant.*&since=2025-12-31T00:00:00Z')),
+    ).toHaveLength(1);
+  });
+});
+
+describe('in time, the list', () => {
+  test('goes from `since` to just before `until`', async () => {
+    const { acme, advance } = await startSandbox({ startsAt: '2026-01-01T00:00:00Z' });
+    for (let hour = 1; hour <= 5; hour += 1) {
+      advance(3600);
+      await registerAgent(acme, `At ${hour}`);
+    }
+    const namesOf = async (query: string) => (await listedTo(acme, query)).map(({ data }) => data.name);
+
+    expect(await namesOf('types=agent.*&since=2026-01-01T02:00:00Z&until=2026-01-01T04:00:00Z')).toEqual([
+      'At 2',
+      'At 3',
+    ]);
+    expect(await namesOf('types=agent.*&since=2026-01-01T04:00:00.001Z')).toEqual(['At 5']);
+    expect(await namesOf('types=agent.*&until=2026-01-01T01:00:00Z')).toEqual([]);
+  });
+
+  test('goes back 72 hours', async () => {
+    const { acme, advance } = await startSandbox();
+    await registerAgent(acme);
+    advance(72 * 3600);
+    expect(await listedTo(acme)).toHaveLength(2);
+    await registerAgent(acme);
+
+    advance(1);
+
+    expect(await listedTo(acme, 'since=2025-01-01T00:00:00Z')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,183 @@
+import { type Insertable, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import { Counted } from '../../../platform/db/counted.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { WebhookDeliveries } from '../../../platform/db/types.gen.ts';
+import type { PagePlace } from '../../../platform/paging.ts';
+import type { AfterAttempt } from './webhooks.rules.ts';
+import type { DeliveryQuery } from './webhooks.schema.ts';
+
+type NewRow = Omit<Insertable<WebhookDeliveries>, 'developerId'>;
+
+export async function insertDelivery(tx: Tx, { developerId }: Tenant, delivery: NewRow): Promise<void> {
+  await tx
+    .insertInto('webhookDeliveries')
+    .values({ ...delivery, developerId })
+    .execute();
+}
+
+type Filter = Pick<DeliveryQuery, 'status' | 'eventType'>;
+
+/** With the endpoint, whose address counts until the delivery has one of its own. */
+const deliveries = (
+  db: Executor,
+  developerId: string,
+  webhookId: string,
+  { status, eventType }: Filter = {},
+) =>
+  db
+    .selectFrom('webhookDeliveries as d')
+    .innerJoin('webhookEndpoints as e', (join) =>
+      join.onRef('e.developerId', '=', 'd.developerId').onRef('e.id', '=', 'd.webhookId'),
+    )
+    .where('d.developerId', '=', developerId)
+    .where('d.webhookId', '=', webhookId)
+    .$if(status !== undefined, (all) => all.where('d.status', '=', status ?? 'pending'))
+    .$if(eventType !== undefined, (all) => all.where('d.eventType', '=', eventType ?? ''));
+
+/** Newest first, one more than asked for: whether it is there says whether there is another page. */
+export function listDeliveryRows(
+  db: Executor,
+  { developerId }: Tenant,
+  webhookId: string,
+  filter: Filter,
+  { pageSize, offset, cursor }: PagePlace,
+) {
+  const all = deliveries(db, developerId, webhookId, filter)
+    .selectAll('d')
+    .select((eb) => eb.fn.coalesce('d.url', 'e.url').as('url'));
+  const page = cursor ? all.where('d.id', '<', cursor) : all;
+  return page
+    .orderBy('d.id', 'desc')
+    .offset(offset)
+    .limit(pageSize + 1)
+    .execute();
+}
+
+export type DeliveryRow = Awaited<ReturnType<typeof listDeliveryRows>>[number];
+
+export async function countDeliveries(
+  db: Executor,
+  { developerId }: Tenant,
+  webhookId: string,
+  filter: Filter,
+) {
+  const counted = deliveries(db, developerId, webhookId, filter).select((eb) =>
+    eb.fn.countAll<string>().as('total'),
+  );
+  return Number((await counted.executeTakeFirstOrThrow()).total);
+}
+
+export function findDelivery(db: Executor, { developerId }: Tenant, webhookId: string, id: string) {
+  return deliveries(db, developerId, webhookId)
+    .select(['d.eventId', 'd.eventType', 'd.envelope'])
+    .where('d.id', '=', id)
+    .executeTakeFirst();
+}
+
+/**
+ * Those that are being sent, and so many of the others that it does not take long; whoever claims finds the rest.
+ * Whoever sends one of them at this moment finds its lease gone, and notes nothing.
+ */
+export async function failPending(tx: Tx, { developerId }: Tenant, webhookId: string, url: string) {
+  await sql`select fail_webhook_deliveries(${developerId}, ${webhookId}, lane, ${url})
+    from unnest(array[true, false]) as lane`.execute(tx);
+}
+
+/** A delivery to be attempted by who holds its lease. */
+export interface ClaimedDelivery {
+  readonly developerId: string;
+  readonly webhookId: string;
+  readonly id: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly envelope: string;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly leasedUntil: Date;
+  readonly url: string;
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+  readonly previousSecretExpiresAt: Date | null;
+}
+
+/** The endpoint that had its turn last. */
+export type Turn = Pick<ClaimedDelivery, 'developerId' | 'webhookId'>;
+
+export interface Places {
+  /** For endpoints that answered soon when they were last called, or for the others. */
+  readonly isPrompt: boolean;
+  readonly free: number;
+}
+
+const LEASE = '60 seconds'; // longer than any attempt
+
+export async function claimDeliveriesAcrossTenants(
+  db: Executor,
+  at: Date,
+  { isPrompt, free }: Places,
+  { developerId, webhookId }: Turn,
+): Promise<ClaimedDelivery[]> {
+  const call = sql<ClaimedDelivery>`select * from claim_webhook_deliveries(
+    ${at}, ${LEASE}::interval, ${isPrompt}, ${free}, ${developerId}, ${webhookId})`;
+  return (await call.execute(db)).rows;
+}
+
+/** Notes what became of an attempt, and counts it; not when the lease was lost meanwhile. */
+export async function settleDelivery(
+  db: Executor,
+  { developerId, webhookId, id, leasedUntil, url }: ClaimedDelivery,
+  at: Date,
+  { status, nextAttemptAt, lastError, lastStatusCode, isPrompt }: AfterAttempt,
+): Promise<void> {
+  const label = status === 'pending' ? 'retried' : status;
+  const counted = new Counted(status, [{ counter: 'webhookAttempts', label }]);
+  await sql`select * from settle_webhook_delivery(${developerId}, ${webhookId}, ${id}, ${leasedUntil}, ${at},
+    ${counted}::webhook_delivery_status, ${nextAttemptAt}, ${lastError}, ${lastStatusCode}, ${url}, ${isPrompt})`.execute(
+    db,
+  );
+}
+
+/** Gives back what was claimed and not begun. */
+export async function releaseDelivery(
+  db: Executor,
+  { developerId, webhookId, id, leasedUntil }: ClaimedDelivery,
+): Promise<void> {
+  await db
+    .updateTable('webhookDeliveries')
+    .set({ leasedUntil: null })
+    .where('developerId', '=', developerId)
+    .where('webhookId', '=', webhookId)
+    .where('id', '=', id)
+    .where('leasedUntil', '=', leasedUntil)
+    .execute();
+}
+
+/** How many wait, up to a number that is too many anyway. */
+export async function countPendingAcrossTenants(db: Executor, most: number): Promise<number> {
+  const some = db.selectFrom('webhookDeliveries').select('id').where('status', '=', 'pending').limit(most);
+  const counted = db.selectFrom(some.as('some')).select((eb) => eb.fn.countAll<string>().as('pending'));
+  return Number((await counted.executeTakeFirstOrThrow()).pending);
+}
+
+/** Of two instances at once, each deletes others. @returns how many were deleted, at most `limit` */
+export async function deleteOldAcrossTenants(db: Executor, before: Date, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhookDeliveries')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('developerId', 'webhookId', 'id'),
+        'in',
+        selectFrom('webhookDeliveries')
+          .select(['developerId', 'webhookId', 'id'])
+          .where('createdAt', '<', before)
+          .orderBy('createdAt')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked()
+          .$asTuple('developerId', 'webhookId', 'id'),
+      ),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

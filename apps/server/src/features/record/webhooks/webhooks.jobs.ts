@@ -1,0 +1,19 @@
+import type { Job } from '../../../platform/jobs/jobs.ts';
+import { deleteOldDeliveries, type SenderDeps } from './webhooks.deliver.service.ts';
+import type { Dispatcher } from './webhooks.dispatch.service.ts';
+
+const POLL_SECONDS = 30; // specification, Limits
+const CLEANING_SECONDS = 3600;
+
+/** Finds what no commit of this process told of: retries, and what another process left. */
+export function webhookDelivery(dispatcher: Dispatcher): Job {
+  return { name: 'webhook delivery', everySeconds: POLL_SECONDS, run: () => dispatcher.begin() };
+}
+
+export function webhookHistory(deps: Pick<SenderDeps, 'db' | 'clock'>): Job {
+  return {
+    name: 'webhook history',
+    everySeconds: CLEANING_SECONDS,
+    run: (signal) => deleteOldDeliveries(deps, signal),
+  };
+}

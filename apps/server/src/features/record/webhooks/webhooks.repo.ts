@@ -1,0 +1,113 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { WebhookEndpoints } from '../../../platform/db/types.gen.ts';
+import type { WebhookQuery } from './webhooks.schema.ts';
+
+export type EndpointRow = Selectable<WebhookEndpoints>;
+type NewRow = Omit<Insertable<WebhookEndpoints>, 'developerId'>;
+
+export function insertEndpoint(tx: Tx, { developerId }: Tenant, endpoint: NewRow): Promise<EndpointRow> {
+  return tx
+    .insertInto('webhookEndpoints')
+    .values({ ...endpoint, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function findEndpoint(db: Executor, { developerId }: Tenant, id: string) {
+  return db
+    .selectFrom('webhookEndpoints')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Newest first, one more than asked for: whether it is there says whether there is another page. */
+export function listEndpointRows(db: Executor, { developerId }: Tenant, { limit, cursor }: WebhookQuery) {
+  const all = db.selectFrom('webhookEndpoints').selectAll().where('developerId', '=', developerId);
+  const page = cursor ? all.where('id', '<', cursor) : all;
+  return page
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+}
+
+/** Locks the row, so that of two changes at once the second sees what the first has done. */
+export function lockEndpoint(tx: Tx, { developerId }: Tenant, id: string) {
+  return tx
+    .selectFrom('webhookEndpoints')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function updateEndpoint(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: Updateable<WebhookEndpoints>,
+) {
+  return tx
+    .updateTable('webhookEndpoints')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteEndpoint(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
+  await tx
+    .deleteFrom('webhookEndpoints')
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** What new deliveries are tried for is the setting of the process that started last. */
+export async function setMaxAttemptsAcrossTenants(db: Executor, maxAttempts: number): Promise<void> {
+  await db
+    .updateTable('webhookEndpoints')
+    .set({ maxAttempts })
+    .where('maxAttempts', '<>', maxAttempts)
+    .execute();
+}
+
+/** Endpoints whose secrets are sealed under another key than the current one. A batch, in the order of the ids. */
+export function listSealedOtherwiseAcrossTenants(
+  db: Executor,
+  currentKeyId: string,
+  after: { readonly developerId: string; readonly id: string },
+  limit: number,
+) {
+  return db
+    .selectFrom('webhookEndpoints')
+    .select(['developerId', 'id', 'secret', 'previousSecret', 'sealKeyId'])
+    .where('sealKeyId', '<>', currentKeyId)
+    .where(sql<boolean>`(developer_id, id) > (${after.developerId}, ${after.id})`)
+    .orderBy('developerId')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Unless they were rotated or sealed anew meanwhile. */
+export async function replaceSealed(
+  db: Executor,
+  { developerId }: Tenant,
+  id: string,
+  before: Pick<EndpointRow, 'secret'>,
+  sealed: Pick<EndpointRow, 'secret' | 'previousSecret' | 'sealKeyId'>,
+): Promise<void> {
+  await db
+    .updateTable('webhookEndpoints')
+    .set(sealed)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where('secret', '=', before.secret)
+    .execute();
+}

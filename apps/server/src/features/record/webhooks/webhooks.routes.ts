@@ -1,0 +1,172 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './webhooks.history.service.ts';
+import {
+  Delivery,
+  DeliveryPage,
+  DeliveryPath,
+  DeliveryQuery,
+  NewWebhook,
+  NoFields,
+  RegisteredWebhook,
+  RotatedSecret,
+  SecretRotation,
+  TestSent,
+  Webhook,
+  WebhookChange,
+  WebhookPage,
+  WebhookPath,
+  WebhookQuery,
+} from './webhooks.schema.ts';
+import {
+  changeWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  registerWebhook,
+  rotateSecret,
+} from './webhooks.service.ts';
+
+export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app, deps) => {
+  app.post(
+    '/v1/webhooks',
+    {
+      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['PLAN_LIMIT_EXCEEDED'] },
+      schema: {
+        operationId: 'webhooks.create',
+        summary: 'Register a webhook',
+        description:
+          '`events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. The secret is shown this once.',
+        body: NewWebhook,
+        response: { 201: RegisteredWebhook },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await registerWebhook(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/webhooks',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'webhooks.list',
+        summary: 'List webhooks, newest first',
+        querystring: WebhookQuery,
+        response: { 200: WebhookPage },
+      },
+    },
+    (request) => listWebhooks(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/webhooks/:id',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.get',
+        summary: 'Read a webhook',
+        params: WebhookPath,
+        response: { 200: Webhook },
+      },
+    },
+    (request) => getWebhook(deps, callerOf(request), request.params.id),
+  );
+
+  app.patch(
+    '/v1/webhooks/:id',
+    {
+      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.change',
+        summary: 'Change a webhook; disable or enable it',
+        params: WebhookPath,
+        body: WebhookChange,
+        response: { 200: Webhook },
+      },
+    },
+    (request) => changeWebhook(depsFor(request, deps), callerOf(request), request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/webhooks/:id',
+    {
+      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.delete',
+        summary: 'Delete a webhook',
+        params: WebhookPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await deleteWebhook(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/webhooks/:id/rotate-secret',
+    {
+      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.rotateSecret',
+        summary: 'Give a webhook a new secret',
+        params: WebhookPath,
+        body: SecretRotation,
+        response: { 200: RotatedSecret },
+      },
+    },
+    (request) => rotateSecret(depsFor(request, deps), callerOf(request), request.params.id, request.body),
+  );
+
+  app.post(
+    '/v1/webhooks/:id/test',
+    {
+      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.test',
+        summary: 'Send a test event to a webhook',
+        params: WebhookPath,
+        body: NoFields,
+        response: { 202: TestSent },
+      },
+    },
+    async (request, reply) =>
+      reply.code(202).send(await sendTest(depsFor(request, deps), callerOf(request), request.params.id)),
+  );
+
+  app.get(
+    '/v1/webhooks/:id/deliveries',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.deliveries',
+        summary: 'List deliveries of a webhook, newest first',
+        description: 'Page by `page` and `pageSize`, or by `cursor` and `limit`, not both.',
+        params: WebhookPath,
+        querystring: DeliveryQuery,
+        response: { 200: DeliveryPage },
+      },
+    },
+    (request) => listDeliveries(deps, callerOf(request), request.params.id, request.query),
+  );
+
+  app.post(
+    '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+    {
+      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webhooks.redeliver',
+        summary: 'Deliver an event once more',
+        params: DeliveryPath,
+        body: NoFields,
+        response: { 202: Delivery },
+      },
+    },
+    async (request, reply) =>
+      reply.code(202).send(await redeliver(depsFor(request, deps), callerOf(request), request.params)),
+  );
+};

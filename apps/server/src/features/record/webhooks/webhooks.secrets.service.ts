@@ -1,0 +1,72 @@
+import type { Executor } from '../../../platform/db/db.ts';
+import { seal, unseal } from '../../../platform/seal.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
+import {
+  listSealedOtherwiseAcrossTenants,
+  replaceSealed,
+  setMaxAttemptsAcrossTenants,
+} from './webhooks.repo.ts';
+import { placeOfSecret, sealKeyId } from './webhooks.signing.rules.ts';
+
+interface Owner {
+  readonly developerId: string;
+  readonly webhookId: string;
+}
+
+/** Seals and opens the secrets of endpoints, each bound to its own. */
+export function webhookSeals(keyRing: KeyRing) {
+  const keys = keyRing.derive('behest/webhook-seal/v1');
+  return {
+    keyId: sealKeyId(keys.current),
+    seal: (secret: string, { developerId, webhookId }: Owner) =>
+      seal(keys, secret, placeOfSecret(developerId, webhookId)),
+    /** @returns undefined when the key it was sealed under is not configured any more */
+    open: (sealed: Buffer, { developerId, webhookId }: Owner) =>
+      unseal(keys, sealed, placeOfSecret(developerId, webhookId)),
+  };
+}
+export type WebhookSeals = ReturnType<typeof webhookSeals>;
+
+export interface PreparationDeps {
+  readonly db: Executor;
+  readonly keyRing: KeyRing;
+  readonly isProduction: boolean;
+  readonly maxAttempts: number;
+  readonly warn: (message: string) => void;
+}
+
+const BATCH = 500;
+
+/**
+ * Brings stored endpoints in line with the settings, at start: secrets that a former key sealed are sealed under the
+ * current one. @throws in production when one opens under no key that is configured
+ */
+export async function prepareWebhooks(deps: PreparationDeps): Promise<void> {
+  const { db, keyRing, isProduction, maxAttempts, warn } = deps;
+  await setMaxAttemptsAcrossTenants(db, maxAttempts);
+  const seals = webhookSeals(keyRing);
+  let after = { developerId: '', id: '' };
+  let lost = 0;
+  for (;;) {
+    const rows = await listSealedOtherwiseAcrossTenants(db, seals.keyId, after, BATCH);
+    for (const row of rows) {
+      const owner = { developerId: row.developerId, webhookId: row.id };
+      const secret = seals.open(row.secret, owner);
+      if (secret === undefined) {
+        lost += 1;
+        continue;
+      }
+      const previous = row.previousSecret && seals.open(row.previousSecret, owner);
+      await replaceSealed(db, row, row.id, row, {
+        secret: seals.seal(secret, owner),
+        previousSecret: previous ? seals.seal(previous, owner) : null,
+        sealKeyId: seals.keyId,
+      });
+    }
+    after = rows.at(-1) ?? after;
+    if (rows.length < BATCH) break;
+  }
+  if (lost === 0) return;
+  if (isProduction) throw new Error('VAULT_ENCRYPTION_KEY does not open values sealed in this database');
+  warn(`the secrets of ${lost} webhooks open under no configured key: rotate them`);
+}

@@ -1,0 +1,185 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import type { UrlRules } from '../../../platform/egress/urls.ts';
+import { acceptUrl } from '../../../platform/egress/urls.ts';
+import { badField, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { freeQuota, type Quotas, useQuota } from '../../accounts/quotas/index.ts';
+import { record } from '../audit/index.ts';
+import { isKnownEventPattern } from '../events/index.ts';
+import { failPending } from './webhooks.deliveries.repo.ts';
+import {
+  deleteEndpoint,
+  type EndpointRow,
+  findEndpoint,
+  insertEndpoint,
+  listEndpointRows,
+  lockEndpoint,
+  updateEndpoint,
+} from './webhooks.repo.ts';
+import type {
+  NewWebhook,
+  RegisteredWebhook,
+  RotatedSecret,
+  SecretRotation,
+  Webhook,
+  WebhookChange,
+  WebhookPage,
+  WebhookQuery,
+} from './webhooks.schema.ts';
+import type { WebhookSeals } from './webhooks.secrets.service.ts';
+import { newWebhookSecret } from './webhooks.signing.rules.ts';
+
+export interface WebhookDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly quotas: Quotas;
+  readonly urlRules: UrlRules;
+  readonly maxAttempts: number;
+  readonly seals: WebhookSeals;
+}
+
+/** @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED. The URL's host is not looked up, and nobody is called. */
+export function registerWebhook(
+  deps: WebhookDeps,
+  caller: Caller,
+  { url, events, description }: NewWebhook,
+): Promise<RegisteredWebhook> {
+  mustBeCallable(deps, url);
+  const patterns = knownPatterns(events);
+  const at = deps.clock();
+  const id = newId('wh', at);
+  const secret = newWebhookSecret();
+  const owner = { developerId: caller.tenant.developerId, webhookId: id };
+  const sealed = { secret: deps.seals.seal(secret, owner), sealKeyId: deps.seals.keyId };
+  const { maxAttempts } = deps;
+  const endpoint = { id, url, events: patterns, description, status: 'active', maxAttempts } as const;
+
+  return inTransaction(deps.db, async (tx) => {
+    await useQuota(tx, deps.quotas, caller, 'webhooks', at);
+    const times = { createdAt: at, updatedAt: at };
+    const row = await insertEndpoint(tx, caller.tenant, { ...endpoint, ...sealed, ...times });
+    const data = { webhookId: id, events: patterns };
+    await record(tx, caller, [{ type: 'webhook.created', data }], at);
+    return { ...toWebhook(row, at), secret };
+  });
+}
+
+/** @throws BAD_REQUEST without the URL in it: what is refused may be a secret in the wrong place. */
+function mustBeCallable({ urlRules }: WebhookDeps, url: string): void {
+  if (acceptUrl(url, urlRules)) return;
+  const scheme = urlRules.allowsHttp ? '`http` or `https`' : '`https`';
+  const message = `Send an absolute ${scheme} URL of a public host, without user name, password or fragment.`;
+  throw badField('url', 'not_allowed', message);
+}
+
+/** @throws BAD_REQUEST naming each that is no event, by its place. */
+function knownPatterns(events: readonly string[]): string[] {
+  const at = events.findIndex((pattern) => !isKnownEventPattern(pattern));
+  if (at >= 0) {
+    const message = 'Name event types, areas as `grant.*`, or `*`.';
+    throw badField(`events.${at}`, 'not_allowed', message);
+  }
+  return [...new Set(events)];
+}
+
+/** @throws NOT_FOUND for an unknown webhook and for a foreign one alike. */
+export async function getWebhook(deps: WebhookDeps, caller: Caller, webhookId: string): Promise<Webhook> {
+  const row = await findEndpoint(deps.db, caller.tenant, webhookId);
+  if (!row) throw notFound();
+  return toWebhook(row, deps.clock());
+}
+
+export async function listWebhooks(
+  deps: WebhookDeps,
+  caller: Caller,
+  query: WebhookQuery,
+): Promise<WebhookPage> {
+  const rows = await listEndpointRows(deps.db, caller.tenant, query);
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const at = deps.clock();
+  return { webhooks: page.map((row) => toWebhook(row, at)), nextCursor: last?.id ?? null };
+}
+
+/** What waits to be delivered goes to the new URL, and waits while the webhook is disabled. @throws NOT_FOUND */
+export function changeWebhook(
+  deps: WebhookDeps,
+  caller: Caller,
+  webhookId: string,
+  change: WebhookChange,
+): Promise<Webhook> {
+  if (change.url !== undefined) mustBeCallable(deps, change.url);
+  const { events, ...plain } = change;
+  const columns = { ...plain, ...(events && { events: knownPatterns(events) }) };
+  const at = deps.clock();
+
+  return inTransaction(deps.db, async (tx) => {
+    if (!(await lockEndpoint(tx, caller.tenant, webhookId))) throw notFound();
+    const row = await updateEndpoint(tx, caller.tenant, webhookId, { ...columns, updatedAt: at });
+    const data = { webhookId, changed: Object.keys(change) };
+    await record(tx, caller, [{ type: 'webhook.updated', data }], at);
+    return toWebhook(row, at);
+  });
+}
+
+/** @throws NOT_FOUND, also when it was deleted before. */
+export function deleteWebhook(deps: WebhookDeps, caller: Caller, webhookId: string): Promise<void> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const endpoint = await lockEndpoint(tx, caller.tenant, webhookId);
+    if (!endpoint) throw notFound();
+    await failPending(tx, caller.tenant, webhookId, endpoint.url);
+    await deleteEndpoint(tx, caller.tenant, webhookId);
+    await freeQuota(tx, caller, 'webhooks', 1);
+    await record(tx, caller, [{ type: 'webhook.deleted', data: { webhookId } }], at);
+  });
+}
+
+/** For the grace, deliveries are signed with both. @throws NOT_FOUND */
+export function rotateSecret(
+  deps: WebhookDeps,
+  caller: Caller,
+  webhookId: string,
+  { graceSeconds }: SecretRotation,
+): Promise<RotatedSecret> {
+  const at = deps.clock();
+  const secret = newWebhookSecret();
+  const owner = { developerId: caller.tenant.developerId, webhookId };
+  const previousSecretExpiresAt = new Date(at.getTime() + graceSeconds * 1000);
+
+  return inTransaction(deps.db, async (tx) => {
+    const endpoint = await lockEndpoint(tx, caller.tenant, webhookId);
+    if (!endpoint) throw notFound();
+    const previous = deps.seals.open(endpoint.secret, owner);
+    await updateEndpoint(tx, caller.tenant, webhookId, {
+      secret: deps.seals.seal(secret, owner),
+      previousSecret: previous && graceSeconds > 0 ? deps.seals.seal(previous, owner) : null,
+      sealKeyId: deps.seals.keyId,
+      secretRotatedAt: at,
+      previousSecretExpiresAt,
+      updatedAt: at,
+    });
+    await record(tx, caller, [{ type: 'webhook.updated', data: { webhookId, changed: ['secret'] } }], at);
+    return { id: webhookId, secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
+  });
+}
+
+function toWebhook(row: EndpointRow, at: Date): Webhook {
+  const { id, url, events, status, description } = row;
+  const expiresAt = row.previousSecretExpiresAt;
+  return {
+    webhookId: id,
+    id,
+    url,
+    events,
+    status,
+    description,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    lastDeliveryAt: row.lastDeliveryAt?.toISOString() ?? null,
+    secretRotatedAt: row.secretRotatedAt?.toISOString() ?? null,
+    previousSecretExpiresAt: expiresAt && expiresAt > at ? expiresAt.toISOString() : null,
+  };
+}

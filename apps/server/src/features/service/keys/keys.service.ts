@@ -1,0 +1,162 @@
+import { createHash, generateKeyPair, type KeyObject, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import { isThumbprintKeyId, legacyKeyIds } from '@behest/protocol/key-id';
+import type { KeySet } from '@behest/protocol/key-set';
+import type { Clock } from '../../../platform/clock.ts';
+import { type DerivedKeys, type DerivedKeyUse, deriveKeys } from './keys.derivation.rules.ts';
+import { type Identity, serviceDidDocument } from './keys.did.rules.ts';
+import type { ServiceDidDocument } from './keys.did.schema.ts';
+import {
+  type IdentityKey,
+  identityKey,
+  jwkSet,
+  type KeySettings,
+  keySet,
+  type SigningAlg,
+  type SigningKey,
+  type VerifierKey,
+  verificationKey,
+} from './keys.rules.ts';
+
+/** Every key of the process: one for what it signs next, those it verifies with, those that stay inside. */
+export interface KeyRing {
+  /** The key for one token. Asked for anew each time, since it changes while the service runs. */
+  signer(): Signer;
+  /** What `createTokenVerifier` asks for with each token. */
+  verificationKeys(): KeySet<VerifierKey>;
+  jwks(): JwksDocument;
+  /** What of these keys the DID document names. */
+  identity(): Identity;
+  /** Secret keys for one use, equal on every instance that is configured alike. */
+  derive(use: DerivedKeyUse): DerivedKeys;
+}
+
+export interface Signer {
+  readonly alg: SigningAlg;
+  readonly kid: string;
+  /** As JWS wants it (RFC 7518 sections 3.3 and 3.4), made on libuv's threads and not on the event loop. */
+  sign(input: Uint8Array): Promise<Buffer>;
+}
+
+/** The published set, ready to be sent. */
+export interface JwksDocument {
+  readonly body: Buffer;
+  readonly etag: string;
+  readonly maxAgeSeconds: number;
+}
+
+export interface KeyRingDeps {
+  readonly clock: Clock;
+  /** When the process started: the activation delay runs from here. */
+  readonly startedAt: Date;
+  readonly warn: (message: string) => void;
+}
+
+const JWKS_MAX_AGE_SECONDS = 300;
+
+/** Generates what is missing, where the settings allow it. */
+export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): Promise<KeyRing> {
+  const { rsa, ec, ed25519 } = await ownKeys(settings, deps.warn);
+  const own = ec ? [rsa, ec] : [rsa];
+  const all = [...own, ...settings.verificationKeys];
+  const legacyKey = settings.legacyKey ?? rsa;
+  const isLegacyOwn = legacyKey.thumbprint === rsa.thumbprint;
+  if (!isLegacyOwn) deps.warn(LEGACY_KEY_IS_PUBLIC_ONLY);
+  if (!settings.vaultKey && !settings.generatesMissing) deps.warn(NO_VAULT_KEY);
+
+  const keys = keySet(all, legacyKey);
+  const settledKey = settings.signingAlg === 'ES256' && ec ? ec : rsa;
+  const settled = signerWith(settledKey);
+  const named = all.map(({ jwk }) => jwk).filter(({ kid }) => isThumbprintKeyId(kid));
+  const activeAt = deps.startedAt.getTime() + settings.activationDelaySeconds * 1000;
+  const maxAgeSeconds = Math.min(JWKS_MAX_AGE_SECONDS, settings.activationDelaySeconds);
+  const isActive = (now: Date) => now.getTime() >= activeAt;
+  let published: { month: string; document: JwksDocument } | undefined;
+
+  return {
+    signer() {
+      const now = deps.clock();
+      if (isActive(now)) return settled;
+      return signerWith(rsa, isLegacyOwn ? legacyKeyId(now) : rsa.jwk.kid);
+    },
+    verificationKeys: () => keys,
+    jwks() {
+      const now = deps.clock();
+      const month = legacyKeyId(now);
+      if (published?.month !== month) {
+        const set = jwkSet(all, legacyKey, legacyKeyIds(now, settings.legacyMonths));
+        const body = Buffer.from(JSON.stringify(set));
+        const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+        published = { month, document: { body, etag, maxAgeSeconds } };
+      }
+      return published.document;
+    },
+    identity() {
+      const signing = isActive(deps.clock()) ? settledKey : rsa;
+      return { keys: named, signingKid: signing.jwk.kid, ed25519: ed25519?.jwk };
+    },
+    derive: (use) => deriveKeys(use, { ...settings, rsaKey: rsa.privateKey }),
+  };
+}
+
+const legacyKeyId = (at: Date) => legacyKeyIds(at, 1).join();
+
+const NO_VAULT_KEY =
+  'VAULT_ENCRYPTION_KEY is not set: what is sealed depends on RSA_PRIVATE_KEY, so set it before that is replaced';
+
+const LEGACY_KEY_IS_PUBLIC_ONLY =
+  'the private half of JWT_LEGACY_KID_KEY is not here: RSA_PRIVATE_KEY signs under its own key id from the start';
+
+/** @throws when a key is missing and may not be generated, which the configuration rules out */
+async function ownKeys(settings: KeySettings, warn: KeyRingDeps['warn']) {
+  const { generatesMissing, signingAlg } = settings;
+  const lacksRsa = !settings.rsa;
+  const lacksEc = !settings.ec && signingAlg === 'ES256';
+  const lacksEd25519 = !settings.ed25519 && generatesMissing;
+  if (!generatesMissing && (lacksRsa || lacksEc)) throw new Error('A signing key is missing.');
+  if (lacksRsa || lacksEc || lacksEd25519)
+    warn('ephemeral keys: tokens and stored credentials do not survive a restart');
+
+  const rsa = settings.rsa ?? signingKey(await newKeyPair('rsa', { modulusLength: 2048 }));
+  const ec = lacksEc ? signingKey(await newKeyPair('ec', { namedCurve: 'P-256' })) : settings.ec;
+  const ed25519 = lacksEd25519 ? await newIdentityKey() : settings.ed25519;
+  return { rsa, ec, ed25519 };
+}
+
+const newKeyPair = promisify(generateKeyPair);
+
+const signingKey = (pair: { publicKey: KeyObject; privateKey: KeyObject }): SigningKey => ({
+  ...verificationKey(pair.publicKey),
+  privateKey: pair.privateKey,
+});
+
+async function newIdentityKey(): Promise<IdentityKey> {
+  const { publicKey, privateKey } = await newKeyPair('ed25519');
+  return identityKey(publicKey, privateKey);
+}
+
+const signAsync = promisify(sign);
+
+function signerWith({ jwk, privateKey }: SigningKey, kid = jwk.kid): Signer {
+  // ECDSA in r‖s form: DER, which is OpenSSL's usual answer, is not a JWS signature. RSA ignores it.
+  const key = { key: privateKey, dsaEncoding: 'ieee-p1363' as const };
+  return { alg: jwk.alg, kid, sign: (input) => signAsync('sha256', input, key) };
+}
+
+export interface DidDeps {
+  readonly keyRing: KeyRing;
+  /** As in a URL, with its port if it has one. */
+  readonly didHost: string;
+  readonly publicBaseUrl: string;
+}
+
+/** Made for each request: it says which key signs now, which changes when the activation delay is over. */
+export function getServiceDidDocument({ keyRing, didHost, publicBaseUrl }: DidDeps): ServiceDidDocument {
+  return serviceDidDocument(didHost, publicBaseUrl, keyRing.identity());
+}
+
+/** Whether a client that sends this `If-None-Match` holds the document already (RFC 9110 section 13.1.2). */
+export function isHeld({ etag }: JwksDocument, ifNoneMatch = ''): boolean {
+  const held = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return held.includes(etag) || held.includes('*');
+}

@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIPv6 } from 'node:net';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
+
+export interface MetricsDeps {
+  readonly metrics: Metrics;
+  readonly isProduction: boolean;
+  readonly metricsToken: string | undefined;
+}
+
+export interface Scraper {
+  /** Of the socket: what a header says of the address could be said by anybody. */
+  readonly socketAddress: string | undefined;
+  readonly token: string | undefined;
+}
+
+const thisMachine = new BlockList();
+thisMachine.addSubnet('127.0.0.0', 8);
+thisMachine.addAddress('::1', 'ipv6');
+
+/** Whoever has the token; and outside production, whoever is on this machine. */
+export function mayScrape(deps: Omit<MetricsDeps, 'metrics'>, { socketAddress, token }: Scraper): boolean {
+  if (!deps.isProduction && socketAddress && isThisMachine(socketAddress)) return true;
+  if (deps.metricsToken === undefined || token === undefined) return false;
+  return timingSafeEqual(digestOf(token), digestOf(deps.metricsToken));
+}
+
+/** An IPv4 address may come in IPv6's form, `::ffff:127.0.0.1`. */
+const isThisMachine = (address: string) => thisMachine.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/** Of one length whatever was sent, as comparing in constant time asks for. */
+const digestOf = (token: string) => createHash('sha256').update(token).digest();

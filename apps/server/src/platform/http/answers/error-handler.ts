@@ -1,0 +1,79 @@
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { isDatabaseAway } from '../../db/db.ts';
+import { AppError, notFound, unavailable } from '../../errors.ts';
+
+/** Turns whatever was thrown into the one error body. */
+export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
+  app.setErrorHandler((thrown: FastifyError | AppError, request, reply) => {
+    const error = thrown instanceof AppError ? thrown : translate(thrown, bodyLimit);
+    if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
+    // RFC 9110 §15.5.2, for a refusal from below the hook that looks at keys, which has said it already.
+    if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
+      reply.header(
+        'www-authenticate',
+        request.caller || request.session ? 'Bearer error="invalid_token"' : 'Bearer',
+      );
+    }
+    const { retryAfter } = Object(error.details);
+    if (error.status === 429 && retryAfter !== undefined) reply.header('retry-after', retryAfter);
+    const isOAuth = request.routeOptions.config.errors === 'oauth';
+    reply.code(error.status).send(isOAuth ? oauthErrorBody(error) : errorBody(error, request.id));
+  });
+}
+
+export function errorBody({ code, message, details }: AppError, requestId: string) {
+  return { code, message, requestId, ...(details && { details }) };
+}
+
+/** RFC 6749 §5.2: what an OAuth library reads. */
+function oauthErrorBody({ status, message }: AppError) {
+  const error =
+    status === 401 ? 'invalid_client' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
+  return { error, error_description: message };
+}
+
+/** Fastify's own refusals are the client's doing; the text of any other error stays inside. */
+function translate(error: FastifyError, bodyLimit: number): AppError {
+  const { validation, validationContext, statusCode = 500 } = error;
+  if (validationContext === 'params') return notFound();
+  if (validation) {
+    return new AppError('BAD_REQUEST', 'The request is not valid.', { fields: validation.flatMap(fieldsOf) });
+  }
+  if (statusCode === 413) {
+    return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${bodyLimit} bytes.`, {
+      limit: bodyLimit,
+    });
+  }
+  if (statusCode === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body has to be JSON.');
+  if (statusCode < 500) return new AppError('BAD_REQUEST', 'The request cannot be read.');
+  if (isDatabaseAway(error)) return unavailable('db');
+  return new AppError('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.');
+}
+
+/** From the keywords of JSON Schema to the few words that clients read. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  required: 'required',
+  type: 'type',
+  maxLength: 'too_long',
+  maxItems: 'too_long',
+  maxProperties: 'too_long',
+  minLength: 'too_short',
+  minItems: 'too_short',
+  minProperties: 'too_short',
+  maximum: 'too_large',
+  minimum: 'too_small',
+  boolean: 'unknown', // the schema `false`, which is what a field beyond those listed meets
+  enum: 'not_allowed',
+  const: 'not_allowed',
+};
+
+type Problem = NonNullable<FastifyError['validation']>[number];
+
+function fieldsOf({ keyword, instancePath, params }: Problem) {
+  if (keyword === 'additionalProperties' || keyword === 'anyOf') return []; // said again, field by field
+  const path = instancePath.split('/').slice(1);
+  const problem = PROBLEMS[keyword] ?? 'format';
+  const missing = Array.isArray(params.requiredProperties) ? params.requiredProperties : [];
+  const paths = keyword === 'required' ? missing.map((name) => [...path, name]) : [path];
+  return paths.map((each) => ({ path: each.join('.'), problem }));
+}

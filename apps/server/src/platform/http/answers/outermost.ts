@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, notFound } from '../../errors.ts';
+import { budgetsOf, type RateLimits } from '../limits/rate-rules.ts';
+import { type Spend, subjectOf } from '../limits/rates.ts';
+import { errorBody } from './error-handler.ts';
+import { standardHeaders } from './standard-headers.ts';
+
+/** Answers to what is refused before any hook runs: they look like, and count as, all others. */
+export function outermostAnswers(spend: Spend, limits: RateLimits, isProduction: boolean) {
+  const answer = async (error: AppError, requestId: string, address: string) => {
+    const { standing } = await spend([budgetsOf('default', { address: subjectOf(address) }, limits)]);
+    const refusal = standing?.refusal ?? error;
+    const headers = {
+      ...standardHeaders(isProduction),
+      'x-request-id': requestId,
+      'content-type': 'application/json; charset=utf-8',
+      ...standing?.headers,
+    };
+    return { status: refusal.status, headers, body: JSON.stringify(errorBody(refusal, requestId)) };
+  };
+
+  return {
+    /** A path that cannot be decoded, or whose id is longer than any: it leads nowhere. */
+    frameworkErrors: async (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const { status, headers, body } = await answer(notFound(), request.id, request.ip);
+      reply.code(status).headers(headers).send(body);
+    },
+    /** Bytes that are no HTTP, or headers without end. */
+    clientErrorHandler: async (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+      const refusal = new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
+      const { status, headers, body } = await answer(refusal, randomUUID(), socket.remoteAddress ?? '');
+      const framed = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
+      const lines = Object.entries(framed).map(([name, value]) => `${name}: ${value}`);
+      socket.end([`HTTP/1.1 ${status} Refused`, ...lines, '', body].join('\r\n'));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { JsonError, parseJson } from '@behest/protocol/json';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route takes a form too, as RFC 7662 has it. */
+    takesForm?: boolean;
+  }
+}
+
+/** Nothing, no bytes and `{}` are the same body. Whether it suffices, the required fields decide. */
+export function addBodyParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  // Read only: an answer that was given already is found by the bytes, before anything is said about them.
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) => bytes,
+  );
+  app.addHook('onRequest', async ({ method, headers }) => {
+    if (method === 'DELETE') delete headers['content-type']; // or Fastify would judge it
+  });
+  app.addHook('preValidation', async (request) => {
+    request.body = parse(request, bytesOf(request));
+  });
+}
+
+/** The body as it was sent, until it is parsed. */
+export function bytesOf({ body }: FastifyRequest): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
+function parse({ method, headers, routeOptions }: FastifyRequest, bytes: Buffer): unknown {
+  if (bytes.length === 0 || method === 'DELETE') return {};
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const isPlain = encoding.toLowerCase() === 'identity';
+  if (isPlain && JSON_TYPE.test(type)) return jsonOf(bytes);
+  if (isPlain && FORM_TYPE.test(type) && routeOptions.config.takesForm) return formOf(bytes);
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send `Content-Type: application/json`, not compressed.');
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (error instanceof JsonError) throw new AppError('BAD_REQUEST', 'The body is not acceptable JSON.');
+    throw error;
+  }
+}
+
+/** @throws BAD_REQUEST when a field is there twice, as RFC 6749 §3.2 demands. */
+function formOf(bytes: Buffer): Record<string, string> {
+  const fields = [...new URLSearchParams(bytes.toString('utf8'))];
+  if (new Set(fields.map(([name]) => name)).size < fields.length) {
+    throw new AppError('BAD_REQUEST', 'A field of the form is there twice.');
+  }
+  return Object.fromEntries(fields);
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../clock.ts';
+import { ATTEMPTS, type Executor, isLostRace, type OpenTransaction, openTransaction } from '../../db/db.ts';
+import { AppError } from '../../errors.ts';
+import { type SealingKeys, seal, unseal } from '../../seal.ts';
+import { bytesOf } from '../bodies/bodies.ts';
+import { callerOf, timesSent } from '../callers/credentials.ts';
+import { isRepeatable } from '../routes/declarations.ts';
+import { claimPlace, keepAnswer } from './answers.ts';
+
+export interface IdempotencyDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly sealing: SealingKeys;
+}
+
+/** What a request with an `Idempotency-Key` holds while it runs. */
+interface Repeatable {
+  /** Which answers it shares: a hash of developer, method, path and key. */
+  readonly place: Buffer;
+  readonly fingerprint: Buffer;
+  /** The one in which all happens; none once it has ended. */
+  open: OpenTransaction | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null on a request without an `Idempotency-Key`. */
+    repeatable: Repeatable | null;
+  }
+}
+
+/**
+ * What a handler that can be repeated works with: in place of the pool, the transaction in which its answer will
+ * be kept.
+ */
+export function depsFor<Deps extends { readonly db: Executor }>(request: FastifyRequest, deps: Deps): Deps {
+  const open = request.repeatable?.open;
+  return open ? { ...deps, db: open.tx } : deps;
+}
+
+/**
+ * A request with an `Idempotency-Key` runs in one transaction, from before its shape is looked at until its answer
+ * is kept, just before that is sent. So a crash leaves effect and answer, or neither. Has to be added before
+ * bodies are parsed and before the routes.
+ * @see specification, Idempotency
+ */
+export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): void {
+  app.decorateRequest('repeatable', null);
+
+  app.addHook('preValidation', async (request, reply) => {
+    if (!isRepeatable(request.routeOptions)) return;
+    const key = keyOf(request);
+    if (key === undefined) return;
+    const [path = '', query = ''] = request.url.split(/\?(.*)/s);
+    const { developerId } = callerOf(request).tenant;
+    request.repeatable = {
+      place: hash(JSON.stringify([developerId, request.method, path, key])),
+      fingerprint: hash(`${query}\n`, bytesOf(request)),
+      open: undefined,
+    };
+    return begin(deps, request, reply, request.repeatable);
+  });
+
+  app.addHook('onRoute', (route) => {
+    if (!isRepeatable(route)) return;
+    const { handler } = route;
+    route.handler = async function repeatableHandler(request, reply) {
+      const { repeatable } = request;
+      if (!repeatable) return handler.call(this, request, reply);
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await handler.call(this, request, reply);
+        } catch (error) {
+          if (!isLostRace(error) || attempt === ATTEMPTS) return refuse(repeatable, error);
+          await rollBack(repeatable);
+        }
+        const replayed = await begin(deps, request, reply, repeatable);
+        if (replayed) return replayed;
+      }
+    };
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { repeatable } = request;
+    if (!repeatable?.open) return;
+    const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
+    if (!isSuccess) return rollBack(repeatable);
+    const { place, fingerprint, open } = repeatable;
+    const { tenant, role } = callerOf(request);
+    const body = seal(deps.sealing, textOf(payload), place);
+    const answer = { fingerprint, role, status: reply.statusCode, body };
+    await keepAnswer(open.tx, tenant, place, deps.clock(), answer);
+    await commit(repeatable);
+  });
+}
+
+/** Opens the request's transaction. @returns the reply when the answer is one that was given already */
+async function begin(
+  { db, clock, sealing }: IdempotencyDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  repeatable: Repeatable,
+): Promise<FastifyReply | undefined> {
+  const { tenant, role } = callerOf(request);
+  const open = await openTransaction(db);
+  repeatable.open = open;
+  const known = await claimPlace(open.tx, tenant, repeatable.place, clock());
+  if (known === undefined) return undefined;
+
+  await rollBack(repeatable);
+  if (known === 'taken') {
+    const message = 'The first request with this `Idempotency-Key` still runs; ask again after a second.';
+    throw new AppError('IDEMPOTENCY_IN_PROGRESS', message);
+  }
+  const text = unseal(sealing, known.body, repeatable.place);
+  // A weaker API key must not learn what only a stronger one could have asked for, such as its successor.
+  const isAllowed = role === 'full' || known.role === 'runtime';
+  if (!known.fingerprint.equals(repeatable.fingerprint) || !isAllowed || text === undefined) {
+    const message = 'This `Idempotency-Key` was used for another request; send a new key.';
+    throw new AppError('IDEMPOTENCY_CONFLICT', message);
+  }
+  reply.code(known.status).header('idempotency-replayed', 'true');
+  return text === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(text);
+}
+
+/**
+ * What a refusal leaves behind stays, as it does without the header: a guess that was counted, a family of tokens
+ * that fell. All else was undone where it was refused. A failure leaves nothing.
+ */
+async function refuse(repeatable: Repeatable, error: unknown): Promise<never> {
+  const isRefusal = error instanceof AppError && error.status < 500;
+  if (isRefusal) await commit(repeatable);
+  throw error;
+}
+
+async function commit(repeatable: Repeatable): Promise<void> {
+  const { open } = repeatable;
+  repeatable.open = undefined;
+  await open?.commit();
+}
+
+async function rollBack(repeatable: Repeatable): Promise<void> {
+  const { open } = repeatable;
+  repeatable.open = undefined;
+  // With a lost connection all is undone already, and there is a better failure to tell of.
+  await open?.rollback().catch(() => {});
+}
+
+/** @throws BAD_REQUEST */
+function keyOf({ raw, headers }: FastifyRequest): string | undefined {
+  const times = timesSent(raw, 'idempotency-key');
+  if (times === 0) return undefined;
+  const key = String(headers['idempotency-key']);
+  if (times === 1 && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw new AppError('BAD_REQUEST', '`Idempotency-Key` has 1 to 255 printable ASCII characters, once.');
+}
+
+function hash(...parts: (string | Buffer)[]): Buffer {
+  const whole = createHash('sha256');
+  for (const part of parts) whole.update(part);
+  return whole.digest();
+}
+
+function textOf(payload: unknown): string {
+  if (payload === undefined || payload === null) return '';
+  if (typeof payload === 'string') return payload;
+  throw new Error('An answer that can be repeated is text.');
+}

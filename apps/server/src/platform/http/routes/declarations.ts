@@ -1,0 +1,113 @@
+import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
+import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastify';
+import { Type } from 'typebox';
+import type { Role } from '../../caller.ts';
+import type { Rate } from '../limits/rate-rules.ts';
+
+/** The credentials there are. `none` takes nothing, and ignores what is sent. */
+export type Access = 'none' | 'developer' | 'consent' | 'session';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access: Access;
+    /** The least that an API key must be, where one is asked for. */
+    role?: Role;
+    rate: Rate;
+    /** The refusals that are this route's own; those of its kind are added. */
+    failures: readonly ErrorCode[];
+    /** Only the service's own pages may call it: what says that it comes from elsewhere is refused. */
+    fromOwnPages?: true;
+    /** What says that it comes from a page has to come from one of an origin that the operator allows. */
+    fromAllowedOrigins?: true;
+    /** Whose shape refusals have, if not our own. */
+    errors?: 'oauth';
+    /** Its answer goes on until one of the sides ends it. */
+    isLive?: true;
+  }
+  interface FastifySchema {
+    operationId?: string;
+    summary?: string;
+    /** Left out of the published description. */
+    hide?: boolean;
+    description?: string;
+    tags?: readonly string[];
+    security?: readonly { [scheme: string]: readonly string[] }[];
+  }
+}
+
+/** Path by path, the methods it has, and whether only the service's own pages may use it. */
+export type Paths = ReadonlyMap<string, { methods: ReadonlySet<string>; isForOwnPages: boolean }>;
+
+/** A route that leaves anything undeclared stops the server from starting. */
+export function requireDeclarations(app: FastifyInstance): Paths {
+  const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean }>();
+  app.addHook('onRoute', (route) => {
+    const missing = Object.entries(declarationsOf(route)).filter(([, value]) => !value);
+    const names = missing.map(([name]) => name).join(', ');
+    if (names) throw new Error(`${route.method} ${route.url} does not declare ${names}.`);
+
+    route.schema = {
+      ...route.schema,
+      tags: [String(route.schema?.operationId).split('.')[0] ?? ''],
+      security: route.config?.access === 'none' ? [] : [{ [String(route.config?.access)]: [] }],
+      response: { ...failureShapes(route), ...Object(route.schema?.response) },
+    };
+    const known = paths.get(route.url) ?? { methods: new Set(), isForOwnPages: false };
+    known.methods.add(String(route.method));
+    known.isForOwnPages ||= route.config?.fromOwnPages === true;
+    paths.set(route.url, known);
+  });
+  return paths;
+}
+
+function declarationsOf({ method, url, config, schema }: RouteOptions) {
+  return {
+    operationId: schema?.operationId,
+    summary: schema?.summary,
+    access: config?.access,
+    role: config?.role ?? config?.access !== 'developer',
+    rate: config?.rate,
+    failures: config?.failures,
+    response: schema?.response,
+    params: schema?.params ?? !url.includes(':'),
+    body: schema?.body ?? !takesBody(method),
+  };
+}
+
+/** The precise codes a client has to expect, status by status, as the published description shows them. */
+function failureShapes({ method, config }: RouteOptions) {
+  const codes = new Set<ErrorCode>(['BAD_REQUEST', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
+  if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
+  for (const code of config?.failures ?? []) codes.add(code);
+  if (config?.access !== 'none') codes.add('UNAUTHORIZED');
+  if (config?.role === 'full' || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
+  if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
+  if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
+  if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is passed over, if it is small enough to arrive
+
+  const shape = config?.errors === 'oauth' ? () => OAuthFailure : failureShape;
+  const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
+  return Object.fromEntries([...byStatus].map(([status, allowed]) => [status, shape(allowed)]));
+}
+
+/** Whether a request may have an `Idempotency-Key`. */
+export const isRepeatable = ({ method, config }: Declared) =>
+  config?.access === 'developer' && (method === 'POST' || method === 'PATCH');
+
+interface Declared {
+  readonly method?: unknown;
+  readonly config?: Partial<FastifyContextConfig> | undefined;
+}
+
+const failureShape = (codes: ErrorCode[]) =>
+  Type.Object({
+    code: Type.Enum(codes),
+    message: Type.String(),
+    requestId: Type.String(),
+    details: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  });
+
+/** RFC 6749 §5.2. */
+const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });
+
+const takesBody = (method: RouteOptions['method']) => ['POST', 'PUT', 'PATCH'].includes(String(method));

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
+import { Type } from 'typebox';
+import { notFound } from '../../errors.ts';
+import { VERSION } from '../../version.ts';
+import { isRepeatable } from './declarations.ts';
+
+/** The nouns that operation ids begin with. */
+const TAGS = {
+  developers: 'The account itself.',
+  apiKeys: 'Credentials of the account.',
+  agents: 'Those who act.',
+  authorization: 'Asking a person.',
+  consent: 'What the page does on which the person decides.',
+  tokens: 'What an agent shows, and what whoever is shown it asks.',
+  grants: 'What a person allowed.',
+  events: 'What happened, for whoever has to know of it at once.',
+  webhooks: 'Where events are sent.',
+  principals: 'What a person sees and ends of it.',
+  audit: 'What was done, as a chain that anybody can check.',
+  keys: 'What tokens are verified with.',
+  pages: 'What the pages for people share.',
+  operations: 'Running the service.',
+} as const;
+
+/** Set-up of the published description. Comes before the routes it describes. */
+export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Behest',
+        version: VERSION,
+        description: 'Authorization for AI agents that act on behalf of people.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: publicBaseUrl }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          developer: { type: 'http', scheme: 'bearer', description: 'A developer API key.' },
+          session: { type: 'http', scheme: 'bearer', description: "A principal's session token." },
+          consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
+        },
+      },
+    },
+    // The name of the tag is the noun that an operation's id begins with; HEAD is GET without the body.
+    exposeHeadRoutes: false,
+    transform: ({ schema, url, route }) => {
+      const shown = withoutOwnKeywords(schema);
+      return { schema: isRepeatable(route) ? withIdempotency(shown) : shown, url };
+    },
+  });
+}
+
+/** `trim` is an instruction to our own validator, and no word of JSON Schema. */
+function withoutOwnKeywords<Schema>(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema ?? {}, (name, value) => (name === 'trim' ? undefined : value)));
+}
+
+const KEY = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  description: 'Names what is to be done: a request that comes again with it is answered as before.',
+};
+const REPLAYED = { type: 'string', enum: ['true'], description: 'The answer was given before.' };
+
+/** Shown, and not validated by the schema: the header is looked at long before that. */
+function withIdempotency<Schema extends FastifySchema | undefined>(schema: Schema): Schema {
+  const response = Object.entries(Object(schema?.response)).map(([status, shape]) =>
+    status.startsWith('2')
+      ? [status, { ...Object(shape), headers: { 'Idempotency-Replayed': REPLAYED } }]
+      : [status, shape],
+  );
+  const headers = { type: 'object', properties: { 'Idempotency-Key': KEY } };
+  return { ...schema, headers, response: Object.fromEntries(response) };
+}
+
+const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const SWAGGER_UI = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+]);
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true });`;
+const SHELL = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Behest API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<main id="docs"><p>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</p></main>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const Text = Type.Unsafe<Buffer | string>(Type.String());
+const DocsFile = Type.Object({ file: Type.String() });
+
+/** The description itself, and the same as a page to read. */
+export async function openapiRoutes(app: FastifyInstance): Promise<void> {
+  let described: { body: Buffer; etag: string } | undefined;
+  const describe = () => {
+    if (described) return described;
+    const body = Buffer.from(JSON.stringify(app.swagger()));
+    described = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+    return described;
+  };
+
+  app.get(
+    '/openapi.json',
+    {
+      config: { access: 'none', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'operations.openapi',
+        summary: 'This description',
+        response: { 200: Text, 304: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { body, etag } = describe();
+      reply.headers({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'public, max-age=300',
+        etag,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send(null);
+      return reply.send(body);
+    },
+  );
+
+  app.get(
+    '/docs',
+    {
+      config: { access: 'none', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'operations.docs',
+        summary: 'This description as a page to read',
+        response: { 200: Text },
+      },
+    },
+    async (_request, reply) =>
+      reply
+        .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': DOCS_POLICY })
+        .send(SHELL),
+  );
+
+  app.get<{ Params: { file: string } }>(
+    '/docs/:file',
+    {
+      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'operations.docsFile',
+        summary: 'A script or style of that page',
+        params: DocsFile,
+        response: { 200: Text },
+      },
+    },
+    async (request, reply) => {
+      const { file } = request.params;
+      reply.header('cache-control', 'public, max-age=300');
+      if (file === 'start.js')
+        return reply.header('content-type', 'text/javascript; charset=utf-8').send(START);
+      const type = SWAGGER_UI.get(file);
+      if (!type) throw notFound();
+      return reply.header('content-type', type).send(readSwaggerUi(file));
+    },
+  );
+}
+
+function readSwaggerUi(file: string): Buffer {
+  const folder = swaggerUiFolder();
+  return readFileSync(join(folder, file));
+}

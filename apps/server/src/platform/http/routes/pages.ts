@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { notFound } from '../../errors.ts';
+
+/** Nothing but the service's own files, and nothing that the browser would run from the document itself. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+const TYPES = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+]);
+
+const FileName = Type.Object({ file: Type.String() });
+const Bytes = Type.Unsafe<Buffer>(Type.String());
+
+interface Page {
+  /** Where it is, and its scripts and styles below; also the name of its document. */
+  readonly name: string;
+  /** The feature whose page it is, as its other operations begin. */
+  readonly feature: string;
+  readonly summary: string;
+  readonly folder: string;
+}
+
+/** A page for people: a document at `/<name>`, which holds no secret, and its files below. */
+export function addPage(app: FastifyInstance, { name, feature, summary, folder }: Page): void {
+  const files = loadFiles(folder);
+  const document = files.get(`${name}.html`);
+  if (!document) throw new Error(`The page ${name} has no document.`);
+
+  app.get(
+    `/${name}`,
+    {
+      config: { access: 'none', rate: 'default', failures: [] },
+      schema: { operationId: `${feature}.page`, summary, response: { 200: Bytes } },
+    },
+    async (_request, reply) =>
+      reply
+        .headers({ 'content-type': document.type, 'content-security-policy': PAGE_POLICY })
+        .send(document.body),
+  );
+  addFiles(app, { at: `/${name}`, operationId: `${feature}.file`, files });
+}
+
+/**
+ * What pages share. Its address ends as its folder does, so that one relative path is right for the browser, which
+ * goes no higher than the root, and for whatever reads the sources.
+ */
+export const pagePartRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const files = loadFiles(join(import.meta.dirname, '../../page'));
+  addFiles(app, { at: '/platform/page', operationId: 'pages.file', files });
+};
+
+interface Files {
+  readonly at: string;
+  readonly operationId: string;
+  readonly files: ReadonlyMap<string, PageFile>;
+}
+
+function addFiles(app: FastifyInstance, { at, operationId, files }: Files): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    `${at}/:file`,
+    {
+      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId,
+        summary: 'A script or style of a page',
+        params: FileName,
+        response: { 200: Bytes, 304: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const file = files.get(request.params.file);
+      if (!file || file.type.startsWith('text/html')) throw notFound();
+      reply.headers({ 'content-type': file.type, etag: file.etag, 'cache-control': 'no-cache' });
+      if (request.headers['if-none-match'] === file.etag) return reply.code(304).send(null);
+      return reply.send(file.body);
+    },
+  );
+}
+
+/** On lines of its own. The sources' comments, types among them, are a sixth of what browsers would fetch. */
+const COMMENT = /^[ \t]*(?:\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*)\n/gm;
+
+/** A file as finished bytes. */
+interface PageFile {
+  readonly body: Buffer;
+  readonly type: string;
+  readonly etag: string;
+}
+
+/** By name, read once. Whatever else lies in the folder is not one of them. */
+function loadFiles(folder: string): ReadonlyMap<string, PageFile> {
+  return new Map(
+    globSync(`${folder}/*.{html,css,js}`).map((file) => {
+      const body = Buffer.from(readFileSync(file, 'utf8').replaceAll(COMMENT, ''));
+      const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+      return [basename(file), { body, type: TYPES.get(extname(file)) ?? '', etag }];
+    }),
+  );
+}

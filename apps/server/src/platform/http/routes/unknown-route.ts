@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import type { Paths } from './declarations.ts';
+
+/** What is declared at one path, whatever the method. Several patterns may match: `/x/head` is also `/x/:id`. */
+export interface KnownPath {
+  readonly methods: readonly string[];
+  readonly isForOwnPages: boolean;
+}
+
+/** @returns what finds a path among those that are declared by the time it is first asked. */
+export function pathFinder(paths: Paths) {
+  let patterns: { pattern: RegExp; methods: ReadonlySet<string>; isForOwnPages: boolean }[] | undefined;
+
+  return (url: string): KnownPath => {
+    patterns ??= [...paths].map(([path, declared]) => ({ pattern: patternOf(path), ...declared }));
+    const path = url.replace(/[?#].*$/s, '');
+    const found = patterns.filter(({ pattern }) => pattern.test(path));
+    const methods = [...new Set(found.flatMap((each) => [...each.methods]))].sort();
+    return { methods, isForOwnPages: found.some((each) => each.isForOwnPages) };
+  };
+}
+
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`);
+
+/** A path that nobody has is 404; one that has other methods is 405 and says which. */
+export function unknownRoute(
+  { methods }: KnownPath,
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+): AppError {
+  if (methods.length === 0) return new AppError('NOT_FOUND', 'No such route.');
+  reply.header('allow', methods.join(', '));
+  return new AppError('METHOD_NOT_ALLOWED', `${method} is not possible here.`, { allow: methods });
+}

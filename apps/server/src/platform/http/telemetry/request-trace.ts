@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { METHODS } from '../../telemetry/meter.ts';
+import type { Attributes, RequestSpan, Tracer } from '../../telemetry/tracer.ts';
+import { routeOf } from './request-log.ts';
+
+/**
+ * A span for each request, under its route's pattern: neither path, query, headers, bodies nor addresses are in it.
+ * Added before the other hooks, so that what they do and write is below it.
+ */
+export function addRequestTrace(app: FastifyInstance, tracer: Tracer): void {
+  const spans = new WeakMap<FastifyRequest, RequestSpan>();
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { traceparent } = request.headers;
+    const span = tracer.beginRequest(traceparent?.toString());
+    spans.set(request, span);
+    span.within(done);
+  });
+  // The end of a body is an event of the socket, and so is the end of an answer: both begin outside of the span.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const span = spans.get(request);
+    if (!span) return done(); // refused before any hook
+    span.within(done);
+  });
+  const end = (request: FastifyRequest, statusCode: number) => {
+    const { name, attributes } = factsOf(request);
+    const all = { ...attributes, 'http.response.status_code': statusCode };
+    spans.get(request)?.end(name, all, statusCode >= 500);
+  };
+  // What stays open is answered when its answer begins, as in the log.
+  app.addHook('onSend', async (request, { statusCode }) => {
+    if (request.routeOptions.config.isLive) end(request, statusCode);
+  });
+  app.addHook('onResponse', (request, { statusCode }, done) => {
+    const span = spans.get(request);
+    if (!span) return done();
+    if (!request.routeOptions.config.isLive) end(request, statusCode);
+    span.within(done);
+  });
+}
+
+function factsOf(request: FastifyRequest): { readonly name: string; readonly attributes: Attributes } {
+  const method = METHODS.has(request.method) ? request.method : '_OTHER';
+  const route = routeOf(request);
+  const attributes = { 'http.request.method': method, 'behest.request_id': request.id };
+  const verb = method === '_OTHER' ? 'HTTP' : method;
+  if (route === 'unknown') return { name: verb, attributes };
+  return { name: `${verb} ${route}`, attributes: { ...attributes, 'http.route': route } };
+}

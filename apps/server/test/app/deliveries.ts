@@ -1,0 +1,67 @@
+import { afterAll, onTestFinished } from 'vitest';
+import { createDispatcher, webhookSeals } from '../../src/features/record/webhooks/index.ts';
+import { createEgress, type EgressOptions } from '../../src/platform/egress/egress.ts';
+import { startSandbox } from './flow.ts';
+import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
+
+/** What sends a service's deliveries, as a process of its own would. @returns failures that were told of, too */
+export function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOptions> = {}) {
+  const failures: unknown[] = [];
+  const egress = createEgress({ allowsHttp: true, allowsPrivateHosts: true, ...options });
+  const onFailure = (error: unknown) => void failures.push(error);
+  const dispatcher = createDispatcher({ db, clock, egress, seals: webhookSeals(keyRing), onFailure });
+  onTestFinished(dispatcher.stop);
+  /** Sends all that is due, and waits for it. */
+  const deliver = async () => {
+    await dispatcher.begin();
+    await dispatcher.idle();
+  };
+  return { ...dispatcher, deliver, failures };
+}
+
+const toThisMachine = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
+
+/** A service whose webhooks may lead to this machine, with a developer in the sandbox. */
+export async function startWithWebhooks(options: TestOptions = {}, egress: Partial<EgressOptions> = {}) {
+  const env = { ...toThisMachine, ...options.env };
+  const started = await startSandbox({ ...options, env });
+  return { ...started, ...dispatcherOf(started.service, egress) };
+}
+
+/** For tests that leave the clock where it is: as above, each with a developer and a sender of its own at one service. */
+export function sharedWithWebhooks() {
+  let started: Promise<Service> | undefined;
+  afterAll(async () => (await started)?.stop());
+  return async (egress: Partial<EgressOptions> = {}) => {
+    started ??= startApp({ isShared: true, env: toThisMachine });
+    const service = await started;
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    return { ...service, service, acme, ...dispatcherOf(service, egress) };
+  };
+}
+
+/** @returns the id and the secret */
+export async function registerWebhook(developer: Developer, url: string, events: readonly string[] = ['*']) {
+  const answer = await developer('POST', '/v1/webhooks', { url, events });
+  if (answer.statusCode !== 201) throw new Error(`webhook: ${answer.body}`);
+  const { webhookId, secret } = answer.json();
+  return { webhookId: String(webhookId), secret: String(secret) };
+}
+
+export interface ShownDelivery {
+  readonly id: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly lastError: string | null;
+  readonly lastStatusCode: number | null;
+  readonly nextAttemptAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly url: string;
+}
+
+/** Newest first. */
+export async function deliveriesOf(developer: Developer, webhookId: string): Promise<ShownDelivery[]> {
+  return (await developer('GET', `/v1/webhooks/${webhookId}/deliveries?limit=500`)).json().deliveries;
+}

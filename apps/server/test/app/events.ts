@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { newId } from '../../src/platform/ids.ts';
+import type { Developer, Service } from './start-app.ts';
+
+/**
+ * Events in a number that no test could bring about one by one, by the door through which all events come. Nobody is
+ * given a hint of them: who waits for them looks by itself.
+ */
+export async function emit(
+  { db, clock }: Pick<Service, 'db' | 'clock'>,
+  { developerId }: Developer,
+  types: readonly string[],
+  more: Readonly<Record<string, unknown>> = {},
+) {
+  const at = clock();
+  const events = types.map((type, n) => {
+    const id = newId('evt', at);
+    const createdAt = at.toISOString();
+    const told = {
+      id,
+      type,
+      createdAt,
+      timestamp: createdAt,
+      developerId,
+      specVersion: '0.6',
+      data: { n, ...more },
+    };
+    return { eventId: id, type, envelope: JSON.stringify(told) };
+  });
+  await sql`select * from audit_append(${developerId}, ${at}, ${JSON.stringify(events)}::jsonb)`.execute(db);
+  return events.map(({ eventId }) => eventId);
+}
+
+export interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: string;
+  readonly developerId: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The list, page by page, as far as it goes. @param query such as `types=grant.*&limit=2` */
+export async function listedTo(developer: Developer, query = ''): Promise<Event[]> {
+  const events: Event[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const asked = new URLSearchParams(query);
+    if (cursor) asked.set('cursor', cursor);
+    const page: { events: Event[]; nextCursor: string | null } = (
+      await developer('GET', `/v1/events?${asked}`)
+    ).json();
+    events.push(...page.events);
+    cursor = page.nextCursor;
+  }
+  return events;
+}

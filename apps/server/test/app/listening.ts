@@ -1,0 +1,11 @@
+import { freePort } from '../servers/start-server.ts';
+import { startApp, type TestOptions } from './start-app.ts';
+
+/** The whole application on a port of this machine, under the address that its own links name. */
+export async function startListening(options: TestOptions = {}) {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const service = await startApp({ ...options, env: { PUBLIC_BASE_URL: url, ...options.env } });
+  await service.app.listen({ port, host: '127.0.0.1' });
+  return { ...service, url };
+}

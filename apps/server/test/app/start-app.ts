@@ -1,0 +1,170 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { LightMyRequestResponse } from 'fastify';
+import { expect, inject, onTestFinished } from 'vitest';
+import { buildApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createKeyRing } from '../../src/features/service/keys/index.ts';
+import { commitNotices } from '../../src/platform/db/commit-notices.ts';
+import { type Executor, openDatabase } from '../../src/platform/db/db.ts';
+import { developmentMailer } from '../../src/platform/mail/development-mailer.ts';
+import type { Mailer } from '../../src/platform/mail/mailer.ts';
+import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
+import { memoryStore } from '../../src/platform/redis/memory-store.ts';
+import { openStore } from '../../src/platform/redis/open-store.ts';
+import { createLogger, type LogLevel } from '../../src/platform/telemetry/logger.ts';
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
+import { execute } from '../servers/postgres.ts';
+import { redisUrl } from '../servers/redis-url.ts';
+import { watchingRoutes } from './watched-routes.ts';
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Mode = 'live' | 'sandbox';
+
+/** A database cloned from the migrated template. It goes when the server goes. @returns its URL. */
+export async function newDatabase(): Promise<string> {
+  const template = new URL(inject('templateUrl'));
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const statement = `create database ${name} template ${template.pathname.slice(1)} strategy file_copy`;
+  await execute(new URL('postgres', template).href, statement);
+  return new URL(name, template).href;
+}
+
+/** One a test file. Tests are apart as tenants are. */
+const ownDatabases = new Map<string, Promise<string>>();
+
+function ownDatabase(): Promise<string> {
+  const { testPath = '' } = expect.getState();
+  const made = ownDatabases.get(testPath) ?? newDatabase();
+  ownDatabases.set(testPath, made);
+  return made;
+}
+
+/** Made once: a key takes longer than most tests. */
+const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+});
+
+/** So high that no test meets a limit but those about limits. */
+const roomyLimits = {
+  RATE_LIMIT_PLAN_FREE: '100000',
+  RATE_LIMIT_AUTHORIZE: '100000',
+  RATE_LIMIT_TOKEN: '100000',
+  RATE_LIMIT_REFRESH: '100000',
+  RATE_LIMIT_SIGNUP: '100000',
+  RATE_LIMIT_KEYS: '100000',
+  RATE_LIMIT_CONSENT: '100000',
+  RATE_LIMIT_EMAIL_CODE: '100000',
+  RATE_LIMIT_WEBHOOK_WRITE: '100000',
+  RATE_LIMIT_PRINCIPAL_SESSION: '100000',
+  RATE_LIMIT_AUDIT_LOG: '100000',
+  RATE_LIMIT_AUDIT_VERIFY: '100000',
+  RATE_LIMIT_DEFAULT: '100000',
+};
+
+export interface TestOptions {
+  /** As in production without mail settings; else mails are kept, as in development. */
+  readonly mail?: 'none';
+  /** In place of the one that keeps them. */
+  readonly mailer?: Mailer;
+  /** Settings beside the defaults, by the names that operators use. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The limits of the product in place of roomy ones. */
+  readonly realLimits?: boolean;
+  /** A database of its own, in place of the file's. */
+  readonly databaseUrl?: string;
+  /** `redis` is the run's server, `memory` its twin in this process. */
+  readonly store?: 'redis' | 'memory';
+  readonly startsAt?: string;
+  /** For `beforeAll`, which returns `stop`: starting takes longer than most requests. */
+  readonly isShared?: true;
+  /** Puts something in the place of what the service depends on, such as a counter or a failure. */
+  readonly dbAs?: (db: Executor) => Executor;
+  readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
+  /** Keeps a log, which is otherwise not written. */
+  readonly logLevel?: LogLevel;
+}
+
+/** The whole application. The clock stands still until it is moved. */
+export async function startApp(options: TestOptions = {}) {
+  const { env = {}, realLimits = false, store: kind = 'redis' } = options;
+  const databaseUrl = options.databaseUrl ?? (await ownDatabase());
+  const settings = loadConfig({
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: kind === 'redis' ? redisUrl() : 'memory:',
+    RSA_PRIVATE_KEY: String(rsaKey),
+    SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
+    PUBLIC_BASE_URL: 'https://auth.test',
+    ...(!realLimits && roomyLimits),
+    ...env,
+  });
+
+  let now = new Date(options.startsAt ?? '2026-01-01T00:00:00Z');
+  const clock = () => now;
+  const advance = (seconds: number) => {
+    now = new Date(now.getTime() + seconds * 1000);
+  };
+  const metrics = createMetrics();
+  const notices = commitNotices();
+  const realDb = openDatabase(settings.database.app, 8, metrics.meter, { notices });
+  const db = options.dbAs?.(realDb) ?? realDb;
+  const realStore =
+    settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
+  const store = options.storeAs?.(realStore) ?? realStore;
+  const keyRing = await createKeyRing(settings.keys, { clock, startedAt: now, warn: () => {} });
+  const logLines: string[] = [];
+  const write = (line: string) => void logLines.push(line);
+  const logger = options.logLevel && createLogger(options.logLevel, { write });
+  const mails = developmentMailer(() => {});
+  const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
+  const { app, routes, undeclared } = await watchingRoutes(() =>
+    buildApp({ settings, db, store, keyRing, clock, metrics, notices, ...mail, ...(logger && { logger }) }),
+  );
+  const stop = async () => {
+    await app.close();
+    await store.close();
+    await db.destroy();
+    await realDb.destroy();
+    expect(undeclared, 'answers that their routes do not declare').toEqual([]);
+  };
+  if (!options.isShared) onTestFinished(stop);
+
+  const calling =
+    (apiKey: string) =>
+    (method: Method, url: string, body?: object): Promise<LightMyRequestResponse> =>
+      app.inject({ method, url, headers: { authorization: `Bearer ${apiKey}` }, ...(body && { body }) });
+
+  /** Signs up a new developer and returns a way to call the service as them. */
+  async function asDeveloper({ mode = 'live' }: { mode?: Mode } = {}) {
+    const body = { name: 'Acme', mode };
+    const answer = await app.inject({ method: 'POST', url: '/v1/signup', body });
+    if (answer.statusCode !== 201) throw new Error(`signup: ${answer.body}`);
+    const { apiKey, developerId } = answer.json();
+    const call = calling(apiKey);
+    const asRuntime = async () => {
+      const made = await call('POST', '/v1/keys', { name: 'backend', role: 'runtime' });
+      return calling(made.json().apiKey);
+    };
+    return Object.assign(call, { developerId: String(developerId), apiKey: String(apiKey), asRuntime });
+  }
+
+  return {
+    app,
+    db,
+    store,
+    clock,
+    advance,
+    calling,
+    asDeveloper,
+    settings,
+    databaseUrl,
+    keyRing,
+    mails,
+    routes,
+    logLines,
+    stop,
+  };
+}
+
+export type Service = Awaited<ReturnType<typeof startApp>>;
+export type Developer = Awaited<ReturnType<Service['asDeveloper']>>;

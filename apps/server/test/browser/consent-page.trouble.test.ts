@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import { actionsOf, authorize } from '../app/flow.ts';
+import { consentPages, decide, openRequest, RETURN_TO, sentTo } from './consent-page/pages.ts';
+import { button, heading, holdBack, must, sees } from './pages.ts';
+
+const { ask, visit, service } = consentPages({ env: { RATE_LIMIT_CONSENT: '40' } });
+
+const LOST = 'This window has lost the request';
+
+describe('time', () => {
+  test('a request that ends while its page is open says so, first that it will', async () => {
+    const { link } = await ask();
+    const page = await visit();
+
+    await openRequest(page, link);
+    await sees(page, 'You can decide until today at 10:00 UTC.');
+    await page.clock.fastForward('58:30');
+    await sees(page, 'This request ends soon: today at 10:00 UTC.');
+    await page.clock.fastForward('02:00');
+
+    await heading(page, 'This request has ended').waitFor();
+    await sees(page, 'Nobody decided in time, so nothing was granted.');
+  });
+
+  test('a wrong clock in the browser ends nothing', async () => {
+    const { link } = await ask();
+    const page = await visit();
+    await page.clock.setSystemTime('2031-01-01T00:00:00Z');
+
+    await openRequest(page, link);
+    await page.clock.fastForward('05:00');
+
+    await sees(page, 'You can decide until today at 10:00 UTC.');
+  });
+
+  test.each(['Approve', 'Deny'] as const)('%s after the end is told that it is over', async (how) => {
+    const { link } = await ask({ request: { consentExpiresIn: '5m' } });
+    const page = await visit();
+
+    await openRequest(page, link);
+    service().advance(301);
+    await decide(page, how, 'This request has ended');
+    await page.goto(link);
+
+    await heading(page, 'This request has ended').waitFor();
+  });
+});
+
+describe('more than one window', () => {
+  test('two requests in two tabs do not disturb each other', async () => {
+    const { developer, agentId, link, record } = await ask();
+    const other = await authorize(developer, agentId, { principalId: 'user_7' });
+    const page = await visit();
+    const second = await page.context().newPage();
+
+    await openRequest(page, link);
+    await openRequest(second, other.consentUrl);
+    await decide(second, 'Deny', 'Denied');
+    await page.bringToFront();
+    await decide(page, 'Approve', 'Approved');
+
+    expect((await record()).status).toBe('approved');
+    expect((await must(developer, 'GET', `/v1/authorize/${other.id}`)).status).toBe('denied');
+  });
+
+  test('opened in a second browser, the first is told and can take it back', async () => {
+    const { link, record } = await ask();
+    const [page, second] = [await visit(), await visit()];
+
+    await openRequest(page, link);
+    await openRequest(second, link);
+    await decide(page, 'Approve', LOST);
+    const before = (await record()).status;
+    await button(page, 'Try again').click();
+    await decide(page, 'Approve', 'Approved');
+    await decide(second, 'Deny', LOST);
+    await button(second, 'Try again').click();
+    await heading(second, 'This request was approved').waitFor();
+
+    expect([before, (await record()).status]).toEqual(['pending', 'approved']);
+  });
+
+  test('opened anew in this browser, the first tab keeps its selection and can go on', async () => {
+    const { link, vouchedLink, grant } = await ask({ hasKey: true });
+    const page = await visit();
+
+    await openRequest(page, await vouchedLink());
+    await page.getByRole('checkbox', { name: /email/ }).uncheck();
+    const second = await page.context().newPage();
+    await openRequest(second, link);
+    await page.context().clearCookies();
+    const third = await page.context().newPage();
+    await openRequest(third, await vouchedLink());
+    await page.bringToFront();
+    await decide(page, 'Approve');
+    await sees(page, 'This request has been opened in another window since.');
+    await button(page, 'Use this window').click();
+    await sees(page, 'You can decide now.');
+    await decide(page, 'Approve', 'Approved');
+
+    expect((await grant()).scopes).toEqual(['calendar:read']);
+  });
+
+  test('a reload shows the request again without the ticket', async () => {
+    const { link } = await ask();
+    const page = await visit();
+    const openings = sentTo(page, 'session');
+
+    await openRequest(page, link);
+    await page.reload();
+    await decide(page, 'Approve', 'Approved');
+    await page.reload();
+
+    await heading(page, 'This request was approved').waitFor();
+    expect(openings).toHaveLength(1);
+    expect(page.url()).toBe(link.replace(/#.*/, ''));
+  });
+
+  test.each([
+    ['Approve', 'This request was approved'],
+    ['Deny', 'This request was denied'],
+  ] as const)('back after %s shows how it was decided, and no buttons', async (how, title) => {
+    const { link } = await ask({ request: { redirectUri: RETURN_TO } });
+    const page = await visit();
+
+    await openRequest(page, link);
+    await decide(page, how);
+    await page.waitForURL(`${RETURN_TO}?**`);
+    await page.goBack();
+
+    await heading(page, title).waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+});
+
+describe('decided elsewhere', () => {
+  test('by the developer, in the sandbox', async () => {
+    const { developer, link, id } = await ask({ mode: 'sandbox' });
+    const page = await visit();
+
+    await openRequest(page, link);
+    await must(developer, 'POST', `/v1/authorize/${id}/approve`);
+
+    await decide(page, 'Deny', 'This request was approved');
+  });
+
+  test('by taking the request back', async () => {
+    const { developer, link, id } = await ask();
+    const page = await visit();
+
+    await openRequest(page, link);
+    await developer('DELETE', `/v1/authorize/${id}`);
+
+    await decide(page, 'Approve', 'This request was withdrawn');
+  });
+
+  test('by revoking the agent', async () => {
+    const { developer, link, agentId } = await ask();
+    const page = await visit();
+
+    await openRequest(page, link);
+    await developer('DELETE', `/v1/agents/${agentId}`);
+
+    await decide(page, 'Approve', /^This request (was withdrawn|is over)$/);
+  });
+
+  test('and in use already', async () => {
+    const { developer, link, id, grant } = await ask({ mode: 'sandbox' });
+    const page = await visit();
+
+    await openRequest(page, link);
+    const { code } = await must(developer, 'POST', `/v1/authorize/${id}/approve`);
+    await grant(code);
+    await page.reload();
+
+    await heading(page, 'This request was approved').waitFor();
+    await sees(page, 'It is in use already.');
+  });
+});
+
+describe('what was in flight is lost', () => {
+  test('the session alone: the window opens it again', async () => {
+    const { link, id } = await ask();
+    const page = await visit();
+
+    await openRequest(page, link);
+    await service().store.remove(`bh:{${id}}:session`);
+    await decide(page, 'Approve', LOST);
+    await button(page, 'Try again').click();
+
+    await decide(page, 'Approve', 'Approved');
+  });
+
+  test('the ticket too: there is nothing to open', async () => {
+    const { link, id } = await ask();
+    const page = await visit();
+
+    await openRequest(page, link);
+    await service().store.remove(`bh:{${id}}:session`);
+    await service().store.remove(`bh:{${id}}:ticket`);
+    await decide(page, 'Approve', LOST);
+    await button(page, 'Try again').click();
+
+    await heading(page, 'There is no such request').waitFor();
+  });
+
+  test.each([
+    ['', 'This link is not complete'],
+    ['?req=areq_a/../x', 'This link is not complete'],
+    ['?req=areq_00000000000000000000000000', 'Please open the link again'],
+    ['?req=areq_00000000000000000000000000#ticket=x', 'There is no such request'],
+  ])('the link itself: /consent%s', async (rest, title) => {
+    const page = await visit();
+
+    await page.goto(`${service().url}/consent${rest}`);
+
+    await heading(page, title).waitFor();
+    expect(page.url()).not.toContain('#');
+  });
+});
+
+describe('the way to the service', () => {
+  test('one that gives no answer leaves the selection, and trying again is enough', async () => {
+    const { link, grant } = await ask();
+    const page = await visit();
+    await page.route('**/approve', (route) => route.abort(), { times: 1 });
+
+    await openRequest(page, link);
+    await page.getByRole('checkbox', { name: /email/ }).uncheck();
+    await decide(page, 'Approve');
+    await sees(page, 'No clear answer came back');
+    await button(page, 'Try again').click();
+    await heading(page, 'Approved').waitFor();
+
+    expect((await grant()).scopes).toEqual(['calendar:read']);
+  });
+
+  test('an approval that arrived although its answer did not counts once', async () => {
+    const { developer, link } = await ask();
+    const page = await visit();
+    const swallow = async (route: { fetch(): Promise<unknown>; abort(): Promise<void> }) => {
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route('**/approve', swallow, { times: 1 });
+
+    await openRequest(page, link);
+    await decide(page, 'Approve');
+    await button(page, 'Try again').click();
+
+    await heading(page, 'This request was approved').waitFor();
+    const approvals = (await actionsOf(developer)).filter((action) => action === 'authorization.approved');
+    expect(approvals).toHaveLength(1);
+  });
+
+  test('one that is gone from the start can be tried again', async () => {
+    const { link } = await ask();
+    const page = await visit();
+    await page.route('**/session', (route) => route.abort(), { times: 1 });
+
+    await page.goto(link);
+    await heading(page, 'The request cannot be opened just now').waitFor();
+    await button(page, 'Try again').click();
+
+    await heading(page, /asks to act/).waitFor();
+  });
+
+  test('one that is slow is waited for, and the page says for what', async () => {
+    const { link } = await ask();
+    const page = await visit();
+    const opening = await holdBack(page, '**/session');
+    const deciding = await holdBack(page, '**/approve');
+
+    await page.goto(link);
+    await heading(page, 'Opening the request …').waitFor();
+    await page.locator('#page[aria-busy="true"]').waitFor();
+    opening.letGo();
+    await heading(page, /asks to act/).waitFor();
+    await decide(page, 'Approve');
+    await button(page, 'Approving …').waitFor();
+    const deny = button(page, 'Deny');
+    const isDenyOff = await deny.getAttribute('aria-disabled');
+    const areScopesOff = await page.getByRole('checkbox').first().isDisabled();
+    deciding.letGo();
+    await heading(page, 'Approved').waitFor();
+
+    expect([isDenyOff, areScopesOff]).toEqual(['true', true]);
+  });
+
+  test('a double click sends one decision', async () => {
+    const { link, developer } = await ask();
+    const page = await visit();
+    const approvals = sentTo(page, 'approve');
+
+    await openRequest(page, link);
+    await page.clock.fastForward(600);
+    await button(page, 'Approve').dblclick();
+    await heading(page, 'Approved').waitFor();
+
+    expect(approvals).toEqual([{}]);
+    expect(await actionsOf(developer)).toContain('authorization.approved');
+  });
+
+  test('a press that comes before the page could be read approves nothing', async () => {
+    const { link } = await ask();
+    const page = await visit();
+    const approvals = sentTo(page, 'approve');
+    await page.clock.pauseAt(new Date(service().clock().getTime() + 60_000));
+
+    await openRequest(page, link);
+    await button(page, 'Approve').click({ force: true });
+    await sees(page, 'This page has only just come to the front');
+    await decide(page, 'Approve', 'Approved');
+
+    expect(approvals).toHaveLength(1);
+  });
+
+  test('too many tries: the page says how long to wait, and waits', async () => {
+    const { link, id } = await ask();
+    const page = await visit();
+
+    await openRequest(page, link);
+    for (let call = 1; call <= 40; call += 1) await service().app.inject(`/v1/consent/${id}`);
+    await decide(page, 'Approve');
+    await sees(page, /Nothing was decided; your selection is kept. Try again in \d+ (seconds|minute)/);
+    const again = button(page, 'Try again');
+    const isOffAtFirst = await again.getAttribute('aria-disabled');
+    service().advance(60);
+    await page.clock.fastForward(60_000);
+    await sees(page, 'You can try again now.');
+    await again.click();
+    await heading(page, 'Approved').waitFor();
+
+    expect(isOffAtFirst).toBe('true');
+  });
+
+  test('too many openings: the same', async () => {
+    const { link, id } = await ask();
+    const page = await visit();
+
+    for (let call = 1; call <= 40; call += 1) await service().app.inject(`/v1/consent/${id}`);
+    await page.goto(link);
+    await heading(page, 'Please wait a moment').waitFor();
+    service().advance(60);
+    await page.clock.fastForward(60_000);
+    await button(page, 'Try again').click();
+
+    await heading(page, /asks to act/).waitFor();
+  });
+});

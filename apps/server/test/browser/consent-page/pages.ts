@@ -1,0 +1,104 @@
+import type { Page, Request } from 'playwright-core';
+import { authorize } from '../../app/flow.ts';
+import { hintClaims, newVoucher } from '../../app/person.ts';
+import type { TestOptions } from '../../app/start-app.ts';
+import { button, heading, must, pagesOfService, type Visit } from '../pages.ts';
+
+/** Where an app waits for the person's return. */
+export const RETURN_TO = 'https://app.acme.example/back';
+
+interface Wish {
+  readonly mode?: 'live' | 'sandbox';
+  /** Members of the developer's own record, such as `consentMode`. */
+  readonly settings?: object;
+  /** A developer with a key to vouch for people. */
+  readonly hasKey?: true;
+  readonly agent?: object;
+  readonly request?: object;
+}
+
+/** How long the page must have been in front before it takes an approval. */
+const ARMING = 600;
+
+/** A service and browsers, with requests that wait for their person. */
+export function consentPages(options: TestOptions = {}) {
+  const { service, visit: visitAnywhere } = pagesOfService(options);
+
+  async function visit(wishes?: Visit): Promise<Page> {
+    const page = await visitAnywhere(wishes);
+    await page
+      .context()
+      .route(`${RETURN_TO}?**`, (route) =>
+        route.fulfill({ contentType: 'text/html', body: '<title>Back</title>' }),
+      );
+    return page;
+  }
+
+  /** A request that waits for its person. */
+  async function ask(wish: Wish = {}) {
+    const { mode = 'live', settings = {}, hasKey, agent = {}, request = {} } = wish;
+    const developer = await service().asDeveloper({ mode });
+    const voucher = await newVoucher();
+    const consentKeys = hasKey && { consentKeys: [voucher.jwk] };
+    await must(developer, 'PATCH', '/v1/me', {
+      ...settings,
+      ...consentKeys,
+      redirectUris: [RETURN_TO, `${RETURN_TO}?a=1`],
+    });
+    const { agentId } = await must(developer, 'POST', '/v1/agents', { name: 'Travel booker', ...agent });
+    const autoApprove = mode === 'sandbox' && { autoApprove: false };
+    const asked = await authorize(developer, String(agentId), { ...autoApprove, ...request });
+    const link = String(asked.consentUrl);
+    const id = String(asked.id);
+    /** The link as the developer's app hands it on, with its word for who is signed in. */
+    const vouchedLink = async (claims: object = {}) => {
+      const hint = await voucher.hint({ ...hintClaims(service(), developer.developerId, asked), ...claims });
+      return `${link}&hint=${hint}`;
+    };
+    const record = () => must(developer, 'GET', `/v1/authorize/${id}`);
+    /** What came of the approval. @param given the code, where the person was sent back with it */
+    async function grant(given?: string) {
+      const code = given ?? (await must(developer, 'POST', `/v1/authorize/${id}/code`)).code;
+      const { grantId } = await must(developer, 'POST', '/v1/token', { code, agentId });
+      return must(developer, 'GET', `/v1/grants/${grantId}`);
+    }
+    return { developer, agentId: String(agentId), id, link, vouchedLink, record, grant };
+  }
+
+  return { ask, visit, service };
+}
+
+/** Opens a link and waits for the request on the page. */
+export async function openRequest(page: Page, link: string) {
+  await page.goto(link);
+  await heading(page, /asks to act for you/).waitFor();
+}
+
+/** Decides as somebody who has read the page, and waits for the title of what follows. */
+export async function decide(page: Page, how: 'Approve' | 'Deny', title?: string | RegExp) {
+  if (how === 'Approve') await page.clock.fastForward(ARMING);
+  await button(page, how).click();
+  if (title) await heading(page, title).waitFor();
+}
+
+/** The bodies of what the page sends to one step of the API, in their order. */
+export function sentTo(page: Page, step: string): unknown[] {
+  const bodies: unknown[] = [];
+  page.on('request', (request: Request) => {
+    const isStep = request.method() === 'POST' && request.url().endsWith(`/${step}`);
+    if (isStep) bodies.push(request.postDataJSON());
+  });
+  return bodies;
+}
+
+/** Where the page has tried to go since, whether or not anything is there. */
+export async function attemptsToGo(page: Page): Promise<() => string[]> {
+  const urls: string[] = [];
+  const session = await page.context().newCDPSession(page);
+  await session.send('Page.enable');
+  session.on('Page.frameRequestedNavigation', ({ url }) => urls.push(url));
+  return () => urls;
+}
+
+/** The code that a person would read in a mail. */
+export const codeIn = (text = '') => /^ {4}(\d{8})$/m.exec(text)?.[1] ?? '';

@@ -1,0 +1,93 @@
+import { globSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Service, startApp } from '../app/start-app.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true });
+});
+afterAll(() => service.stop());
+
+const get = (url: string, headers: Record<string, string> = {}) => service.app.inject({ url, headers });
+
+const filesIn = (folder: string) =>
+  globSync(`${join(import.meta.dirname, '../../src', folder)}/*`).map((file) => basename(file));
+
+describe.each([
+  ['/consent', 'features/people/consent/page'],
+  ['/permissions', 'features/people/principals/page'],
+  ['/platform/page', 'platform/page'],
+])('below %s', (path, folder) => {
+  const files = filesIn(folder);
+  const isServed = (file: string) => /[.](js|css)$/.test(file);
+
+  test.each(files.filter(isServed))('is the file %s, without what is for its readers', async (file) => {
+    const answer = await get(`${path}/${file}`);
+
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': file.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+    });
+    expect(answer.body).not.toMatch(/^\s*(\/\*|\/\/)/m);
+    const again = await get(`${path}/${file}`, { 'if-none-match': String(answer.headers.etag) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
+  test.each([
+    ...files.filter((file) => !isServed(file)),
+    '..%2fconsent.routes.ts',
+    '../consent.routes.ts',
+    '..%2f..%2f..%2f..%2fpackage.json',
+    '%2e%2e/consent.rules.ts',
+    '..%5cconsent.rules.ts',
+    'page.css%00',
+    'page.css/',
+    'PAGE.CSS',
+    'page/consent.js',
+    '__proto__',
+    'constructor',
+  ])('is no other file, such as %s', async (file) => {
+    expect((await get(`${path}/${file}`)).statusCode).toBe(404);
+  });
+});
+
+describe.each(['/consent', '/permissions'])('the document %s', (path) => {
+  test('O11 H1 is in no frame, runs its own scripts alone and is not kept', async () => {
+    const answer = await get(path);
+
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+    const policy = String(answer.headers['content-security-policy']);
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ]) {
+      expect(policy.split('; ')).toContain(rule);
+    }
+    expect(policy).not.toContain('unsafe');
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(answer.body).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=/i);
+  });
+
+  test('is the same for everybody, and needs nothing', async () => {
+    const addresses = [path, `${path}?req=areq_01K9Z3QW5M8T2V4X6Y7Z8A9B0C`, `${path}?req=<script>`];
+
+    const bodies = await Promise.all(addresses.map(async (url) => (await get(url)).body));
+
+    expect(new Set(bodies).size).toBe(1);
+  });
+});

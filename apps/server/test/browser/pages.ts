@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { startListening } from '../app/listening.ts';
+import type { Developer, TestOptions } from '../app/start-app.ts';
+import { freePort } from '../servers/start-server.ts';
+import { launchBrowser } from './browser.ts';
+
+const IMAGES = join(import.meta.dirname, '../../../../docs/images');
+const updatesImages = process.env.UPDATE_IMAGES === '1';
+
+/** What a browser says of refusals, of failures that a test has made, and of schemes that no program is here for. */
+const EXPECTED = /^Failed to load resource: |^Failed to launch '/;
+
+export interface Visit extends BrowserContextOptions {
+  /** What the browser will complain of. */
+  readonly expected?: RegExp;
+}
+
+/**
+ * One browser and one service for a file's tests. The service tells its own time, which stands still unless a test
+ * moves it.
+ */
+export function pagesOfService(options: TestOptions = {}) {
+  let browser: Browser;
+  let service: Awaited<ReturnType<typeof startListening>>;
+  beforeAll(async () => {
+    const startsAt = '2026-03-02T09:00:00Z';
+    [browser, service] = await Promise.all([
+      launchBrowser(),
+      startListening({ startsAt, ...options, isShared: true }),
+    ]);
+    service.app.server.prependListener('request', (_, answer) => {
+      answer.setHeader('date', service.clock().toUTCString());
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  /** A browser of a person's own, which must not complain, nor ask anybody but the service for anything. */
+  async function visit({ expected, ...wishes }: Visit = {}): Promise<Page> {
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      viewport: { width: 820, height: 900 },
+      ...wishes,
+    });
+    context.setDefaultTimeout(10_000);
+    await context.clock.install({ time: service.clock() });
+    const complaints: string[] = [];
+    context.on('weberror', (error) => complaints.push(String(error.error())));
+    context.on('console', (message) => {
+      const isWorse = ['error', 'warning'].includes(message.type()) && !EXPECTED.test(message.text());
+      if (isWorse && !expected?.test(message.text())) complaints.push(message.text());
+    });
+    context.on('request', (request) => {
+      const isForeign = new URL(request.url()).origin !== service.url && !request.isNavigationRequest();
+      if (isForeign) complaints.push(`asked for ${request.url()}`);
+    });
+    onTestFinished(async () => {
+      await context.close();
+      expect(complaints).toEqual([]);
+    });
+    return context.newPage();
+  }
+
+  return { visit, service: () => service };
+}
+
+export async function must(developer: Developer, ...call: Parameters<Developer>) {
+  const answer = await developer(...call);
+  if (answer.statusCode >= 300) throw new Error(`${call[0]} ${call[1]}: ${answer.body}`);
+  return answer.json();
+}
+
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+
+/** Waits until the page shows these words. */
+export const sees = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
+
+/** Keeps answers to a call back until the test lets them go, as a slow network does. */
+export async function holdBack(page: Page, pattern: string) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(pattern, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return { letGo: () => resolve() };
+}
+
+/** Does any part of the page lie beside the window? */
+export const scrollsSideways = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+/** Opens the page of somebody else on another site, whatever it may hold. */
+export async function openStranger(page: Page, body: string) {
+  const port = await freePort();
+  const stranger = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(body));
+  stranger.listen(port, '127.0.0.1');
+  await once(stranger, 'listening');
+  onTestFinished(async () => {
+    stranger.closeAllConnections();
+    stranger.close();
+    await once(stranger, 'close');
+  });
+  await page.goto(`http://127.0.0.1:${port}/elsewhere`); // the service's own name is `localhost`
+}
+
+const hasFocus = (target: Locator) => target.and(target.page().locator(':focus-visible')).count();
+
+/** Moves on as the Tab key does. @throws when it is never reached, or cannot be seen to have the focus */
+export async function tabTo(target: Locator) {
+  for (let step = 0; step < 40; step += 1) {
+    await target.page().keyboard.press('Tab');
+    if ((await hasFocus(target)) === 0) continue;
+    const outline = 'getComputedStyle(document.activeElement).outlineStyle';
+    expect(await target.page().evaluate(outline)).toBe('solid');
+    return;
+  }
+  throw new Error('not reached');
+}
+
+export const hasFocusWithin = (page: Page) => page.evaluate('document.activeElement?.tagName');
+
+/** What tools for people with other means of reading would stumble over, in both colour schemes. */
+export async function findings(page: Page): Promise<unknown[]> {
+  await page.evaluate(axe.source);
+  const found: unknown[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast']` : ''; // the others see no colour
+    const { violations } = Object(await page.evaluate(`axe.run({ resultTypes: ['violations'], ${rules} })`));
+    for (const { id, nodes } of violations) {
+      found.push({ colorScheme, id, where: nodes.map((node: { html: string }) => node.html) });
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+/** Keeps pictures of one page for the documentation, when that is asked for. */
+export const pictureIn = (series: string) => async (page: Page, name: string, height?: number) => {
+  if (!updatesImages) return;
+  if (height) await page.setViewportSize({ width: 820, height });
+  await page.mouse.move(0, 0);
+  const path = join(IMAGES, `${series}-${name}.png`);
+  const isWhole = (await page.locator('dialog').count()) === 0; // which covers the window and no more
+  await page.screenshot({ path, fullPage: isWhole, animations: 'disabled' });
+};
+
+/** The same ids in every picture, so that a picture changes only when the page does. */
+export async function withFixedIds(
+  page: Page,
+  calls: string | RegExp,
+  ids = /[0-9A-HJKMNP-TV-Z]{26}/g,
+): Promise<void> {
+  await page.route(calls, async (route) => {
+    const answer = await route.fetch();
+    const text = (await answer.text())
+      .replaceAll(ids, '01KJQX7M4B9T2ZC8V5N3R6W0YA')
+      .replaceAll(/(?<=")[0-9a-f]{64}(?=")/g, '7f83b165'.repeat(8))
+      .replaceAll(/localhost%3A\d+/g, 'auth.behest.example');
+    await route.fulfill({ response: answer, body: text });
+  });
+}

@@ -1,0 +1,406 @@
+import { setImmediate } from 'node:timers/promises';
+import type { LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import type { Executor } from '../../src/platform/db/db.ts';
+import { afterStatements } from '../app/after-statements.ts';
+import {
+  actionsOf,
+  authorize,
+  entriesOf,
+  grantTo,
+  openSession,
+  pkce,
+  refusalOf,
+  registerAgent,
+  startSandbox,
+} from '../app/flow.ts';
+import type { Developer } from '../app/start-app.ts';
+
+const AT_ONCE = 50;
+const ROUNDS = 50;
+
+const atOnce = <T>(work: (each: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: AT_ONCE }, (_, each) => work(each)));
+
+const verdictOf = async (developer: Developer, token: string) =>
+  (await developer('POST', '/v1/tokens/verify', { token })).json();
+
+async function activeGrantsOf(developer: Developer): Promise<unknown[]> {
+  return (await developer('GET', '/v1/grants?status=active')).json().grants;
+}
+
+/** A part of the grant that every test of this file asks for. */
+const delegate = (developer: Developer, parentGrantToken: string, subAgentId: string) =>
+  developer('POST', '/v1/grants/delegate', { parentGrantToken, subAgentId, scopes: ['calendar:read'] });
+
+/** How many answers there are of each kind. */
+function count(outcomes: readonly string[]): Record<string, number> {
+  const groups = Object.entries(Object.groupBy(outcomes, (outcome) => outcome));
+  return Object.fromEntries(groups.map(([outcome, same]) => [outcome, same?.length ?? 0]));
+}
+
+describe('of many at once', () => {
+  test('O2 that exchange one code, one gets a grant', async () => {
+    const { acme } = await startSandbox();
+    const { agentId } = await registerAgent(acme);
+    const { codeVerifier, asked } = pkce();
+    const { code } = await authorize(acme, agentId, asked);
+
+    const answers = await atOnce(() => acme('POST', '/v1/token', { code, agentId, codeVerifier }));
+
+    expect(count(answers.map(refusalOf))).toEqual({
+      201: 1,
+      '400 INVALID_GRANT code_used': AT_ONCE - 1,
+    });
+    expect(await activeGrantsOf(acme)).toHaveLength(1);
+    expect(await entriesOf(acme, 'grant.created')).toHaveLength(1);
+    const [winner] = answers.filter(({ statusCode }) => statusCode === 201);
+    expect(await verdictOf(acme, winner?.json().grantToken)).toMatchObject({ valid: true });
+  });
+
+  test('R2 that spend one refresh token, one gets its successor', async () => {
+    const { acme } = await startSandbox();
+    const { agentId, refreshToken, grantId } = await grantTo(acme);
+
+    const answers = await atOnce(() => acme('POST', '/v1/token/refresh', { refreshToken, agentId }));
+
+    expect(count(answers.map(refusalOf))).toEqual({
+      201: 1,
+      '400 INVALID_GRANT refresh_reused': AT_ONCE - 1,
+    });
+    const { tokens } = (await acme('GET', `/v1/grants/${grantId}/tokens`)).json();
+    expect(tokens).toHaveLength(2);
+    const [winner] = answers.filter(({ statusCode }) => statusCode === 201);
+    const next = { refreshToken: winner?.json().refreshToken, agentId };
+    expect((await acme('POST', '/v1/token/refresh', next)).statusCode).toBe(201);
+  });
+
+  test('that revoke one grant, all succeed and one is told of', async () => {
+    const { acme } = await startSandbox();
+    const { grantId } = await grantTo(acme);
+
+    const answers = await atOnce(() => acme('DELETE', `/v1/grants/${grantId}`));
+
+    expect(count(answers.map(({ statusCode }) => String(statusCode)))).toEqual({ 204: AT_ONCE });
+    expect(await entriesOf(acme, 'grant.revoked')).toHaveLength(1);
+  });
+
+  test('that revoke one token, all succeed and one is told of', async () => {
+    const { acme } = await startSandbox();
+    const { grantToken } = await grantTo(acme);
+
+    const answers = await atOnce(() => acme('POST', '/v1/tokens/revoke', { token: grantToken }));
+
+    expect(count(answers.map(({ statusCode }) => String(statusCode)))).toEqual({ 204: AT_ONCE });
+    expect(await entriesOf(acme, 'token.revoked')).toHaveLength(1);
+  });
+
+  test('that exchange codes where the plan has room for few, no more than those get a grant', async () => {
+    const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '7' } });
+    const { agentId } = await registerAgent(acme);
+    const codes = await atOnce(async () => (await authorize(acme, agentId)).code);
+
+    const answers = await atOnce((each) => acme('POST', '/v1/token', { code: codes[each], agentId }));
+
+    expect(count(answers.map(refusalOf))).toEqual({ 201: 7, '402 PLAN_LIMIT_EXCEEDED': AT_ONCE - 7 });
+    expect(await activeGrantsOf(acme)).toHaveLength(7);
+  });
+
+  test('that delegate where the plan has room for few, no more than those get a grant', async () => {
+    const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '7' } });
+    const { agentId, grantToken } = await grantTo(acme);
+
+    const answers = await atOnce(() => delegate(acme, grantToken, agentId));
+
+    expect(count(answers.map(refusalOf))).toEqual({ 201: 6, '402 PLAN_LIMIT_EXCEEDED': AT_ONCE - 6 });
+    expect(await activeGrantsOf(acme)).toHaveLength(7);
+  });
+
+  test('that delegate from and to each other’s agents, all get a grant', async () => {
+    const { acme } = await startSandbox();
+    const [one, other] = [await grantTo(acme), await grantTo(acme)];
+
+    const answers = await atOnce((each) =>
+      each % 2
+        ? delegate(acme, one.grantToken, other.agentId)
+        : delegate(acme, other.grantToken, one.agentId),
+    );
+
+    expect(count(answers.map(refusalOf))).toEqual({ 201: AT_ONCE });
+  });
+
+  test('that do all there is to do, none waits for ever and the chain is whole', async () => {
+    const { acme } = await startSandbox();
+
+    await atOnce(async (each) => {
+      const { agentId, grantToken, refreshToken, grantId } = await grantTo(acme);
+      await Promise.all([
+        acme('POST', '/v1/token/refresh', { refreshToken, agentId }),
+        acme('POST', '/v1/tokens/verify', { token: grantToken }),
+        acme('POST', '/v1/tokens/revoke', { token: grantToken }),
+        delegate(acme, grantToken, agentId),
+        each % 2 ? acme('DELETE', `/v1/agents/${agentId}`) : acme('DELETE', `/v1/grants/${grantId}`),
+      ]);
+    });
+
+    expect(await activeGrantsOf(acme)).toEqual([]);
+    expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+  });
+});
+
+describe(`whoever comes after a revocation finds it done (${ROUNDS} rounds)`, () => {
+  test('a verification that begins once it has answered never says valid', async () => {
+    const { acme } = await startSandbox();
+    const seen = { before: 0, after: 0 };
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { grantToken, grantId } = await grantTo(acme);
+      let isRevoked = false;
+      const ask = async () => {
+        for (let isLast = false; !isLast; ) {
+          isLast = isRevoked;
+          const { valid } = await verdictOf(acme, grantToken);
+          if (valid && isLast) throw new Error('A token was valid after its grant was revoked.');
+          seen[valid ? 'before' : 'after'] += 1;
+        }
+      };
+      const asking = [ask(), ask(), ask()];
+      await setImmediate(); // at least one of them is under way
+      expect((await acme('DELETE', `/v1/grants/${grantId}`)).statusCode).toBe(204);
+      isRevoked = true;
+      await Promise.all(asking);
+    }
+
+    expect(seen.before).toBeGreaterThan(ROUNDS / 2); // they did meet
+    expect(seen.after).toBeGreaterThanOrEqual(3 * ROUNDS);
+  });
+
+  test('R4 no refresh that raced it leaves a token behind', async () => {
+    const { acme } = await startSandbox();
+    const outcomes: string[] = [];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId, refreshToken, grantToken, grantId } = await grantTo(acme);
+      const [refreshed, revoked] = await Promise.all(
+        inTurns(round, [
+          () => acme('POST', '/v1/token/refresh', { refreshToken, agentId }),
+          () => acme('DELETE', `/v1/grants/${grantId}`),
+        ]),
+      );
+
+      expect(revoked?.statusCode).toBe(204);
+      const issued = refreshed?.statusCode === 201 ? [refreshed.json()] : [];
+      outcomes.push(issued.length ? 'refreshed' : 'refused');
+      for (const each of [{ grantToken }, ...issued]) {
+        expect(await verdictOf(acme, each.grantToken)).toEqual({ valid: false, reason: 'revoked' });
+      }
+      for (const each of [{ refreshToken }, ...issued]) {
+        const again = await acme('POST', '/v1/token/refresh', { refreshToken: each.refreshToken, agentId });
+        expect(refusalOf(again)).toBe('400 INVALID_GRANT grant_revoked');
+      }
+    }
+
+    expect(Object.keys(count(outcomes)).sort()).toEqual(['refreshed', 'refused']); // both orders were met
+  });
+
+  test('R4 no delegation that raced it leaves a descendant behind, however deep', async () => {
+    const { acme } = await startSandbox();
+    const outcomes: string[] = [];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId, grantToken, grantId } = await grantTo(acme);
+      const first = (await delegate(acme, grantToken, agentId)).json();
+      const [delegated, refreshed, revoked] = await Promise.all(
+        inTurns(round, [
+          () => delegate(acme, first.grantToken, agentId),
+          () => acme('POST', '/v1/token/refresh', { refreshToken: first.refreshToken, agentId }),
+          () => acme('DELETE', `/v1/grants/${grantId}`),
+        ]),
+      );
+
+      expect(revoked?.statusCode).toBe(204);
+      outcomes.push(delegated ? refusalOf(delegated) : '');
+      const issued = [delegated, refreshed].filter((answer) => answer?.statusCode === 201);
+      for (const each of [{ grantToken }, first, ...issued.map((answer) => answer?.json())]) {
+        expect(await verdictOf(acme, each.grantToken)).toEqual({ valid: false, reason: 'revoked' });
+      }
+      for (const answer of issued) {
+        const { refreshToken } = answer?.json() ?? {};
+        const again = await acme('POST', '/v1/token/refresh', { refreshToken, agentId });
+        expect(refusalOf(again)).toBe('400 INVALID_GRANT grant_revoked');
+      }
+    }
+
+    expect(await activeGrantsOf(acme)).toEqual([]);
+    expect(Object.keys(count(outcomes)).sort()).toEqual(['201', '400 INVALID_GRANT parent_revoked']); // both orders
+    expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+  });
+
+  test('R4 no delegation that raced the end of everything by its person leaves a grant behind', async () => {
+    const { acme, service } = await startSandbox();
+    const outcomes: string[] = [];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId, grantToken } = await grantTo(acme);
+      const person = service.calling((await openSession(acme)).json().sessionToken);
+      const [delegated, ended] = await Promise.all(
+        inTurns(round, [
+          () => delegate(acme, grantToken, agentId),
+          () => person('DELETE', '/v1/principal/grants'),
+        ]),
+      );
+
+      expect(ended?.statusCode).toBe(200);
+      outcomes.push(delegated ? refusalOf(delegated) : '');
+      if (delegated?.statusCode !== 201) continue;
+      const verdict = await verdictOf(acme, delegated.json().grantToken);
+      expect(verdict).toEqual({ valid: false, reason: 'revoked' });
+    }
+
+    expect(await activeGrantsOf(acme)).toEqual([]);
+    expect(Object.keys(count(outcomes)).sort()).toEqual(['201', '400 INVALID_GRANT parent_revoked']); // both orders
+  });
+
+  test.each(['the agent that delegates', 'the agent that is delegated to'])(
+    'O16 no delegation that raced the end of %s leaves a grant behind',
+    async (whose) => {
+      const { acme } = await startSandbox();
+      const outcomes: string[] = [];
+
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { agentId, grantToken } = await grantTo(acme);
+        const helper = await registerAgent(acme, 'Helper');
+        const ended = whose === 'the agent that delegates' ? agentId : helper.agentId;
+        const [delegated, revoked] = await Promise.all(
+          inTurns(round, [
+            () => delegate(acme, grantToken, helper.agentId),
+            () => acme('DELETE', `/v1/agents/${ended}`),
+          ]),
+        );
+
+        expect(revoked?.statusCode).toBe(204);
+        outcomes.push(delegated?.statusCode === 201 ? 'delegated' : 'refused');
+        if (delegated?.statusCode !== 201) continue;
+        expect(await verdictOf(acme, delegated.json().grantToken)).toEqual({
+          valid: false,
+          reason: 'revoked',
+        });
+      }
+
+      expect(Object.keys(count(outcomes)).sort()).toEqual(['delegated', 'refused']); // both orders were met
+      expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+    },
+  );
+
+  test('O16 no exchange that raced the end of its agent leaves a grant behind', async () => {
+    const { acme } = await startSandbox();
+    const outcomes: string[] = [];
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { agentId } = await registerAgent(acme);
+      const { code } = await authorize(acme, agentId);
+      const [exchanged, revoked] = await Promise.all(
+        inTurns(round, [
+          () => acme('POST', '/v1/token', { code, agentId }),
+          () => acme('DELETE', `/v1/agents/${agentId}`),
+        ]),
+      );
+
+      expect(revoked?.statusCode).toBe(204);
+      outcomes.push(exchanged ? refusalOf(exchanged) : '');
+      if (exchanged?.statusCode !== 201) continue;
+      expect(await verdictOf(acme, exchanged.json().grantToken)).toEqual({ valid: false, reason: 'revoked' });
+    }
+
+    expect(await activeGrantsOf(acme)).toEqual([]);
+    expect(count(outcomes)[201]).toBeGreaterThan(0); // both orders were met
+    expect(Object.keys(count(outcomes)).length).toBeGreaterThan(1);
+    expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+    expect((await actionsOf(acme)).length).toBeGreaterThan(0);
+  });
+});
+
+describe('whoever comes in the middle of the end of an agent', () => {
+  /** An agent is revoked, and `meanwhile` is begun when its grants are ended and nothing is committed. */
+  async function revokedDuring(
+    meanwhile: (
+      acme: Developer,
+      agent: Awaited<ReturnType<typeof prepare>>,
+    ) => Promise<LightMyRequestResponse>,
+  ) {
+    let begun: Promise<LightMyRequestResponse> | undefined;
+    const { acme, db } = await startSandbox({
+      dbAs: (real) =>
+        real.withPlugin(
+          afterStatements('revoke_tree', async () => {
+            begun = meanwhile(acme, agent);
+            await untilWaiting(real, begun);
+          }),
+        ),
+    });
+    const agent = await prepare(acme);
+    expect((await acme('DELETE', `/v1/agents/${agent.agentId}`)).statusCode).toBe(204);
+    return { acme, db, answer: begun && refusalOf(await begun) };
+  }
+
+  async function prepare(acme: Developer) {
+    const grant = await grantTo(acme);
+    const { code } = await authorize(acme, grant.agentId);
+    return { ...grant, code: String(code) };
+  }
+
+  test('O16 with a code waits for it, and gets no grant', async () => {
+    const { acme, answer } = await revokedDuring((developer, { agentId, code }) =>
+      developer('POST', '/v1/token', { code, agentId }),
+    );
+
+    expect(answer).toBe('400 INVALID_GRANT agent_inactive');
+    expect(await activeGrantsOf(acme)).toEqual([]);
+  });
+
+  test('O16 with a token to delegate from waits for it, and gets no grant', async () => {
+    const { acme, answer } = await revokedDuring((developer, { agentId, grantToken }) =>
+      delegate(developer, grantToken, agentId),
+    );
+
+    expect(answer).toBe('400 INVALID_GRANT agent_inactive');
+    expect(await activeGrantsOf(acme)).toEqual([]);
+  });
+
+  test('R4 with a refresh token waits for it, and gets no token', async () => {
+    const { answer } = await revokedDuring((developer, { agentId, refreshToken }) =>
+      developer('POST', '/v1/token/refresh', { refreshToken, agentId }),
+    );
+
+    expect(answer).toBe('400 INVALID_GRANT agent_inactive');
+  });
+});
+
+/** Until somebody waits for a lock in the database, or has got by without. */
+async function untilWaiting(db: Executor, work: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  work.finally(() => {
+    isDone = true;
+  });
+  for (let isWaiting = false; !isWaiting && !isDone; ) {
+    const waiting = sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    isWaiting = (await waiting.execute(db)).rows.length > 0;
+  }
+}
+
+/**
+ * Starts all, in their order in one round and against it in the next; each fifth round one after the other, since the
+ * same one may always be the faster. @returns them in the order given
+ */
+function inTurns<T>(round: number, works: readonly (() => Promise<T>)[]): Promise<T>[] {
+  const isForwards = round % 2 === 0;
+  let before: Promise<unknown> = Promise.resolve();
+  const started = (isForwards ? works : works.toReversed()).map((work) => {
+    const done = round % 5 === 0 ? before.then(work) : work();
+    before = done;
+    return done;
+  });
+  return isForwards ? started : started.toReversed();
+}

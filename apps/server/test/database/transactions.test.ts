@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  afterCommit,
+  type Executor,
+  inTransaction,
+  openTransaction,
+  repeating,
+} from '../../src/platform/db/db.ts';
+import { type Service, startApp } from '../app/start-app.ts';
+
+let service: Service;
+let db: Executor;
+/** What was done, in its order. */
+let done: string[];
+beforeAll(async () => {
+  service = await startApp({ isShared: true });
+  db = service.db;
+  return service.stop;
+});
+beforeEach(() => {
+  done = [];
+});
+
+const note = (what: string) => () => void done.push(what);
+
+async function rename(on: Executor, id: string, name: string) {
+  await on.updateTable('developers').set({ name }).where('id', '=', id).execute();
+}
+
+/** As everybody sees it who is not in the transaction. */
+async function nameOf(id: string) {
+  const row = await db.selectFrom('developers').select('name').where('id', '=', id).executeTakeFirstOrThrow();
+  return row.name;
+}
+
+describe('what comes after the commit', () => {
+  test('comes at once where there is no transaction', async () => {
+    await afterCommit(db, note('told'));
+
+    expect(done).toEqual(['told']);
+  });
+
+  test('comes when others see what was written, in the order it was asked for, and before the caller goes on', async () => {
+    const { developerId: id } = await service.asDeveloper();
+
+    await inTransaction(db, async (tx) => {
+      await rename(tx, id, 'New');
+      await afterCommit(tx, async () => void done.push(await nameOf(id)));
+      await afterCommit(tx, note('second'));
+      done.push('written');
+    });
+
+    expect(done).toEqual(['written', 'New', 'second']);
+  });
+
+  test('does not come when the transaction is rolled back', async () => {
+    const work = inTransaction(db, async (tx) => {
+      await afterCommit(tx, note('told'));
+      throw new Error('refused');
+    });
+
+    await expect(work).rejects.toThrow('refused');
+    expect(done).toEqual([]);
+  });
+
+  test('comes once when the transaction lost a race and was done again', async () => {
+    let attempts = 0;
+
+    await inTransaction(db, async (tx) => {
+      attempts += 1;
+      await afterCommit(tx, note('told'));
+      if (attempts < 3) throw Object.assign(new Error('deadlock'), { code: '40P01' });
+    });
+
+    expect({ attempts, done }).toEqual({ attempts: 3, done: ['told'] });
+  });
+});
+
+describe('a transaction that is open already', () => {
+  test('commits what is done in it, and then does what was left for after it', async () => {
+    const { developerId: id } = await service.asDeveloper();
+    const { tx, commit } = await openTransaction(db);
+
+    await inTransaction(tx, async (inner) => {
+      await rename(inner, id, 'New');
+      await afterCommit(inner, note('told'));
+    });
+    const before = { name: await nameOf(id), done: [...done] };
+    await commit();
+
+    expect(before).toEqual({ name: 'Acme', done: [] });
+    expect({ name: await nameOf(id), done }).toEqual({ name: 'New', done: ['told'] });
+  });
+
+  test('undoes one part that fails, with what was to come after it, and keeps the others', async () => {
+    const { developerId: kept } = await service.asDeveloper();
+    const { developerId: undone } = await service.asDeveloper();
+    const { tx, commit } = await openTransaction(db);
+    const failing = inTransaction(tx, async (outer) => {
+      await rename(outer, undone, 'New');
+      await inTransaction(outer, (inner) => rename(inner, undone, 'Newer'));
+      await afterCommit(outer, note('undone'));
+      await sql`select no_such_column`.execute(outer);
+    });
+
+    await expect(failing).rejects.toThrow('no_such_column');
+    await inTransaction(tx, async (inner) => {
+      await rename(inner, kept, 'New');
+      await afterCommit(inner, note('kept'));
+    });
+    await commit();
+
+    expect([await nameOf(kept), await nameOf(undone)]).toEqual(['New', 'Acme']);
+    expect(done).toEqual(['kept']);
+  });
+
+  test('does nothing when it is rolled back', async () => {
+    const { developerId: id } = await service.asDeveloper();
+    const { tx, rollback } = await openTransaction(db);
+
+    await inTransaction(tx, async (inner) => {
+      await rename(inner, id, 'New');
+      await afterCommit(inner, note('told'));
+    });
+    await rollback();
+
+    expect({ name: await nameOf(id), done }).toEqual({ name: 'Acme', done: [] });
+  });
+
+  test('is done again as a whole, since Postgres ends the whole of it', async () => {
+    const { tx, rollback } = await openTransaction(db);
+    let attempts = 0;
+    const lose = async () => {
+      attempts += 1;
+      throw Object.assign(new Error('deadlock'), { code: '40P01' });
+    };
+
+    await expect(inTransaction(tx, lose)).rejects.toThrow('deadlock');
+    await expect(repeating(tx, lose)).rejects.toThrow('deadlock');
+    await rollback();
+
+    expect(attempts).toBe(2);
+  });
+});

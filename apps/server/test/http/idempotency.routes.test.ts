@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/platform/db/db.ts';
+import { isRepeatable } from '../../src/platform/http/routes/declarations.ts';
+import { operationOf, possessionsOf, requestTo, ways } from '../app/every-route.ts';
+import { send } from '../app/repeating.ts';
+import { newDatabase, type Service, startApp } from '../app/start-app.ts';
+import { execute } from '../servers/postgres.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true, databaseUrl: await newDatabase() });
+  await execute(
+    service.databaseUrl,
+    `create function refuse_to_keep() returns trigger language plpgsql as 'begin raise exception ''full''; end';
+     create trigger refuse_to_keep before insert on idempotent_answers execute function refuse_to_keep();`,
+  );
+  await cannotKeep(false);
+  return service.stop;
+});
+
+/** Whether no answer can be kept, as when the disk is full. */
+const cannotKeep = (isSo: boolean) =>
+  execute(
+    service.databaseUrl,
+    `alter table idempotent_answers ${isSo ? 'enable' : 'disable'} trigger refuse_to_keep`,
+  );
+
+/** Every row there is, in every table, but for when an API key was last used. */
+async function everything(): Promise<Record<string, string>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(service.db);
+  const contents = tables.map(async ({ name }) => {
+    const { rows } = await sql<{ text: string }>`
+      select coalesce(string_agg(line, e'\n' order by line), '') as text from
+        (select (to_jsonb(kept) - 'last_used_at')::text as line from ${sql.table(name)} kept) lines`.execute(
+      service.db,
+    );
+    return [name, rows[0]?.text ?? ''] as const;
+  });
+  return Object.fromEntries(await Promise.all(contents));
+}
+
+/** A request to the route that will be granted, about a developer of its own. */
+async function goodRequest(operation: string) {
+  const owner = await service.asDeveloper({ mode: 'sandbox' });
+  const its = await possessionsOf(owner);
+  if (operation === 'POST /v1/authorize/:id/code') {
+    await owner('POST', `/v1/authorize/${its.authRequestId}/approve`);
+  }
+  const request = requestTo(operation, its);
+  return { ...request, body: request.body ?? '', apiKey: owner.apiKey };
+}
+
+/** Those that only read; what they read may still be noted as used. */
+const READING = ['/v1/tokens/verify', '/v1/tokens/introspect', '/v1/grants/verify', '/v1/authorize/:id/code'];
+
+describe('I13: every POST and PATCH that takes an API key', () => {
+  test('is one of those below', () => {
+    const repeatable = service.routes.filter(isRepeatable).map(operationOf);
+
+    expect(repeatable.length).toBeGreaterThan(15);
+    for (const [operation] of Object.entries(ways).filter(([each]) => /^(POST|PATCH)/.test(each))) {
+      expect(repeatable).toContain(operation);
+    }
+  });
+
+  test('has no effect without its answer, and is answered the same when it comes again', {
+    timeout: 120_000,
+  }, async () => {
+    for (const operation of service.routes.filter(isRepeatable).map(operationOf)) {
+      const request = await goodRequest(operation);
+      const before = await everything();
+      await cannotKeep(true);
+      const failed = await send(service, request);
+      await cannotKeep(false);
+      const afterFailure = await everything();
+      const done = await send(service, request);
+      const afterFirst = await everything();
+      const again = await send(service, request);
+
+      expect([operation, failed.statusCode], failed.body).toEqual([operation, 500]);
+      expect(afterFailure, operation).toEqual(before);
+      expect([operation, Math.floor(done.statusCode / 100)], done.body).toEqual([operation, 2]);
+      expect(done.headers['idempotency-replayed']).toBeUndefined();
+      expect(again.headers['idempotency-replayed'], operation).toBe('true');
+      expect([again.statusCode, again.body]).toEqual([done.statusCode, done.body]);
+      expect(await everything(), operation).toEqual(afterFirst);
+      const changed = Object.keys(before).filter((name) => before[name] !== afterFirst[name]);
+      const isReading = READING.some((path) => operation.endsWith(path));
+      expect(changed.length > 1, `${operation} changed ${changed}`).toBe(!isReading);
+    }
+  });
+
+  test('needs no second connection, so that many at once never wait for each other', async () => {
+    const { databaseUrl } = service;
+    const one = () => openDatabase({ connectionString: databaseUrl }, 1, undefined, { connect: 2000 });
+    const narrow = await startApp({ databaseUrl, dbAs: one });
+    for (const operation of service.routes.filter(isRepeatable).map(operationOf)) {
+      const done = await send(narrow, await goodRequest(operation));
+
+      expect([operation, Math.floor(done.statusCode / 100)], done.body).toEqual([operation, 2]);
+    }
+  });
+});

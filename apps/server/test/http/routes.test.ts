@@ -1,0 +1,308 @@
+import type { RouteOptions } from 'fastify';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  nobodys,
+  operationOf,
+  type Possessions,
+  possessionsOf,
+  requestTo,
+  ways,
+} from '../app/every-route.ts';
+import { actionsOf, partsOf, signedBy } from '../app/flow.ts';
+import { type Developer, type Service, startApp } from '../app/start-app.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true });
+  return service.stop;
+});
+
+const routesThat = (hold: (route: RouteOptions) => boolean) => service.routes.filter(hold);
+const operationsThat = (hold: (route: RouteOptions) => boolean) => routesThat(hold).map(operationOf).sort();
+const isOfDevelopers = ({ config }: RouteOptions) => config?.access === 'developer';
+const takesBody = ({ method }: Pick<RouteOptions, 'method'>) =>
+  ['POST', 'PATCH', 'PUT'].includes(String(method));
+const propertiesOf = ({ schema }: RouteOptions): string[] =>
+  Object.keys(Object(schema?.body).properties ?? {});
+
+/** What names a record that belongs to somebody. A principal belongs to nobody: developers name them. */
+const namesRecord = (field: string) =>
+  (/Id$/.test(field) && field !== 'principalId') ||
+  /^(jti|token|code|refreshToken|parentGrantToken)$/.test(field);
+
+/** An answer, less what is another one each time. */
+function comparable({ statusCode, body }: { statusCode: number; body: string }) {
+  return { statusCode, body: body.replace(/"requestId":"[^"]*"/, '') };
+}
+
+/** All that a developer can see of their records. */
+async function sightOf(developer: Developer, its: Possessions) {
+  const urls = [
+    `/v1/agents/${its.agentId}`,
+    `/v1/grants/${its.grantId}`,
+    `/v1/grants/${its.grantId}/tokens`,
+    `/v1/authorize/${its.authRequestId}`,
+    '/v1/keys',
+    '/v1/webhooks',
+    `/v1/webhooks/${its.webhookId}/deliveries`,
+    '/v1/me',
+  ];
+  const answers = await Promise.all(urls.map((url) => developer('GET', url)));
+  return { shown: answers.map(comparable), acts: await actionsOf(developer) };
+}
+
+describe('T3: the record of somebody else', () => {
+  test('is looked for through every route that takes an id', () => {
+    const asking = operationsThat(
+      (route) =>
+        isOfDevelopers(route) && (route.url.includes(':id') || propertiesOf(route).some(namesRecord)),
+    );
+
+    expect(Object.keys(ways).sort()).toEqual(asking);
+  });
+
+  test.each(Object.keys(ways))('is to %s as one that nobody has, and stays as it is', async (operation) => {
+    const [owner, stranger] = [
+      await service.asDeveloper({ mode: 'sandbox' }),
+      await service.asDeveloper({ mode: 'sandbox' }),
+    ];
+    const its = await possessionsOf(owner);
+    const before = await sightOf(owner, its);
+    const { payload } = partsOf(its.grantToken);
+    const grantToken = await signedBy(service, { ...payload, jti: nobodys.tokenId });
+    const ask = async (developer: Developer, about: Possessions) => {
+      const { method, url, body } = requestTo(operation, about);
+      return comparable(await developer(method, url, body));
+    };
+
+    const [foreign, unknown] = [await ask(stranger, its), await ask(stranger, { ...nobodys, grantToken })];
+
+    expect(foreign).toEqual(unknown);
+    expect(foreign.body).not.toContain(its.agentId);
+    const refused = /verify|introspect/.test(operation)
+      ? 200
+      : /\/token|delegate/.test(operation)
+        ? [400, 404]
+        : 404;
+    expect([refused].flat()).toContain(foreign.statusCode);
+    expect(await sightOf(owner, its)).toEqual(before);
+    const own = await ask(owner, its);
+    expect(own).not.toEqual(unknown); // to its owner it is there
+  });
+
+  test.each(['agentId', 'grantId', 'principalId'])('T4: by the filter %s lists nothing', async (filter) => {
+    const [owner, stranger] = [
+      await service.asDeveloper({ mode: 'sandbox' }),
+      await service.asDeveloper({ mode: 'sandbox' }),
+    ];
+    const its = await possessionsOf(owner);
+    const value = { agentId: its.agentId, grantId: its.grantId, principalId: 'user_42' }[filter];
+    const listed = async (developer: Developer) => {
+      const { entries } = (await developer('GET', `/v1/audit/entries?${filter}=${value}`)).json();
+      const { grants } = (await developer('GET', `/v1/grants?${filter}=${value}`)).json();
+      return { entries: entries.length, grants: grants.length };
+    };
+
+    expect(await listed(owner)).toEqual({ entries: expect.toSatisfy(Boolean), grants: 1 });
+    expect((await listed(stranger)).entries).toBe(0);
+    expect((await listed(stranger)).grants).toBe(0);
+  });
+
+  test('T4: as a cursor is a place, and shows what is one’s own', async () => {
+    const owner = await service.asDeveloper({ mode: 'sandbox' });
+    const its = await possessionsOf(owner);
+    const stranger = await service.asDeveloper({ mode: 'sandbox' });
+    const own = await possessionsOf(stranger);
+
+    const { agents } = (await stranger('GET', `/v1/agents?cursor=${its.agentId}`)).json();
+    const { grants } = (await stranger('GET', `/v1/grants?cursor=${its.grantId}`)).json();
+
+    for (const { agentId } of agents) expect(agentId).toBe(own.agentId);
+    for (const { grantId } of grants) expect(grantId).toBe(own.grantId);
+  });
+});
+
+describe('T3: a person’s page', () => {
+  test.each(['GET /v1/consent/:id', 'POST /v1/consent/:id/approve', 'POST /v1/consent/:id/deny'])(
+    'says to %s the same about a request that there is and one that there is not',
+    async (operation) => {
+      const owner = await service.asDeveloper({ mode: 'sandbox' });
+      const { authRequestId } = await possessionsOf(owner);
+      const [method, url = ''] = operation.split(' ');
+      const ask = async (id: string) =>
+        comparable(await service.app.inject({ method: method as 'GET', url: url.replace(':id', id) }));
+
+      expect(await ask(authRequestId)).toEqual(await ask(nobodys.authRequestId));
+      expect((await ask(authRequestId)).statusCode).toBe(401);
+    },
+  );
+});
+
+describe('T1, T8: every route that asks for an API key', () => {
+  const everyOne = (headers: Record<string, string>) =>
+    Promise.all(
+      routesThat(isOfDevelopers).map(async (route) => {
+        const { method, url } = requestTo(operationOf(route), nobodys);
+        const sent = takesBody(route)
+          ? { payload: '{', headers: { ...headers, 'content-type': 'x' } }
+          : { headers };
+        const { statusCode } = await service.app.inject({ method, url, ...sent });
+        return `${operationOf(route)} ${statusCode}`;
+      }),
+    );
+  const allAre = (status: number) =>
+    operationsThat(isOfDevelopers).map((operation) => `${operation} ${status}`);
+
+  test('refuses whoever has none, before it looks at anything else', async () => {
+    expect((await everyOne({})).sort()).toEqual(allAre(401));
+  });
+
+  test.each(['grantToken', 'refreshToken', 'code', 'sessionToken'] as const)(
+    'takes no %s for one',
+    async (kind) => {
+      const owner = await service.asDeveloper({ mode: 'sandbox' });
+      const its = await possessionsOf(owner);
+
+      expect((await everyOne({ authorization: `Bearer ${its[kind]}` })).sort()).toEqual(allAre(401));
+    },
+  );
+});
+
+describe('T1, J17: every route that asks for a session token', () => {
+  const isOfPrincipals = ({ config }: RouteOptions) => config?.access === 'session';
+  const everyOne = async (headers: Record<string, string>) => {
+    const statuses = new Map<string, number>();
+    for (const route of routesThat(isOfPrincipals)) {
+      const { method, url } = requestTo(operationOf(route), nobodys);
+      const { statusCode } = await service.app.inject({ method, url, headers });
+      statuses.set(operationOf(route), statusCode);
+    }
+    return statuses;
+  };
+  const allAre = (status: number) =>
+    new Map(routesThat(isOfPrincipals).map((route) => [operationOf(route), status]));
+
+  test.each(['apiKey', 'grantToken', 'refreshToken', 'code', 'cookie', 'basic'])(
+    'takes no %s for one, and takes its own',
+    async (kind) => {
+      const owner = await service.asDeveloper({ mode: 'sandbox' });
+      const its = await possessionsOf(owner);
+      const before = await sightOf(owner, its);
+      const { sessionToken } = its;
+      const credentials: Readonly<Record<string, Record<string, string>>> = {
+        apiKey: { authorization: `Bearer ${owner.apiKey}` },
+        grantToken: { authorization: `Bearer ${its.grantToken}` },
+        refreshToken: { authorization: `Bearer ${its.refreshToken}` },
+        code: { authorization: `Bearer ${its.code}` },
+        cookie: { cookie: `session=${sessionToken}; bh_consent_x=${sessionToken}` },
+        basic: { authorization: `Basic ${sessionToken}` },
+      };
+
+      expect(await everyOne(credentials[kind] ?? {})).toEqual(allAre(401));
+      expect(await sightOf(owner, its)).toEqual(before);
+      const own = await everyOne({ authorization: `Bearer ${sessionToken}` });
+      expect([...own.values()]).not.toContain(401);
+    },
+  );
+});
+
+describe('T10: a `runtime` key', () => {
+  const full = [
+    'DELETE /v1/agents/:id',
+    'DELETE /v1/keys/:id',
+    'DELETE /v1/webhooks/:id',
+    'GET /v1/keys',
+    'GET /v1/webhooks',
+    'GET /v1/webhooks/:id',
+    'GET /v1/webhooks/:id/deliveries',
+    'PATCH /v1/agents/:id',
+    'PATCH /v1/me',
+    'PATCH /v1/webhooks/:id',
+    'POST /v1/agents',
+    'POST /v1/keys',
+    'POST /v1/principal-sessions',
+    'POST /v1/webhooks',
+    'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+    'POST /v1/webhooks/:id/rotate-secret',
+    'POST /v1/webhooks/:id/test',
+  ];
+
+  test('is refused on exactly these routes, whatever it asks for', async () => {
+    const owner = await service.asDeveloper();
+    const runtime = await owner.asRuntime();
+    const before = await actionsOf(owner);
+    const refusedOf = async (developer: ReturnType<Service['calling']>) => {
+      const refused = [];
+      for (const operation of operationsThat(isOfDevelopers)) {
+        const { method, url } = requestTo(operation, nobodys);
+        if (operation === 'POST /v1/keys/rotate') continue; // ends the key itself; see below
+        const answer = await developer(method, url, takesBody({ method }) ? {} : undefined);
+        if (answer.statusCode === 403 && answer.json().code === 'FORBIDDEN') refused.push(operation);
+      }
+      return refused;
+    };
+
+    expect(await refusedOf(runtime)).toEqual(full);
+    expect(await refusedOf(owner)).toEqual([]);
+    expect(operationsThat(({ config }) => config?.role === 'full')).toEqual(full);
+    expect(await actionsOf(owner)).toEqual(before);
+  });
+
+  test('becomes no `full` one by being rotated', async () => {
+    const owner = await service.asDeveloper();
+    const runtime = await owner.asRuntime();
+
+    const asked = await runtime('POST', '/v1/keys/rotate', { role: 'full' });
+    const rotated = await runtime('POST', '/v1/keys/rotate', {});
+
+    expect(asked.json().details.fields).toEqual([{ path: 'role', problem: 'unknown' }]);
+    const successor = service.calling(rotated.json().apiKey);
+    expect((await successor('GET', '/v1/keys')).statusCode).toBe(403);
+    expect((await successor('GET', '/v1/me')).statusCode).toBe(200);
+  });
+});
+
+describe('T5: a field that a route does not know', () => {
+  const owned = ['id', 'developerId', 'did', 'status', 'plan', 'mode', 'createdAt', 'isAdmin', 'hash', 'seq'];
+  const ignoring = ['POST /v1/tokens/introspect']; // RFC 7662, section 2.1
+
+  test('is refused by the shape of every route but those of OAuth', () => {
+    const open = operationsThat(
+      (route) => takesBody(route) && Object(route.schema?.body).additionalProperties !== false,
+    );
+
+    expect(open).toEqual(ignoring);
+  });
+
+  test('is named in the refusal, whether the service has such a field or not', async () => {
+    const owner = await service.asDeveloper({ mode: 'sandbox' });
+    const its = await possessionsOf(owner);
+    const before = await sightOf(owner, its);
+
+    const known = routesThat((route) => takesBody(route) && route.config?.access !== 'consent');
+    for (const route of known) {
+      const operation = operationOf(route);
+      if (ignoring.includes(operation) || route.config?.fromOwnPages) continue;
+      const { method, url, body } = requestTo(operation, its);
+      const foreign = owned.filter((name) => !propertiesOf(route).includes(name));
+
+      const refused = await owner(method, url, {
+        ...body,
+        ...Object.fromEntries(foreign.map((name) => [name, 'x'])),
+      });
+
+      expect([operation, refused.statusCode]).toEqual([operation, 400]);
+      expect(refused.json().details.fields, operation).toEqual(
+        expect.arrayContaining(foreign.map((path) => ({ path, problem: 'unknown' }))),
+      );
+    }
+    expect(await sightOf(owner, its)).toEqual(before);
+  });
+});
+
+test('every route has an id of its own, and says what it is for', () => {
+  const ids = service.routes.map(({ schema }) => schema?.operationId);
+
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.length).toBeGreaterThan(30);
+});

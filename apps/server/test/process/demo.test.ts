@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { runDemo } from '../../../../tools/demo/run-demo.ts';
+import { freePort } from '../../../../tools/machine/ports.ts';
+import { startApp } from '../app/start-app.ts';
+
+test('the demo, as `npm run demo` runs it, finds everything as it says', async () => {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const startsAt = new Date().toISOString(); // the demo verifies tokens by the time of day
+  const { app, asDeveloper } = await startApp({ env: { PUBLIC_BASE_URL: baseUrl }, startsAt });
+  const { apiKey } = await asDeveloper({ mode: 'sandbox' });
+  await app.listen({ port, host: '127.0.0.1' });
+  const lines: string[] = [];
+
+  const outcome = await runDemo({ baseUrl, apiKey, say: (line) => lines.push(line) });
+
+  expect(outcome.claims).toMatchObject({ iss: baseUrl, sub: 'user_42', scope: 'calendar:read email:send' });
+  expect(outcome.online).toMatchObject({ valid: true, principal: 'user_42' });
+  expect(outcome.afterRevoking).toEqual({ valid: false, reason: 'revoked' });
+  expect(outcome.untouched).toMatchObject({ valid: true });
+  expect(outcome.afterAgent).toEqual({ valid: false, reason: 'revoked' });
+  expect(outcome.recomputed).toMatchObject({ valid: true, checkedEntries: outcome.asserted.checkedEntries });
+  expect(lines.at(-1)).toBe('\nAll as it has to be.');
+});
+
+test('the demo says what to do when it is given a live key, and when nothing answers', async () => {
+  const { app, asDeveloper } = await startApp();
+  const { apiKey } = await asDeveloper({ mode: 'live' });
+  const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' });
+  const say = () => {};
+
+  await expect(runDemo({ baseUrl, apiKey, say })).rejects.toThrow('needs a sandbox key');
+  await expect(runDemo({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey, say })).rejects.toThrow(
+    'npm start',
+  );
+});

@@ -1,0 +1,135 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { authorize, grantTo, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
+import { startApp } from '../app/start-app.ts';
+
+/** Two processes' worth of the service over one database and one Redis, and one developer who knows both. */
+async function startTwo() {
+  const first = await startSandbox();
+  const second = await startApp();
+  return { here: first.acme, there: second.calling(first.acme.apiKey), first, second };
+}
+
+const algOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).alg;
+
+describe('two instances over one database and one Redis', () => {
+  test('agree on a grant from its request to its end, whichever is asked', async () => {
+    const { here, there } = await startTwo();
+    const { agentId } = await registerAgent(here);
+    const { code } = await authorize(here, agentId);
+
+    const {
+      grantToken: token,
+      refreshToken,
+      grantId,
+    } = (await there('POST', '/v1/token', { code, agentId })).json();
+    const again = await here('POST', '/v1/token', { code, agentId });
+    const verified = await here('POST', '/v1/tokens/verify', { token });
+    const refreshed = await here('POST', '/v1/token/refresh', { refreshToken, agentId });
+    const { grantToken: later } = refreshed.json();
+
+    expect(refusalOf(again)).toBe('400 INVALID_GRANT code_used');
+    expect(verified.json()).toMatchObject({ valid: true, grantId });
+    expect((await there('POST', '/v1/tokens/verify', { token: later })).json()).toMatchObject({
+      valid: true,
+    });
+    expect((await there('DELETE', `/v1/grants/${grantId}`)).statusCode).toBe(204);
+    for (const each of [token, later]) {
+      const gone = { valid: false, reason: 'revoked' };
+      expect((await here('POST', '/v1/tokens/verify', { token: each })).json()).toEqual(gone);
+      expect((await there('POST', '/v1/tokens/verify', { token: each })).json()).toEqual(gone);
+    }
+    const spent = await here('POST', '/v1/token/refresh', {
+      refreshToken: refreshed.json().refreshToken,
+      agentId,
+    });
+    expect(refusalOf(spent)).toBe('400 INVALID_GRANT grant_revoked');
+  });
+
+  test('publish the same keys', async () => {
+    const { first, second } = await startTwo();
+
+    const [one, other] = [
+      await first.app.inject('/.well-known/jwks.json'),
+      await second.app.inject('/.well-known/jwks.json'),
+    ];
+
+    expect(one.body).toBe(other.body);
+    expect(one.headers.etag).toBe(other.headers.etag);
+  });
+
+  test('go over to a new key each in its time, and verify meanwhile what the other has signed', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const env = {
+      EC_PRIVATE_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      JWT_SIGNING_ALG: 'ES256',
+      SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '900',
+    };
+    const { acme, service: early } = await startSandbox({ env });
+    const late = await startApp({ env, startsAt: '2026-01-01T00:10:00Z' });
+    early.advance(600);
+    const sides = [acme, Object.assign(late.calling(acme.apiKey), acme)];
+
+    const signedAfter: string[][] = [];
+    for (const seconds of [0, 301, 600]) {
+      for (const service of [early, late]) service.advance(seconds);
+      const tokens = await Promise.all(sides.map(async (side) => (await grantTo(side)).grantToken));
+      signedAfter.push(tokens.map(algOf));
+      for (const side of sides) {
+        const verdicts = tokens.map(async (token) =>
+          (await side('POST', '/v1/tokens/verify', { token })).json(),
+        );
+        expect((await Promise.all(verdicts)).map(({ valid }) => valid)).toEqual([true, true]);
+      }
+    }
+
+    expect(signedAfter).toEqual([
+      ['RS256', 'RS256'],
+      ['ES256', 'RS256'],
+      ['ES256', 'ES256'],
+    ]);
+  });
+
+  test('O2 give one grant for a code that is presented to both at once, thirty times each', async () => {
+    const { here, there } = await startTwo();
+    const { agentId } = await registerAgent(here);
+    const { code } = await authorize(here, agentId);
+    const body = { code, agentId };
+
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, each) => (each % 2 ? here : there)('POST', '/v1/token', body)),
+    );
+
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1);
+    expect((await here('GET', '/v1/grants')).json().grants).toHaveLength(1);
+  });
+
+  test('R2 give one successor for a refresh token that is presented to both at once', async () => {
+    const { here, there } = await startTwo();
+    const { agentId, refreshToken } = await grantTo(here);
+    const body = { refreshToken, agentId };
+
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, each) => (each % 2 ? here : there)('POST', '/v1/token/refresh', body)),
+    );
+
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1);
+  });
+
+  test('a verification at the one that begins once the other has revoked never says valid', async () => {
+    const { here, there } = await startTwo();
+
+    for (let round = 0; round < 25; round += 1) {
+      const { grantToken: token, grantId } = await grantTo(here);
+      const during = Array.from({ length: 4 }, () => here('POST', '/v1/tokens/verify', { token }));
+      await there('DELETE', `/v1/grants/${grantId}`);
+      const after = await Promise.all(
+        Array.from({ length: 4 }, () => here('POST', '/v1/tokens/verify', { token })),
+      );
+      await Promise.all(during);
+
+      expect(after.map((answer) => answer.json().valid)).toEqual([false, false, false, false]);
+    }
+  });
+});

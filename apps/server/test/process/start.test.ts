@@ -1,0 +1,228 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { problemsOf } from '../../src/config/test/environment.ts';
+import vectors from '../../src/features/service/keys/keys.vectors.json' with { type: 'json' };
+import { execute } from '../servers/postgres.ts';
+import { goodSettings, startServer } from '../servers/start-server.ts';
+
+vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
+
+describe('a server that is configured right', () => {
+  test('says that it is ready, answers, and ends in order', async () => {
+    const { settings, url } = await goodSettings();
+    const server = startServer({ ...settings, ...watched });
+
+    const ready = await server.ready();
+    const health = await fetch(`${url}/health`);
+    server.child.kill('SIGTERM');
+
+    expect(ready).toEqual({
+      level: 'info',
+      time: expect.any(String),
+      msg: 'ready',
+      port: Number(settings.PORT),
+      issuer: `http://localhost:${settings.PORT}`,
+      signingAlg: 'RS256',
+      signingKid: expect.stringMatching(/^service-\d{4}-\d{2}$/),
+      keyStore: 'env',
+      version: '0.6.0',
+    });
+    expect(server.lines.map(({ msg }) => msg)).toContain('listening'); // as `failing` would see it
+    expect(await health.json()).toEqual({ status: 'ok' });
+    expect((await server.exited).code).toBe(0);
+  });
+
+  test('finds what it knew when it is started again', async () => {
+    const { settings, url } = await goodSettings();
+    const first = startServer(settings);
+    await first.ready();
+    const { apiKey, developerId } = Object(await (await signUp(url)).json());
+    first.child.kill('SIGKILL');
+    await first.exited;
+
+    await startServer(settings).ready();
+    const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } });
+
+    expect(await me.json()).toMatchObject({ developerId });
+  });
+
+  test('starts without Redis, and says in /health that it is away', async () => {
+    const { settings, url } = await goodSettings();
+    const server = startServer({ ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
+
+    await server.ready();
+    const health = await fetch(`${url}/health`);
+
+    expect(health.status).toBe(503);
+    expect(await health.json()).toEqual({ status: 'degraded', failing: ['redis'] });
+    expect(server.lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toContain(
+      'redis is away',
+    );
+  });
+
+  test('seeds its two developers once, and serves them', async () => {
+    const { settings, url } = await goodSettings();
+    const seeds = { SEED_API_KEY: 'live-key-for-tests', SEED_SANDBOX_KEY: 'sandbox-key-for-tests' };
+    const first = startServer({ ...settings, ...seeds });
+    await first.ready();
+    first.child.kill('SIGTERM');
+    await first.exited;
+    await startServer({ ...settings, ...seeds }).ready();
+
+    const modes = await Promise.all(
+      Object.values(seeds).map(async (key) => {
+        const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+        return Object(await me.json()).mode;
+      }),
+    );
+
+    expect(modes).toEqual(['live', 'sandbox']);
+  });
+});
+
+describe('a server that cannot start ends with code 1, says which step failed, and never listens', () => {
+  test('J12, P6: with every problem of its configuration at once, and no value', async () => {
+    const env = {
+      NODE_ENV: 'production',
+      DATABASE_URL: 'postgres://user:secret@db.example/behest',
+      REDIS_URL: 'memory:',
+      RSA_PRIVATE_KEY: pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey),
+      EC_PRIVATE_KEY: pem(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey),
+      ED25519_PRIVATE_KEY: vectors.ed25519.privateKey,
+      AUTO_GENERATE_KEYS: 'true',
+      JWT_VERIFICATION_PUBLIC_KEYS: '[{"kty":"RSA","d":"secret"},{"kty":"oct","k":"secret"},7]',
+      SIGNING_KEY_STORE: 'postgres',
+      SEED_API_KEY: 'secret-of-sixteen-letters',
+      TRUST_PROXY: '*',
+      PORT: '80000',
+      RATE_LIMIT_NONSENSE: '1',
+    };
+    const { code, lines } = await failing(env);
+
+    expect(code).toBe(1);
+    expect(lines.map(({ setting, msg }) => ({ setting, message: msg }))).toEqual(problemsOf(env));
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
+    for (const line of lines) {
+      expect(line).toEqual({
+        level: 'fatal',
+        time,
+        msg: expect.any(String),
+        setting: expect.any(String),
+        code: 'CONFIG_INVALID',
+      });
+    }
+    expect(lines.map(({ msg }) => msg)).toEqual(
+      expect.arrayContaining([
+        'DATABASE_URL must use sslmode=require or stricter in production',
+        'RSA_PRIVATE_KEY must be at least 2048 bits, found 1024',
+        'EC_PRIVATE_KEY must be a P-256 key, found P-384',
+        'test key from the documentation',
+        'JWT_VERIFICATION_PUBLIC_KEYS[0]: contains private member "d"',
+        'SIGNING_KEY_STORE must be env (the postgres store is not available yet)',
+      ]),
+    );
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  test('when its database cannot be reached, or does not know it', async () => {
+    const { settings } = await goodSettings();
+    const stranger = new URL(settings.DATABASE_URL);
+    stranger.username = 'stranger';
+    stranger.password = 'secret';
+
+    const failures = await Promise.all([
+      failing({ ...settings, DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }),
+      failing({ ...settings, DATABASE_URL: stranger.href }),
+    ]);
+
+    for (const { code, lines } of failures) {
+      expect(code).toBe(1);
+      expect(lines.at(-1)).toMatchObject({ level: 'fatal', step: 'database' });
+      expect(JSON.stringify(lines)).not.toContain('secret');
+    }
+    expect(failures.map(({ lines }) => lines.at(-1)?.msg)).toEqual([
+      'connect ECONNREFUSED 127.0.0.1:1',
+      expect.stringContaining('stranger'),
+    ]);
+  });
+
+  test.each([
+    [
+      'its database server is too old',
+      // What the server says of itself is asked of a function of ours, for a server that old is not at hand.
+      `create schema old;
+       create function old.current_setting(text) returns text language sql as $$ select '140009' $$;
+       do $$ begin
+         execute format('alter database %I set search_path = old, pg_catalog, public', current_database());
+       end $$`,
+      { step: 'database', msg: 'PostgreSQL 15 or later is needed, and this is 14' },
+    ],
+    [
+      'a migration was changed after it was applied',
+      "update schema_migrations set sha256 = 'other' where name = '002_agents.sql'",
+      { step: 'migrations', msg: 'migration 002_agents.sql was changed after it was applied' },
+    ],
+    [
+      'its database is newer',
+      "insert into schema_migrations (name, sha256) values ('999_later.sql', 'x')",
+      { step: 'migrations', msg: 'database is newer than this release' },
+    ],
+    [
+      'a migration fails, which is then not applied in part',
+      "delete from schema_migrations where name = '002_agents.sql'",
+      { step: 'migrations', msg: expect.stringContaining('already exists') },
+    ],
+    [
+      'its development accounts cannot be made',
+      'alter table developers rename to others',
+      { step: 'seed', msg: expect.stringContaining('developers') },
+    ],
+  ])('when %s', async (_, statements, expected) => {
+    const { settings } = await goodSettings();
+    await execute(settings.DATABASE_URL, statements);
+
+    const { code, lines } = await failing({ ...settings, SEED_API_KEY: 'live-key-for-tests' });
+
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toMatchObject({ level: 'fatal', ...expected });
+    expect(lines.filter(({ level }) => level === 'fatal')).toHaveLength(1);
+  });
+
+  test('when somebody else listens on its port', async () => {
+    const { settings } = await goodSettings();
+    const other = createServer().listen(Number(settings.PORT), '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+
+    const { code, lines } = await startServer(settings).exited;
+
+    expect(code).toBe(1);
+    const msg = `cannot listen on 127.0.0.1:${settings.PORT}: EADDRINUSE`;
+    expect(lines.at(-1)).toMatchObject({ level: 'fatal', step: 'listener', msg });
+  });
+});
+
+/** Says so when a socket is opened to listen on, before it is. */
+const watch = `
+  import net from 'node:net';
+  const { listen } = net.Server.prototype;
+  net.Server.prototype.listen = function (...options) {
+    console.log('{"msg":"listening"}');
+    return listen.apply(this, options);
+  };`;
+const watched = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch)}` };
+
+async function failing(env: Readonly<Record<string, string>>) {
+  const { code, lines } = await startServer({ ...env, ...watched }).exited;
+  expect(lines.map(({ msg }) => msg)).not.toContain('listening');
+  return { code, lines };
+}
+
+const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+function signUp(url: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${url}/v1/signup`, { method: 'POST', headers, body: JSON.stringify({ name: 'Acme' }) });
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { startReceiver } from '../app/receiver.ts';
+import { freePort, goodSettings, startServer } from '../servers/start-server.ts';
+
+vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
+const PATIENCE = { timeout: 20_000, interval: 50 }; // less than the 30 seconds of the poll
+
+test('two processes deliver at once after the commit, once each, and a new start takes up what is left', async () => {
+  const { settings, url } = await goodSettings();
+  const allowing = {
+    ...settings,
+    VAULT_ENCRYPTION_KEY: 'a1'.repeat(32),
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+  };
+  const port = String(await freePort());
+  const [one, other] = [startServer(allowing), startServer({ ...allowing, PORT: port })];
+  await Promise.all([one.ready(), other.ready()]);
+  const receiver = await startReceiver();
+  const idsReceived = () => receiver.received.map(({ headers }) => headers['webhook-id']);
+
+  let apiKey = '';
+  const post = async (base: string, path: string, body: object) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    };
+    const answer = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect(answer.ok).toBe(true);
+    return Object(await answer.json());
+  };
+  ({ apiKey } = await post(url, '/v1/signup', { name: 'Acme', mode: 'sandbox' }));
+  await post(url, '/v1/webhooks', { url: receiver.url, events: ['agent.created'] });
+  const bases = [url, `http://127.0.0.1:${port}`];
+
+  for (let at = 0; at < 10; at += 1)
+    await post(String(bases[at % 2]), '/v1/agents', { name: 'Travel booker' });
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(10), PATIENCE);
+  expect(new Set(idsReceived()).size).toBe(10);
+
+  // With nobody to send it but the one that is killed while it does.
+  other.child.kill('SIGTERM');
+  expect((await other.exited).code).toBe(0);
+  receiver.answer(() => {});
+  await post(url, '/v1/agents', { name: 'Travel booker' });
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(11), PATIENCE);
+  one.child.kill('SIGKILL');
+  await once(one.child, 'exit');
+  receiver.answerStatus(204);
+
+  const next = startServer(allowing);
+  await next.ready();
+  await post(url, '/v1/agents', { name: 'Travel booker' });
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(12), PATIENCE);
+  expect(new Set(idsReceived()).size).toBe(12); // the one that was under way waits for the end of its lease
+});

@@ -1,0 +1,117 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { freePort } from '../../../../tools/machine/ports.ts';
+import { signal } from '../../../../tools/machine/processes.ts';
+import { makeThrowAway } from '../../../../tools/machine/throw-away.ts';
+import { accountForPostgres } from '../../../../tools/postgres/account.ts';
+import { createCluster, newPassword, startCluster, USER } from '../../../../tools/postgres/cluster.ts';
+import { postgresPrograms } from '../../../../tools/postgres/programs.ts';
+import { findRedis } from '../../../../tools/redis/program.ts';
+import { ask, redisUrl, startRedis, stopRedis } from '../../../../tools/redis/server.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+
+/** As a crash leaves it: what was committed has been handed to the system, which does not crash here. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' };
+
+/** A Postgres that a test may crash, start again and make hang. */
+export async function ownPostgres() {
+  const home = makeThrowAway('outage');
+  const account = accountForPostgres();
+  const cluster = { folder: join(home, 'data'), account, programs: postgresPrograms(ROOT, account) };
+  const [password, port] = [newPassword(), await freePort()];
+  createCluster(cluster, password);
+  const start = () => startCluster(cluster, port, { settings: SETTINGS, logFile: join(home, 'log') });
+  let server = await start();
+  const all = () => [server.pid ?? 0, ...childrenOf(server.pid ?? 0)];
+
+  async function crash(): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill('SIGQUIT'); // "immediate": without a word to clients, and without a checkpoint
+    await ended;
+  }
+  return {
+    url: `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`,
+    crash,
+    start: async () => {
+      server = await start();
+    },
+    hang: () => all().forEach((pid) => void signal(pid, 'SIGSTOP')),
+    goOn: () => all().forEach((pid) => void signal(pid, 'SIGCONT')),
+    remove: async () => {
+      all().forEach((pid) => void signal(pid, 'SIGCONT'));
+      await crash();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A Redis that a test may stop, start again, empty and make hang; nothing where there is no Redis. */
+export async function ownRedis() {
+  const program = await findRedis(join(ROOT, '.behest'));
+  if (!program) return undefined;
+  const home = makeThrowAway('outage');
+  let running = await startRedis(program, home);
+  const relay = await relayTo(() => running.port);
+  const pidOf = async () => Number(/process_id:(\d+)/.exec(await ask(running, 'INFO server'))?.[1]);
+  let pid = await pidOf();
+  /** Each start has a password of its own, and clients are told the first. */
+  const { password } = running;
+  const start = async () => {
+    running = await startRedis(program, home);
+    await ask(running, `CONFIG SET requirepass ${password}`);
+    running = { ...running, password };
+    pid = await pidOf();
+  };
+  return {
+    url: redisUrl({ port: relay.port, password }),
+    stop: () => stopRedis(running),
+    start,
+    empty: () => ask(running, 'FLUSHALL'),
+    hang: () => signal(pid, 'SIGSTOP'),
+    goOn: () => signal(pid, 'SIGCONT'),
+    remove: async () => {
+      signal(pid, 'SIGCONT');
+      await stopRedis(running);
+      relay.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One address for a server that has another port each time it starts. */
+async function relayTo(port: () => number) {
+  const open = new Set<Socket>();
+  const relay = createServer((near) => {
+    const far = connect(port(), '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one);
+      one.on('error', () => {}); // `close` follows
+      one.once('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  const own = await freePort();
+  await new Promise<void>((resolve) => relay.listen(own, '127.0.0.1', resolve));
+  const close = () => {
+    for (const socket of open) socket.destroy();
+    relay.close();
+  };
+  return { port: own, close };
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return []; // it has ended, and they with it
+  }
+}

@@ -1,0 +1,69 @@
+import type { ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../../../tools/machine/ports.ts';
+import { isRunning, signal, waitUntil } from '../../../../tools/machine/processes.ts';
+import { makeThrowAway, sweepThrowAways } from '../../../../tools/machine/throw-away.ts';
+import { accountForPostgres } from '../../../../tools/postgres/account.ts';
+import {
+  createCluster,
+  newPassword,
+  readServerFile,
+  startCluster,
+  stopCluster,
+  USER,
+} from '../../../../tools/postgres/cluster.ts';
+import { postgresPrograms } from '../../../../tools/postgres/programs.ts';
+import { keep } from './keeper.ts';
+
+const KIND = 'postgres';
+const PORT_ATTEMPTS = 5; // a port that was free a moment ago may be taken by now
+
+/** Nothing here outlives the run, so nothing is written to be safe. */
+const careless = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  max_connections: 200,
+  deadlock_timeout: '100ms',
+};
+/** For whoever measures what safety costs: every commit is on the disk before it is answered. */
+const durable = { shared_buffers: '512MB', max_connections: 200 };
+const settings = process.argv.includes('--durable') ? durable : careless;
+
+const home = makeThrowAway(KIND);
+let server: ChildProcess | undefined;
+await keep(start, stop);
+
+async function start(): Promise<string> {
+  await sweepThrowAways(KIND, { end: endOrphan });
+  const account = accountForPostgres();
+  const programs = postgresPrograms(join(import.meta.dirname, '../../../..'), account);
+  const cluster = { folder: join(home, 'data'), account, programs };
+  const password = newPassword();
+  createCluster(cluster, password);
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    try {
+      server = await startCluster(cluster, port, { settings, logFile: join(home, 'log') });
+      return `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+    } catch (error) {
+      if (attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function stop(): Promise<void> {
+  if (server) await stopCluster(server);
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function endOrphan(folder: string): Promise<void> {
+  const pid = readServerFile(join(folder, 'data'))?.pid ?? 0;
+  if (!isRunning(pid, folder)) return;
+  signal(pid, 'SIGQUIT');
+  await waitUntil(() => !isRunning(pid, folder), { seconds: 5 }); // it writes until it is gone
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { newDatabase } from '../app/start-app.ts';
+import { redisUrl } from './redis-url.ts';
+
+const ENTRY = join(import.meta.dirname, '../../start.mjs');
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** The real process, as an operator starts it, with these settings and no others. */
+export function startServer(env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [ENTRY], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines: Line[] = [];
+  const output: string[] = []; // as it was written, whether it is a line or not
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
+  }
+  const said = createInterface({ input: child.stdout });
+  const isReady = new Promise<Line>((resolve) => {
+    said.on('line', (text) => {
+      const line: Line = JSON.parse(text);
+      lines.push(line);
+      if (line.msg === 'ready') resolve(line);
+    });
+  });
+  const closed = once(said, 'close');
+  const exited = once(child, 'exit').then(async ([code]) => {
+    await closed; // what it said last may come after it is gone
+    return { code: code as number | null, lines }; // the event's first argument, by its documentation
+  });
+  onTestFinished(() => end(child));
+
+  /** @throws what it said, when it ended instead of listening. */
+  const ready = async () => {
+    const ended = exited.then(({ code }) => {
+      throw new Error(`The server ended with ${code}: ${JSON.stringify(lines)}`);
+    });
+    return Promise.race([isReady, ended]);
+  };
+  return { child, lines, output, ready, exited };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+/** What the process needs to start, on a database of its own. */
+export async function goodSettings() {
+  const port = await freePort();
+  const settings = {
+    DATABASE_URL: await newDatabase(),
+    REDIS_URL: redisUrl(),
+    AUTO_GENERATE_KEYS: 'true',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    RATE_LIMIT_SIGNUP: '1000000', // the clients of all files are one address to the Redis they share
+  };
+  return { settings, url: `http://127.0.0.1:${port}` };
+}
+
+/** Free a moment ago, which is as much as can be known. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  return typeof address === 'object' && address ? address.port : 0;
+}
