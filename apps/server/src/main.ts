@@ -15,8 +15,8 @@ import {
 } from './features/record/webhooks/index.ts';
 import { createKeyRing } from './features/service/keys/index.ts';
 import { commitNotices } from './platform/db/commit-notices.ts';
-import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
+import { openDatabase, requireServer } from './platform/db/open-database.ts';
 import { createEgress } from './platform/egress/egress.ts';
 import { tracedEgress } from './platform/egress/traced-egress.ts';
 import { notingChanges } from './platform/http/callers/known-callers.ts';

@@ -10,6 +10,8 @@ export interface Tracer {
   root<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** A question to another server. Outside of any request and job it is only asked. */
   call<T>(call: Call, ask: () => Promise<T>): Promise<T>;
+  /** A question that has just been answered, or failed, after so many milliseconds. */
+  called(call: Call, milliseconds: number, failure?: { readonly error: unknown }): void;
   /** Of what is under way. */
   ids(): SpanIds | undefined;
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authorize, grantTo, pkce, registerAgent, startSandbox } from '../../../../test/app/flow.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
-import { inTransaction, openDatabase } from '../../../platform/db/db.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import { openDatabase } from '../../../platform/db/open-database.ts';
 import { record } from '../../record/audit/index.ts';
 import { isServiceAction } from '../../record/events/index.ts';
 
