@@ -255,7 +255,7 @@ test('while Redis is away the limiter is degraded, and no longer when it is back
   const service = await startApp({
     storeAs: (store) => ({
       ...store,
-      spend: (charges) => (isAway ? Promise.reject(new Error('away')) : store.spend(charges)),
+      spend: (bills) => (isAway ? Promise.reject(new Error('away')) : store.spend(bills)),
     }),
   });
   const degraded = async () =>

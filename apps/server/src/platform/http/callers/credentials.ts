@@ -12,9 +12,12 @@ declare module 'fastify' {
   }
 }
 
+/** Who calls, in whichever request. */
+export type Identity = Omit<Caller, 'requestId'>;
+
 /** Whom an API key stands for. */
 export interface Holder {
-  readonly caller: Omit<Caller, 'requestId'>;
+  readonly caller: Identity;
   /** When this is no longer so, or there is something to note. */
   readonly readAgainAt: Date;
 }
