@@ -14,7 +14,7 @@ type Listener = (effect: CommitEffect) => void;
 /** By the adapter of a database, which its transactions share, and its executors with further plugins. */
 const listeners = new WeakMap<DialectAdapter, Listener>();
 
-/** @param listener must not throw: the write is committed, and nobody can be refused any more. */
+/** @param listener must not throw, since the commit stands. */
 export function listenToCommits(db: Executor, listener: Listener): void {
   listeners.set(db.getExecutor().adapter, listener);
 }

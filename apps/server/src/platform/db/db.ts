@@ -16,22 +16,23 @@ const LOST_A_RACE = new Set(['40001', '40P01']); // serialization failure, deadl
  * hands to `afterCommit`. Keep slow things (HTTP, key generation, signing) before it. In a transaction that is open
  * already it is undone alone, and committed with the rest.
  */
-export function inTransaction<T>(db: Executor, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(db: Executor, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (isTx(db)) return inSavepoint(db, work);
-  return repeating(db, async () => {
-    const afterwards: AfterCommit[] = [];
-    const result = await db.transaction().execute((tx) => {
+  let afterwards: AfterCommit[] = [];
+  const result = await repeating(db, () =>
+    db.transaction().execute((tx) => {
+      afterwards = []; // an attempt that lost its race leaves nothing to be done
       opened.set(tx, { afterwards, depth: 0 });
       return work(tx);
-    });
-    await runAll(afterwards);
-    return result;
-  });
+    }),
+  );
+  await runAll(afterwards);
+  return result;
 }
 
 /**
  * For a hot write, which is a transaction by itself: does it again when it was the loser of a race. In a larger
- * transaction, the loser is all of that, so whoever opened it has to begin again.
+ * transaction, the loser is all of that, so the function that opened it has to begin again.
  */
 export async function repeating<T>(db: Executor, work: () => Promise<T>): Promise<T> {
   const attempts = isTx(db) ? 1 : ATTEMPTS;
@@ -47,16 +48,16 @@ export async function repeating<T>(db: Executor, work: () => Promise<T>): Promis
 type AfterCommit = () => void | Promise<void>;
 
 /**
- * Does what Postgres cannot undo (a mail, a message to other instances) once everything written so far is
- * committed: at once where `db` is a pool. What is rolled back takes with it what was to come after. `work` has to
- * see to its own failures, since nothing can be refused any more.
+ * Does work that Postgres cannot undo (a mail, a message to other instances) once everything written so far is
+ * committed: at once where `db` is a pool. Work whose writes are rolled back is never done. It has to see to its own
+ * failures, since the commit stands.
  */
 export async function afterCommit(db: Executor, work: AfterCommit): Promise<void> {
   if (isTx(db)) openedBy(db).afterwards.push(work);
   else await work();
 }
 
-/** A transaction that is open for longer than one function: whoever opens it has to end it. */
+/** A transaction that is open for longer than one function: its opener has to end it. */
 export interface OpenTransaction {
   readonly tx: Tx;
   /** Then does what was left for after it. */
@@ -92,7 +93,7 @@ interface Opened {
   depth: number;
 }
 
-/** Of each open transaction, what is known here beside what Kysely knows. */
+/** By open transaction, the things known here and not to Kysely. */
 const opened = new WeakMap<Executor, Opened>();
 
 function openedBy(tx: Tx): Opened {
@@ -114,7 +115,7 @@ async function inSavepoint<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> 
     return await work(tx);
   } catch (error) {
     state.afterwards.length = before;
-    // Of a connection that is lost nothing stands, and the failure to tell of is the first one.
+    // A lost connection leaves nothing to roll back, and the failure to tell of is the first one.
     await sql`rollback to savepoint ${name}`.execute(tx).catch(() => {});
     throw error;
   } finally {

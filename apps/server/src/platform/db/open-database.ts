@@ -33,7 +33,7 @@ export function openDatabase(
 ): Executor {
   const pool = new pg.Pool({ ...options, max: poolSize, connectionTimeoutMillis: connect, types });
   limitSilence(pool, silence);
-  // A lost connection is replaced by the pool, and whoever waited on it is told by its statement. Without listeners
+  // A lost connection is replaced by the pool, and its statement fails for the caller. Without listeners
   // it would end the process: the pool's own is there for idle connections only.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
@@ -53,7 +53,7 @@ export function openDatabase(
 
 /**
  * A Postgres that hangs is one that is away. The connection is ended with the statement: a statement given up by
- * itself could leave a transaction open, for whoever gets the connection next to write into.
+ * itself could leave a transaction open, for the next user of the connection to write into.
  */
 function limitSilence(pool: pg.Pool, silence: number): void {
   pool.on('connect', (client) => {

@@ -9,7 +9,7 @@ export function traceStatements(tracer: Tracer): Logger {
   };
 }
 
-/** What it does, and the first table or function that it names. */
+/** Its verb, and the first table or function that it names. */
 function callOf(text: string): Call {
   const [verb = ''] = /^\w+/.exec(text.trimStart()) ?? [];
   const [, target] = TABLE.exec(text) ?? FUNCTION.exec(text) ?? [];

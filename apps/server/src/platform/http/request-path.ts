@@ -39,11 +39,11 @@ export interface RequestPath {
   readonly isProduction: boolean;
   /** Origins whose pages may call the API. */
   readonly corsAllowedOrigins: readonly string[];
-  /** Of the service's own pages, as browsers name it: `https://auth.example`. */
+  /** The origin of the service's own pages, as browsers name it: `https://auth.example`. */
   readonly ownOrigin: string;
 }
 
-/** What happens to every request before its body is read, in this order. */
+/** Adds the steps that every request takes before its body is read, in this order. */
 export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
   const { limits } = path;
   const findPath = pathFinder(path.paths);
@@ -59,22 +59,22 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
     if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     const charge = chargingOf(path.spend, reply);
-    if (access === 'developer' && !unknown && isSound(request)) {
-      request.caller = await callerByKey(request, reply, charge);
-      if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
-        throw new AppError('FORBIDDEN', 'Pages of this origin may not ask for this.');
-      }
-      return;
-    }
-    await charge(anonymousBills(request, limits));
+    // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
+    // charged with its developer, in one trip.
+    const isKeyed = access === 'developer' && !unknown && isSound(request);
+    if (!isKeyed) await charge(anonymousBills(request, limits));
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request, reply);
       return reply.headers(cors.preflightFor(origin)).code(204).send();
     }
     if (fromOwnPages) refuseOtherPages(request, path.ownOrigin);
+    if (access === 'developer') request.caller = await callerByKey(request, reply, charge);
     if (access === 'consent') request.caller = await path.consent(browserRequestOf(request));
     if (access === 'session') request.session = sessionIn(request, reply, path.session);
+    if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
+      throw new AppError('FORBIDDEN', 'Pages of this origin may not ask for this.');
+    }
   });
 
   /** @throws UNAUTHORIZED, FORBIDDEN, RATE_LIMITED */
@@ -115,7 +115,7 @@ const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPag
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined;
 
-/** Not what a proxy before us may read otherwise (RFC 9112, section 3.2), nor what no client sends. */
+/** Refuses a request that a proxy before us may read otherwise (RFC 9112, section 3.2), or that no client sends. */
 function isSound({ raw }: FastifyRequest): boolean {
   const hosts = timesSent(raw, 'host');
   const hasHost = hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');

@@ -10,7 +10,7 @@ export interface EphemeralStore {
   /**
    * Charges bills in this order, each whole or not at all, and none after one that was refused. They are decided where
    * the counters are, in one round trip.
-   * @returns what became of each, by its name
+   * @returns the outcome of each, by its name
    */
   spend<Name extends string>(bills: readonly Bill<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
   /** Takes one of so many places for a time, or keeps the one it has. @returns whether it has one now */
@@ -41,11 +41,11 @@ export interface Place {
   readonly seconds: number;
 }
 
-/** What one subject is charged, such as an address or a developer. All its keys share one hash tag. */
+/** The charges of one payer, such as an address or a developer. All its keys share one hash tag. */
 export interface Bill<Name extends string = string> {
   readonly name: Name;
   readonly charges: readonly Charge[];
-  /** Told in any case, and where it is another than expected, nothing is charged. */
+  /** Told in any case. Where it is another than the expected one, nothing is charged. */
   readonly version?: VersionCheck;
 }
 
@@ -69,7 +69,7 @@ export interface VersionCheck {
 }
 
 export interface Settled {
-  /** `stale` by its version; `skipped` after a bill that was refused. Only what is `charged` was charged. */
+  /** `stale` by its version; `skipped` after a bill that was refused. Only a `charged` bill was charged. */
   readonly outcome: 'charged' | 'refused' | 'stale' | 'skipped';
   /** For each charge, how much of its window is used by now. */
   readonly used: readonly number[];

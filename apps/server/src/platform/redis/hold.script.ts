@@ -1,7 +1,7 @@
 import { defineScript } from '@redis/client';
 import type { Place } from './ephemeral-store.ts';
 
-/** Those whose time is over make room first. The time is that of Redis, which all processes share. */
+/** Holders whose time is over make room first. The time is that of Redis, which all processes share. */
 export const hold = defineScript({
   SCRIPT: `
     local now = tonumber(redis.call('TIME')[1])

@@ -48,7 +48,7 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
   const pass = (hint: string, channel: string) => {
     for (const listener of listeners.get(channel) ?? []) listener(hint);
   };
-  // Of a connection that is away nothing is lost but hints, and it subscribes when it is back.
+  // A connection that is away loses nothing but hints, and subscribes when it is back.
   const subscribe = () => {
     if (client.isReady && listeners.size > 0) client.subscribe([...listeners.keys()], pass).catch(() => {});
   };

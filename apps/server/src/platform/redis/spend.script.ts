@@ -2,64 +2,49 @@ import { defineScript } from '@redis/client';
 import type { Bill, Settled } from './ephemeral-store.ts';
 
 /**
- * Settles bill after bill, as `parseCommand` writes them: the version's key and arguments, then those of each charge.
- * The keys are of several subjects, so they are not on one node of a Redis Cluster; each bill alone would be.
+ * ARGV is bill after bill: how many charges it has, the version that is expected, the one that a key without any is
+ * given and for how many seconds; then the limit, cost and seconds of each charge. KEYS are in the same order, a
+ * version's before those of its charges. They are of several subjects, so they are not on one node of a Redis
+ * Cluster: there, each bill would be a command of its own.
  */
 export const spend = defineScript({
   SCRIPT: `
-    local keys, args = 0, 0
-    local function key() keys = keys + 1 return KEYS[keys] end
-    local function arg() args = args + 1 return ARGV[args] end
-
-    local function read_version()
-      local check = { key = key() }
-      check.fresh = arg()
-      check.seconds = arg()
-      check.expected = arg()
-      local version = redis.call('GET', check.key)
-      if not version then
-        version = check.fresh
-        redis.call('SET', check.key, version, 'EX', check.seconds)
-      end
-      return version, check.expected ~= '' and check.expected ~= version
-    end
-
-    local function read_charge()
-      local charge = { key = key() }
-      charge.limit = tonumber(arg())
-      charge.cost = tonumber(arg())
-      charge.seconds = arg()
-      charge.count = tonumber(redis.call('GET', charge.key) or '0')
-      return charge
-    end
-
-    local function take(charge)
-      if charge.cost == 0 then return end
-      charge.count = redis.call('INCRBY', charge.key, charge.cost)
-      if charge.count == charge.cost then redis.call('EXPIRE', charge.key, charge.seconds) end
-    end
-
     local bills, is_refused = {}, false
-    while args < #ARGV do
-      local version, is_stale = '', false
-      if arg() == 'versioned' then version, is_stale = read_version() end
+    local key, arg = 1, 1
+    while ARGV[arg] do
+      local size, expected, fresh, seconds = unpack(ARGV, arg, arg + 3)
+      arg = arg + 4
+      local version = ''
+      if fresh ~= '' then
+        version = redis.call('GET', KEYS[key])
+        if not version then
+          version = fresh
+          redis.call('SET', KEYS[key], fresh, 'EX', seconds)
+        end
+        key = key + 1
+      end
 
-      local charges, is_over = {}, false
-      for at = 1, tonumber(arg()) do
-        charges[at] = read_charge()
-        if charges[at].count >= charges[at].limit then is_over = true end
+      local used, is_over = {}, false
+      for at = 1, size do
+        local limit = ARGV[arg + 3 * (at - 1)]
+        used[at] = tonumber(redis.call('GET', KEYS[key + at - 1]) or '0')
+        if used[at] >= tonumber(limit) then is_over = true end
       end
 
       local outcome = 'charged'
       if is_refused then outcome = 'skipped'
-      elseif is_stale then outcome = 'stale'
+      elseif expected ~= '' and expected ~= version then outcome = 'stale'
       elseif is_over then outcome = 'refused' end
       is_refused = is_refused or outcome == 'refused'
 
-      local used = {}
-      for at, charge in ipairs(charges) do
-        if outcome == 'charged' then take(charge) end
-        used[at] = charge.count
+      for at = 1, size do
+        local _, cost, seconds = unpack(ARGV, arg, arg + 2)
+        if outcome == 'charged' and cost ~= '0' then
+          used[at] = redis.call('INCRBY', KEYS[key], cost)
+          if used[at] == tonumber(cost) then redis.call('EXPIRE', KEYS[key], seconds) end
+        end
+        key = key + 1
+        arg = arg + 3
       end
       bills[#bills + 1] = { outcome, version, used }
     end
@@ -72,9 +57,8 @@ export const spend = defineScript({
     parser.push(String(keys.length));
     for (const key of keys) parser.pushKey(key);
     for (const { version, charges } of bills) {
-      if (!version) parser.push('unversioned');
-      else parser.push('versioned', version.fresh, String(version.seconds), version.expected ?? '');
-      parser.push(String(charges.length));
+      const { expected = '', fresh = '', seconds: keptSeconds = 0 } = version ?? {};
+      parser.push(String(charges.length), expected, fresh, String(keptSeconds));
       for (const { limit, cost, seconds } of charges)
         parser.push(String(limit), String(cost), String(seconds));
     }

@@ -12,7 +12,7 @@ export interface Tracer {
   call<T>(call: Call, ask: () => Promise<T>): Promise<T>;
   /** A question that has just been answered, or failed, after so many milliseconds. */
   called(call: Call, milliseconds: number, failure?: { readonly error: unknown }): void;
-  /** Of what is under way. */
+  /** The ids of the span that is under way. */
   ids(): SpanIds | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface KeyedRequest {
   /** The least that the key must be. */
   readonly role: Role;
   readonly charge: Charging;
-  /** Charged whoever asks. */
+  /** Charged whether the key is good or not. */
   readonly anonymousBills: readonly RateBill[];
   /** Charged to the developer whose key it is. */
   readonly developerBill: (identity: Identity) => RateBill;
@@ -47,12 +47,15 @@ export async function authenticateKey(callers: KnownCallers, request: KeyedReque
 
 const NO_VALID_KEY: Authentication = { result: 'refused', because: 'no_valid_key' };
 
-/** What this process remembers of a key, once Redis has been asked whether it is still so. */
+/**
+ * The memory of this process about a key, once Redis was asked whether it still holds. `changes` is the version of all
+ * developers, from before the database is asked.
+ */
 type Recalled =
   | { readonly state: 'known'; readonly identity: Identity }
-  /** Something of the developer's has changed since. */
+  /** The developer's version is no longer the one that the key was read under. */
   | { readonly state: 'stale'; readonly changes: string | undefined }
-  /** It remembers nothing, or Redis is away. */
+  /** Nothing is remembered, or Redis is away and confirms nothing. */
   | { readonly state: 'unknown'; readonly changes: string | undefined };
 
 /** Charges the address and, where it is known, the developer, in one trip. A `stale` developer is charged nothing. */

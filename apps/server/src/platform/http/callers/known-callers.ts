@@ -8,17 +8,17 @@ import type { FindHolder, Identity } from './credentials.ts';
 const MOST = 10_000; // keys, of some 500 bytes each
 /** How long an answer of the database is used, in milliseconds, when the notice of a change did not reach Redis. */
 const LONGEST = 10_000;
-const VERSION_SECONDS = 86_400; // one that has run out is replaced, and what was kept under it is read again
+const VERSION_SECONDS = 86_400; // a version that has run out is replaced, and keys kept under it are read again
 const NOBODY = Buffer.alloc(32);
 
 /** Changes with every change of any developer. */
 const CHANGES = 'bh:callers:changes';
 const versionKeyOf = ({ developerId }: Tenant) => `bh:{developer:${developerId}}:version`;
 
-/** Of all developers together. */
+/** The version of all developers together. */
 export const changesVersion = (): VersionCheck => versionAt(CHANGES);
 
-/** Of what authentication learns of one developer. */
+/** The version of one developer: it changes when a key of theirs does, or their plan. */
 export const developerVersion = (tenant: Tenant, expected?: string): VersionCheck => ({
   ...versionAt(versionKeyOf(tenant)),
   ...(expected !== undefined && { expected }),
@@ -26,7 +26,7 @@ export const developerVersion = (tenant: Tenant, expected?: string): VersionChec
 
 const versionAt = (key: string) => ({ key, fresh: randomUUID(), seconds: VERSION_SECONDS });
 
-/** What this process read of a key last: good only while the developer's version is the one it was read under. */
+/** The caller that was last read for a key: good only while the developer's version is the one it was read under. */
 export interface KnownCaller {
   readonly identity: Identity;
   readonly version: string;
@@ -53,12 +53,13 @@ interface Entry extends KnownCaller {
 }
 
 /**
- * What API keys stand for, as this process read it last, by the hash of the key. Every use is checked against the
+ * Remembers the callers of API keys, as this process read them last, by the hash of the key. Every use is checked against the
  * developer's version in Redis, in the trip that counts the request; a change writes a new one before it is
  * answered. A version is chance and no count, so that a Redis which lost its data never repeats one.
  *
- * Whose a key is, is known only once the database has said so, which is too late to read the version first. Hence
- * a second one for all developers, read before and after: where it is the same, nothing changed meanwhile.
+ * The developer of an unknown key is known only once the database has said so, which is too late to read the version
+ * first. Hence there is another version, of all developers, read before and after: where it is the same, nothing has
+ * changed meanwhile.
  */
 export function knownCallers(
   store: EphemeralStore,
@@ -108,8 +109,8 @@ export function knownCallers(
 const nameOf = (keyHash: Buffer) => keyHash.toString('base64url');
 
 /**
- * To be called after the commit and before the answer, when what authentication learned of a developer's keys has
- * changed: from then on every instance reads it again. @param onLost the change is committed, and Redis does not
+ * To be called after the commit and before the answer of a change to a developer's keys or plan: from then on every
+ * instance reads them again. @param onLost the change is committed, and Redis does not
  * know of it: other instances that reach it may go on for `LONGEST`.
  */
 export function notingChanges(store: EphemeralStore, onLost: (error: unknown) => void): NoteChange {

@@ -3,7 +3,7 @@ import type { Identity } from '../callers/credentials.ts';
 import { budgetsOf, needsIdentity, planLimit, type RateLimits } from './rate-rules.ts';
 import { type RateBill, type Spend, type Spent, type Standing, subjectOf, tighter } from './rates.ts';
 
-/** Charges one request. Of all that it is charged, the headers show what will run out first. @throws RATE_LIMITED */
+/** Charges one request. The headers show the budget that will run out first of all it was charged. @throws RATE_LIMITED */
 export type Charging = (bills: readonly RateBill[]) => Promise<Spent['settled']>;
 
 export function chargingOf(spend: Spend, reply: FastifyReply): Charging {
@@ -18,13 +18,13 @@ export function chargingOf(spend: Spend, reply: FastifyReply): Charging {
   };
 }
 
-/** For a request of which nothing but its address is to be believed. */
+/** Charges nothing but the address, for requests that prove nothing else. */
 export const addressBill = (address: string, limits: RateLimits): RateBill => ({
   payer: 'address',
   budgets: budgetsOf('default', { address: subjectOf(address) }, limits),
 });
 
-/** For a request before anybody knows who sends it: its address, and the record in its path. */
+/** Charges the address and the record in the path, before a credential is looked at. */
 export function anonymousBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   const rate = rateOf(request);
   if (needsIdentity(rate)) {
@@ -41,12 +41,12 @@ export function anonymousBills(request: FastifyRequest, limits: RateLimits): Rat
   ];
 }
 
-/** For a credential that proves nothing, where those that do are charged to their developer: else guesses were free. */
+/** Charges the address for a credential that proves nothing, on routes that charge it for none that does. */
 export function failureBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   return needsIdentity(rateOf(request)) ? [addressBill(request.ip, limits)] : [];
 }
 
-/** For a request of a developer: the route's own limit and that of the plan. */
+/** Charges the developer by the route's own limit and by that of the plan. */
 export function developerBill(
   request: FastifyRequest,
   { tenant: { developerId }, plan }: Identity,

@@ -8,16 +8,16 @@ const WINDOW_SECONDS = 60;
 /** A window's count is kept for one window more: the store's clock and ours need not agree to the second. */
 const KEPT_SECONDS = 2 * WINDOW_SECONDS;
 
-/** What one request leaves of its tightest budget, and the refusal if it was one too many. */
+/** The room that one request leaves in its tightest budget, and the refusal if it was one too many. */
 export interface Standing {
   readonly remaining: number;
-  /** Whether nothing was taken of the budget: what is counted elsewhere says more. */
+  /** Whether nothing was taken of the budget: budgets that were charged say more. */
   readonly isLook: boolean;
   readonly headers: Readonly<Record<string, number>>;
   readonly refusal?: AppError;
 }
 
-/** Who can be charged for a request. Nothing is charged to `everyone`, whose version is only asked for. */
+/** The payers of a request. Nothing is charged to `everyone`, whose version is only asked for. */
 export type Payer = 'address' | 'record' | 'everyone' | 'developer';
 
 /** The budgets of one payer, which are charged all or none. */
@@ -111,7 +111,7 @@ function chargeOf({ rule, subject, limit, cost }: Budget, { resetsAt }: Window):
   return { key: `bh:{${subject}}:rate:${rule}:${resetsAt}`, limit, cost, seconds: KEPT_SECONDS };
 }
 
-/** A refusal before what is merely short, what was charged before what was looked at; of equals, the later. */
+/** A refusal comes before a short budget, a charged budget before one looked at, the later before its equal. */
 export function tighter(a: Standing, b: Standing): Standing {
   if (a.refusal || b.refusal) return a.refusal ? a : b;
   if (a.isLook !== b.isLook) return a.isLook ? b : a;
