@@ -5,7 +5,14 @@ import { Counted } from '../../../platform/db/counted.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Tally } from '../../../platform/telemetry/meter.ts';
-import { type Act, type Announcement, type Concerned, envelopeOf, talliesOf } from '../events/index.ts';
+import {
+  type Act,
+  type Announcement,
+  type Concerned,
+  envelopeOf,
+  patternsOf,
+  talliesOf,
+} from '../events/index.ts';
 import {
   appendEvent,
   countBlocked,
@@ -64,7 +71,7 @@ function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date)
   const eventId = newId('evt', at);
   const { type } = announcement;
   const envelope = envelopeOf(announcement, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  return { eventId, type, envelope };
+  return { eventId, type, envelope, patterns: patternsOf(type) };
 }
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */
@@ -91,7 +98,7 @@ function recordOf({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date
   const line = auditLineParts({ ...ids, ...told, ...tenant, id: newId('alog', at) });
   const eventId = newId('evt', at);
   const envelope = envelopeOf(act, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  return { ...line, requestId, type, eventId, envelope };
+  return { ...line, requestId, type, eventId, envelope, patterns: patternsOf(type) };
 }
 
 const counted = ({ tenant }: Caller, acts: readonly Act[], records: string) =>

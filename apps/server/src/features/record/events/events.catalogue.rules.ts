@@ -68,8 +68,11 @@ export const isKnownEventPattern = (pattern: string): boolean => eventPatterns.h
 /** One for each payment: who subscribes to everything does not mean them. */
 const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
 
-/** The patterns by which a type of event is subscribed to. */
-const patternsOf = (type: string): string[] => [
+/**
+ * The patterns by which a type of event is subscribed to. Each recorded event carries them to the webhooks, so that a
+ * release that adds a type says by itself who is told of it.
+ */
+export const patternsOf = (type: string): string[] => [
   type,
   ...areasOf(type),
   ...(onlyWhenNamed.has(type) ? [] : ['*']),

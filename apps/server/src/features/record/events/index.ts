@@ -3,6 +3,7 @@ export {
   isKnownEventPattern,
   isServiceAction,
   matchesEvent,
+  patternsOf,
 } from './events.catalogue.rules.ts';
 export { retentionOfEvents } from './events.jobs.ts';
 export { eventRoutes } from './events.routes.ts';
