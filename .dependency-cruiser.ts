@@ -13,6 +13,9 @@ const RECORDS = 'features/(record/(audit|events)|service/keys|accounts/quotas)/'
 const CORE = 'features/(accounts/(developers|agents)|access/|people/)';
 const AROUND = 'features/record/webhooks/';
 
+/** Reads that a noun shares, whatever its tier: its repos and services, and those of others, build on them. */
+const QUERIES = '[.]queries[.]ts$';
+
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
 const role = (name: string): From => ({ path: `features/([^/]+/[^/]+)/[^/]+[.]${name}[.]ts$` });
 
@@ -38,7 +41,11 @@ const rules: [name: string, from: From, to: To][] = [
   ],
 
   ['platform-knows-no-feature', { path: 'platform/' }, { path: 'features/|src/(app|config|main)[.]ts$' }],
-  ['records-stand-alone', { path: RECORDS, pathNot: TEST }, { path: 'features/', pathNot: RECORDS }],
+  [
+    'records-stand-alone',
+    { path: RECORDS, pathNot: TEST },
+    { path: 'features/', pathNot: [RECORDS, QUERIES] },
+  ],
   ['core-before-around', { path: CORE, pathNot: TEST }, { path: 'features/', pathNot: [RECORDS, CORE] }],
   [
     'around-stands-on-both',
@@ -48,7 +55,7 @@ const rules: [name: string, from: From, to: To][] = [
   [
     'features-meet-at-the-index',
     { path: 'features/([^/]+/[^/]+)/', pathNot: TEST },
-    { path: 'features/', pathNot: [SAME_FEATURE, 'features/[^/]+/[^/]+/index[.]ts$'] },
+    { path: 'features/', pathNot: [SAME_FEATURE, 'features/[^/]+/[^/]+/index[.]ts$', QUERIES] },
   ],
 
   // Roles: what one file of a feature may import.
@@ -62,6 +69,23 @@ const rules: [name: string, from: From, to: To][] = [
     role('rules'),
     {
       pathNot: [`${SAME_FEATURE}[^/]+[.](schema|rules)[.]ts$`, 'platform/errors[.]ts$', '^crypto$', PROTOCOL],
+    },
+  ],
+  [
+    'queries-are-for-repos-and-services',
+    { path: 'features/', pathNot: ['[.](queries|repo|service)[.]ts$', TEST] },
+    { path: QUERIES },
+  ],
+  [
+    'queries-only-read',
+    role('queries'),
+    {
+      pathNot: [
+        'node_modules/kysely/',
+        'platform/(db/|caller[.]ts$)',
+        `${SAME_FEATURE}[^/]+[.](schema|rules)[.]ts$`,
+        QUERIES,
+      ],
     },
   ],
   [

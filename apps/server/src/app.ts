@@ -6,7 +6,7 @@ import {
   cancelRequestsOfAgent,
   countOverdue,
 } from './features/access/authorization/index.ts';
-import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/access/grants/index.ts';
+import { grantRoutes, revokeGrantsOfAgent } from './features/access/grants/index.ts';
 import { tokenRoutes } from './features/access/tokens/index.ts';
 import { agentRoutes } from './features/accounts/agents/index.ts';
 import { apiKeyRoutes, developerRoutes, findKeyHolder } from './features/accounts/developers/index.ts';
@@ -189,7 +189,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   await app.register(pagePartRoutes);
   await app.register(principalRoutes, { db, clock, keyRing, issuer, publicBaseUrl });
-  await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });
+  await app.register(auditRoutes, { db, clock, keyRing, quotas, meter });
   await app.register(webhookRoutes, {
     db,
     clock,

@@ -189,7 +189,7 @@ describe('the schema', () => {
 });
 
 describe('I1: statements', () => {
-  const repositories = globSync(join(import.meta.dirname, '../../src/features/*/*/*.repo.ts'));
+  const repositories = globSync(join(import.meta.dirname, '../../src/features/*/*/*.{repo,queries}.ts'));
   const functionsOf = (path: string) =>
     readFileSync(path, 'utf8')
       .split(/^(?=(?:export )?(?:async )?function )/m)
@@ -200,7 +200,9 @@ describe('I1: statements', () => {
   test('name the tenant, or say that they do not', () => {
     const careless = functions.filter(
       ({ name, text }) =>
-        text.startsWith('export') && !/AcrossTenants$/.test(name) && !/developerId|developers/i.test(text),
+        text.startsWith('export') &&
+        !/AcrossTenants$/.test(name) &&
+        !/developerId|'developers'|tenant: Tenant|session: PrincipalSession/.test(text),
     );
 
     expect(careless.map(({ path, name }) => `${path} ${name}`)).toEqual([]);
@@ -214,6 +216,7 @@ describe('I1: statements', () => {
       'claimDeliveriesAcrossTenants',
       'countPendingAcrossTenants',
       'deleteOldAcrossTenants',
+      'developersAcrossTenants',
       'findAgentAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',

@@ -5,31 +5,18 @@ import { Counted } from '../../../platform/db/counted.ts';
 import { type Executor, isDatabaseAway, repeating } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
+import { findGrant } from '../../access/grants/grants.queries.ts';
 import { limitOf, overQuota, type Quotas } from '../../accounts/quotas/index.ts';
 import { isServiceAction } from '../events/index.ts';
 import { appendCounted, type NewRecord, type Recorded } from './audit.repo.ts';
 import { mustBeKeepable } from './audit.rules.ts';
 import type { AuditEntry, NewEntry } from './audit.schema.ts';
 
-/** Of the grant that an entry says it is about, what the entry has to agree with. */
-export interface GrantFacts {
-  readonly agentId: string;
-  readonly agentDid: string;
-  readonly principalId: string;
-  readonly purpose: string | null;
-}
-
 export interface AppendDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly quotas: Quotas;
   readonly append: Append;
-  /** Grants are a tier above, so how to find one comes from outside. */
-  readonly findGrantFacts: (
-    db: Executor,
-    tenant: Caller['tenant'],
-    grantId: string,
-  ) => Promise<GrantFacts | undefined>;
 }
 
 /**
@@ -44,7 +31,7 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   if (isServiceAction(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
   }
-  const grant = await deps.findGrantFacts(deps.db, tenant, grantId);
+  const grant = await findGrant(deps.db, tenant, grantId);
   if (!grant) throw notFound();
   for (const name of ['agentId', 'agentDid', 'principalId'] as const) {
     if (grant[name] !== entry[name])
