@@ -1,14 +1,13 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
-import { startKeeper } from '../apps/server/test/servers/keeper.ts';
-import { freePort } from '../tools/machine/ports.ts';
-import { waitUntil } from '../tools/machine/processes.ts';
+import { startKeeper } from '../../apps/server/test/servers/keeper.ts';
+import { freePort } from '../machine/ports.ts';
+import { waitUntil } from '../machine/processes.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** A limit that nothing here meets. */
 const NO_LIMIT = '1000000000';
@@ -115,14 +114,8 @@ async function isHealthy(port: number): Promise<boolean> {
   return answer?.ok ?? false;
 }
 
-/** What a route costs that does nothing, in a process of its own like the server. */
-export async function startBareServer() {
-  const child = fork(join(import.meta.dirname, 'bare-server.ts'), { execArgv: [] });
-  const [message] = await once(child, 'message');
-  return { port: Number(message.port), pid: child.pid ?? 0, stop: () => end(child) };
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+/** @returns once the process has ended. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill(signal);
@@ -133,11 +126,4 @@ function endWithUs(child: ChildProcess): void {
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
-}
-
-/** A connection of our own, to fill tables with and to ask Postgres about itself. */
-export async function openDatabase({ databaseUrl }: Stores): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  return client;
 }
