@@ -42,6 +42,7 @@ const rules: [name: string, from: From, to: To][] = [
   ['packages-import-no-app', { path: '^packages/' }, { path: '^(apps|tools|bench)/' }],
   ['protocol-is-for-everybody', { path: PROTOCOL }, { path: '^packages/', pathNot: PROTOCOL }],
   ['server-imports-no-tool', { path: '^apps/server/src/', pathNot: TEST }, { path: '^(tools|bench)/' }],
+  ['tools-import-no-bench', { path: '^tools/' }, { path: '^bench/' }],
   ['nothing-imports-a-test', { path: '/src/', pathNot: TEST }, { path: `${TEST}|^apps/[^/]+/test/` }],
   [
     'nothing-imports-main',
