@@ -1,5 +1,5 @@
 import { buildApp } from './app.ts';
-import { ConfigError } from './config/setting.ts';
+import { ConfigError, type Environment } from './config/setting.ts';
 import { type Config, loadConfig } from './config.ts';
 import { expiryOfRequests } from './features/access/authorization/index.ts';
 import { expiryOfGrants } from './features/access/grants/index.ts';
@@ -25,166 +25,180 @@ import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
 import type { Mail } from './platform/mail/mailer.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
 import { openStore } from './platform/redis/open-store.ts';
-import { openLogOutput } from './platform/telemetry/log-output.ts';
+import type { LogOutput } from './platform/telemetry/log-output.ts';
 import { createLogger, type Logger } from './platform/telemetry/logger.ts';
 import { createMetrics } from './platform/telemetry/metrics.ts';
 import type { Tracing } from './platform/telemetry/tracing.ts';
 import { VERSION } from './platform/version.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
+/** The process that the service runs in. A test gives one of its own. */
+export interface Io {
+  /** @param onLost called with the number of log lines that found no room */
+  readonly openOutput: (onLost: (lines: number) => void) => LogOutput;
+  readonly exit: (code: number) => void;
+  /** Calls `fail` with each failure that no code has caught. */
+  readonly watchFailures: (fail: (error: unknown) => void) => void;
+  /** Calls `stop` when the operator asks the process to end. */
+  readonly watchSignals: (stop: () => void) => void;
+}
+
 const clock = () => new Date();
-/** What is being done, for the line that says why it failed. */
-let step = 'configuration';
-const output = openLogOutput({
-  onLost: (lines) => logger.warn({ lines }, 'lines of the log were lost, because nobody took them'),
-});
-let logger: Logger = createLogger('info', output);
-let shutdown: Shutdown | undefined;
 
-/** Nothing to wake before there is something that sends. */
-let wakeDeliveries = () => {};
+/**
+ * Starts the service in the specification's order. A failure at any step writes fatal log lines and exits with code 1.
+ * @param environment settings by the names that operators use
+ * @see specification, Startup order
+ */
+export async function start(environment: Environment, io: Io): Promise<void> {
+  let step = 'configuration'; // for the line that says why a start failed
+  const output = io.openOutput((lines) =>
+    logger.warn({ lines }, 'lines of the log were lost, because nobody took them'),
+  );
+  let logger: Logger = createLogger('info', output);
+  let shutdown: Shutdown | undefined;
+  let wakeDeliveries = () => {}; // until there is a dispatcher, there is nothing to wake
 
-/** The specification's startup order. Whatever throws ends the process with one line and code 1. */
-async function start(): Promise<void> {
-  const config = loadConfig(process.env);
-  logger = createLogger(config.logLevel, output);
-  const { host, port, shutdownTimeoutSeconds: timeoutSeconds } = config.http;
-  const exit = (code: number) => process.exit(code);
-  shutdown = createShutdown({ logger, timeoutSeconds, exit });
-  shutdown.add('log', output.close);
-  const { stop, fail, isStopping } = shutdown;
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
-  const warn = (message: string) => logger.warn(message);
+  try {
+    const config = loadConfig(environment);
+    logger = createLogger(config.logLevel, output);
+    const { host, port, shutdownTimeoutSeconds: timeoutSeconds } = config.http;
+    shutdown = createShutdown({ logger, timeoutSeconds, exit: io.exit });
+    shutdown.add('log', output.close);
+    const { stop, fail, isStopping } = shutdown;
+    io.watchFailures(fail);
+    const warn = (message: string) => logger.warn(message);
 
-  step = 'tracing';
-  const tracing = config.tracing && (await startTracing(config.tracing));
-  const tracer = tracing?.tracer;
-  if (tracing) {
-    logger = createLogger(config.logLevel, output, tracing.tracer.ids);
-    shutdown.add('telemetry', tracing.flush);
+    step = 'tracing';
+    const tracing = config.tracing && (await startTracing(config.tracing, () => logger));
+    const tracer = tracing?.tracer;
+    if (tracing) {
+      logger = createLogger(config.logLevel, output, tracing.tracer.ids);
+      shutdown.add('telemetry', tracing.flush);
+    }
+
+    const metrics = createMetrics(watchedTallies);
+    metrics.watchProcess();
+    const { meter } = metrics;
+
+    step = 'keys';
+    const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
+
+    step = 'database';
+    const notices = commitNotices();
+    const db = openDatabase(config.database.app, config.database.poolMax, meter, { tracer, notices });
+    notices.listen(() => wakeDeliveries());
+    shutdown.add('stores', () => db.destroy());
+    await requireServer(db);
+
+    step = 'migrations';
+    await migrate(config.database.migrations);
+
+    step = 'webhooks';
+    const { maxAttempts, allowsPrivateHosts } = config.webhooks;
+    await prepareWebhooks({ db, keyRing, isProduction: config.isProduction, maxAttempts, warn });
+    const egress = createEgress({ allowsHttp: !config.isProduction, allowsPrivateHosts });
+    const deliveries = createDispatcher({
+      db,
+      clock,
+      egress: tracer ? tracedEgress(egress, tracer) : egress,
+      ...(tracer && { trace: tracer.root }),
+      seals: webhookSeals(keyRing),
+      onFailure: (error) => logger.error({ err: error }, 'a delivery was not noted, and will be made again'),
+    });
+    shutdown.add('jobs', () => deliveries.stop());
+
+    step = 'redis';
+    const onTrouble = (error?: Error) => {
+      meter.redisIsUp(!error);
+      if (error) logger.warn({ err: error }, 'redis is away');
+      else logger.info('redis is back');
+    };
+    const store = openStore(config.redisUrl, clock, { onTrouble, tracer });
+    shutdown.add('stores', () => store.close());
+    if (config.redisUrl === 'memory:')
+      warn('no redis: counters and requests under way live in this process only');
+
+    step = 'seed';
+    const noteChange = notingChanges(store, (err) =>
+      logger.warn(
+        { err },
+        'redis was not told of the seeded keys: other processes may take ten seconds to see them',
+      ),
+    );
+    await seedDevelopers({ db, clock, noteChange, ...config }, config.seed, warn);
+
+    // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
+    const tellOfMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
+    const mail = await openMailer(config, tellOfMail, tracer);
+
+    step = 'listener';
+    const app = await buildApp({
+      settings: config,
+      db,
+      store,
+      keyRing,
+      clock,
+      logger,
+      metrics,
+      tracer,
+      notices,
+      ...mail,
+      isStopping,
+      wakeDeliveries: () => wakeDeliveries(),
+    });
+    shutdown.add('requests', () => app.close());
+    await app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
+    });
+
+    wakeDeliveries = deliveries.wake;
+    const work = [
+      expiryOfRequests({ db, clock }),
+      expiryOfAnswers({ db, clock }),
+      expiryOfGrants({ db, clock }),
+      retentionOfEvents({ db, clock }),
+      checkpointsOfChains({ db, clock, keyRing }),
+      webhookDelivery(deliveries),
+      webhookHistory({ db, clock }),
+    ];
+    const jobs = startJobs(
+      tracer ? work.map((job) => tracedJob(job, tracer)) : work,
+      (job, error) => {
+        logger.error({ err: error, job }, 'a job failed, and will run again');
+      },
+      meter,
+    );
+    shutdown.add('jobs', () => jobs.stop());
+
+    io.watchSignals(stop);
+    const { alg, kid } = keyRing.signer();
+    const how = { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore: 'env' };
+    logger.info({ ...how, version: VERSION }, 'ready');
+  } catch (error) {
+    if (shutdown?.isStopping()) return; // the stop closes what the start still uses
+    const problems = error instanceof ConfigError ? error.problems : [];
+    for (const { setting, message } of problems) logger.fatal({ setting, code: 'CONFIG_INVALID' }, message);
+    if (problems.length === 0) logger.fatal({ err: error, step }, messageOf(error));
+    await output.close();
+    io.exit(1);
   }
-
-  const metrics = createMetrics(watchedTallies);
-  metrics.watchProcess();
-  const { meter } = metrics;
-
-  step = 'keys';
-  const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
-
-  step = 'database';
-  const notices = commitNotices();
-  const db = openDatabase(config.database.app, config.database.poolMax, meter, { tracer, notices });
-  notices.listen(() => wakeDeliveries());
-  shutdown.add('stores', () => db.destroy());
-  await requireServer(db);
-
-  step = 'migrations';
-  await migrate(config.database.migrations);
-
-  step = 'webhooks';
-  const { maxAttempts, allowsPrivateHosts } = config.webhooks;
-  await prepareWebhooks({ db, keyRing, isProduction: config.isProduction, maxAttempts, warn });
-  const egress = createEgress({ allowsHttp: !config.isProduction, allowsPrivateHosts });
-  const deliveries = createDispatcher({
-    db,
-    clock,
-    egress: tracer ? tracedEgress(egress, tracer) : egress,
-    ...(tracer && { trace: tracer.root }),
-    seals: webhookSeals(keyRing),
-    onFailure: (error) => logger.error({ err: error }, 'a delivery was not noted, and will be made again'),
-  });
-  shutdown.add('jobs', () => deliveries.stop());
-
-  step = 'redis';
-  const onTrouble = (error?: Error) => {
-    meter.redisIsUp(!error);
-    if (error) logger.warn({ err: error }, 'redis is away');
-    else logger.info('redis is back');
-  };
-  const store = openStore(config.redisUrl, clock, { onTrouble, tracer });
-  shutdown.add('stores', () => store.close());
-  if (config.redisUrl === 'memory:')
-    warn('no redis: counters and requests under way live in this process only');
-
-  step = 'seed';
-  const noteChange = notingChanges(store, (err) =>
-    logger.warn(
-      { err },
-      'redis was not told of the seeded keys: other processes may take ten seconds to see them',
-    ),
-  );
-  await seedDevelopers({ db, clock, noteChange, ...config }, config.seed, warn);
-
-  // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
-  const tellOfMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
-  const mail = await openMailer(config, tellOfMail, tracer);
-
-  step = 'listener';
-  const app = await buildApp({
-    settings: config,
-    db,
-    store,
-    keyRing,
-    clock,
-    logger,
-    metrics,
-    tracer,
-    notices,
-    ...mail,
-    isStopping,
-    wakeDeliveries: () => wakeDeliveries(),
-  });
-  shutdown.add('requests', () => app.close());
-  await app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
-  });
-
-  wakeDeliveries = deliveries.wake;
-  const work = [
-    expiryOfRequests({ db, clock }),
-    expiryOfAnswers({ db, clock }),
-    expiryOfGrants({ db, clock }),
-    retentionOfEvents({ db, clock }),
-    checkpointsOfChains({ db, clock, keyRing }),
-    webhookDelivery(deliveries),
-    webhookHistory({ db, clock }),
-  ];
-  const jobs = startJobs(
-    tracer ? work.map((job) => tracedJob(job, tracer)) : work,
-    (job, error) => {
-      logger.error({ err: error, job }, 'a job failed, and will run again');
-    },
-    meter,
-  );
-  shutdown.add('jobs', () => jobs.stop());
-
-  // In the place of those of start.mjs, which wait for nothing.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal).on(signal, stop);
-  const { alg, kid } = keyRing.signer();
-  const how = { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore: 'env' };
-  logger.info({ ...how, version: VERSION }, 'ready');
 }
 
 /** Loads OpenTelemetry, which is not loaded where nothing is traced. */
-async function startTracing(settings: NonNullable<Config['tracing']>): Promise<Tracing> {
+async function startTracing(
+  settings: NonNullable<Config['tracing']>,
+  currentLogger: () => Logger,
+): Promise<Tracing> {
   const { openTracing } = await import('./platform/telemetry/tracing.ts');
   return openTracing({
     ...settings,
     onTrouble(error) {
-      if (error) logger.warn({ err: error }, 'spans cannot be sent, and are lost');
-      else logger.info('spans are sent again');
+      if (error) currentLogger().warn({ err: error }, 'spans cannot be sent, and are lost');
+      else currentLogger().info('spans are sent again');
     },
   });
 }
-
-await start().catch(async (error: unknown) => {
-  if (shutdown?.isStopping()) return; // it fails because what it uses is being closed
-  const problems = error instanceof ConfigError ? error.problems : [];
-  for (const { setting, message } of problems) logger.fatal({ setting, code: 'CONFIG_INVALID' }, message);
-  if (problems.length === 0) logger.fatal({ err: error, step }, messageOf(error));
-  await output.close();
-  process.exit(1);
-});
 
 /** Of a connection that failed on every address of a name, the message is empty and the code is all there is. */
 function messageOf(error: unknown): string {
