@@ -5,7 +5,7 @@ import rules from '../.dependency-cruiser.ts';
 const SOURCES = '{apps,packages}/*/src';
 const PLANTED = 'apps/server/test/planted';
 
-/** What the planted files break. When this is not reported, then a clean report means nothing. */
+/** The breaches in the planted files. A run that misses one of them proves nothing about the rest. break. When this is not reported, then a clean report means nothing. */
 const EXPECTED = [
   'features-meet-at-the-index: thing.routes.ts → other.service.ts',
   'pg-only-in-db: thing.routes.ts → index.mjs',
@@ -14,8 +14,9 @@ const EXPECTED = [
 ];
 
 /**
- * The import rules of this checkout, which is the working directory. With a TypeScript it does not know,
- * dependency-cruiser sees no file, finds nothing and says all is well: hence the count and the plant.
+ * Checks the import rules of the working directory, which is the checkout. dependency-cruiser sees no file, and
+ * reports no breach, with a TypeScript that it does not know. The count of files and the planted breaches show
+ * that.
  */
 export async function importProblems(): Promise<string[]> {
   const { seen, broken } = await look(globSync(SOURCES));
