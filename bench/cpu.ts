@@ -26,7 +26,7 @@ export function parentOf(pid: number): number {
   return statOf(pid)?.parent ?? 0;
 }
 
-/** @see proc_pid_stat(5): the second field is a name with any characters field is a name that may hold anything. */
+/** @see proc_pid_stat(5), whose second field is a name with any characters */
 function statOf(pid: number) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

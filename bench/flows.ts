@@ -135,7 +135,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
   ];
 }
 
-/** Copies a grant many times, each copy with a token, as the service would write them. */
+/** Copies a grant many times, each copy with a token, as the service would write them. @returns the ids */
 export async function makeGrants(db: pg.Client, grantId: string, count: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `with made as (

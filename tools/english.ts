@@ -10,6 +10,7 @@ const HELD = [
   'tools/english/**',
   'docs/glossary.md',
   'packages/protocol/**',
+  '*.md',
   'bench/**',
   'deploy/**',
   'tools/**',
