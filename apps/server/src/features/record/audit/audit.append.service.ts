@@ -4,8 +4,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, isDatabaseAway, repeating } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
-import { limitOf, overQuota, type Quotas } from '../../accounts/quotas/index.ts';
-import { isServiceAction } from '../events/index.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import type { Catalogue } from '../events/index.ts';
 import { appendCounted, type NewRecord, type Recorded } from './audit.repo.ts';
 import { mustBeKeepable } from './audit.rules.ts';
 import type { AuditEntry, NewEntry } from './audit.schema.ts';
@@ -22,6 +23,7 @@ export interface AppendDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly quotas: Quotas;
+  readonly catalogue: Catalogue;
   readonly append: Append;
   /** Grants are a tier above, so how to find one comes from outside. */
   readonly findGrantFacts: (
@@ -40,7 +42,7 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   const { tenant, requestId } = caller;
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
   mustBeKeepable(metadata);
-  if (isServiceAction(action)) {
+  if (deps.catalogue.isServiceAction(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
   }
   const grant = await deps.findGrantFacts(deps.db, tenant, grantId);
