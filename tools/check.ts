@@ -9,6 +9,7 @@ const checks: readonly [name: string, command: string, ...flags: string[]][] = [
   ['generated files', 'node', 'tools/generate.ts', '--check'],
   ['dead code', 'knip', '--no-progress'],
   ['import rules', 'node', 'tools/imports.ts'],
+  ['SQL owners', 'node', 'tools/sql-owners.ts'],
   ['API description', 'node', 'tools/openapi-lint.mjs'],
   ['format and lint', 'biome', 'ci', '--colors=off', '--error-on-warnings', '.'],
 ];

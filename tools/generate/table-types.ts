@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { migrate } from '../../apps/server/src/platform/db/migrate.ts';
 import { startPostgres } from '../../apps/server/test/servers/postgres.ts';
 
-const FLAGS = ['--print', '--camel-case', '--log-level=silent', '--exclude-pattern=schema_migrations'];
+const FLAGS = ['--print', '--camel-case', '--log-level=silent', '--exclude-pattern=schema_*'];
 
 /** The types of all tables, as the migrations leave them in a Postgres made for this alone. */
 export async function tableTypes(): Promise<string> {
