@@ -1,8 +1,8 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import { record } from '../../record/audit/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import { expireRequests, listDueAcrossTenants } from './authorization.repo.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 

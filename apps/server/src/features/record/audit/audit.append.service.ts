@@ -5,9 +5,10 @@ import { Counted } from '../../../platform/db/counted.ts';
 import { type Executor, isDatabaseAway, repeating } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { findGrant } from '../../access/grants/grants.queries.ts';
-import { limitOf, overQuota, type Quotas } from '../../accounts/quotas/index.ts';
-import { isServiceAction } from '../events/index.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import type { Catalogue } from '../events/index.ts';
 import { appendCounted, type NewRecord, type Recorded } from './audit.repo.ts';
 import { mustBeKeepable } from './audit.rules.ts';
 import type { AuditEntry, NewEntry } from './audit.schema.ts';
@@ -16,6 +17,7 @@ export interface AppendDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly quotas: Quotas;
+  readonly catalogue: Catalogue;
   readonly append: Append;
 }
 
@@ -28,7 +30,7 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   const { tenant, requestId } = caller;
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
   mustBeKeepable(metadata);
-  if (isServiceAction(action)) {
+  if (deps.catalogue.isServiceAction(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
   }
   const grant = await findGrant(deps.db, tenant, grantId);

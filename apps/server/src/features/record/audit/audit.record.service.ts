@@ -1,18 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { auditLineParts } from '@behest/protocol/audit-line';
+import type { Act, Announcement, Attempts, Concerned } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { Counted } from '../../../platform/db/counted.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Tally } from '../../../platform/telemetry/meter.ts';
-import {
-  type Act,
-  type Announcement,
-  type Concerned,
-  envelopeOf,
-  patternsOf,
-  talliesOf,
-} from '../events/index.ts';
+import { envelopeOf, patternsOf, talliesOf } from '../events/index.ts';
 import {
   appendEvent,
   countBlocked,
@@ -108,17 +102,9 @@ const counted = ({ tenant }: Caller, acts: readonly Act[], records: string) =>
     { eventsOf: tenant.developerId },
   );
 
-const attempts = ['token.reuse_detected', 'consent.verification_failed'] as const;
-
-/** What is shown as zero until it happens, since operators are woken by the first. */
-export const watchedTallies: readonly Tally[] = [
-  { counter: 'acts', label: 'token.reuse_detected' },
-  ...attempts.map((label) => ({ counter: 'blockedAttempts', label }) as const),
-];
-
 /** An attempt that was refused, and that whoever watches the account has to know of. It is no event. */
 export interface Attempt {
-  readonly action: (typeof attempts)[number];
+  readonly action: keyof Attempts;
   readonly about: Concerned;
   readonly data: Readonly<Record<string, unknown>>;
 }

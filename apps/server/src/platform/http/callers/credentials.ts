@@ -28,6 +28,13 @@ export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
 /** Reads a session token, without the database. Returns undefined for what is none. */
 export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'> | undefined;
 
+/** How each credential is read that a route may ask for. The features that give them out bring them. */
+export interface Credentials {
+  readonly developer: FindHolder;
+  readonly consent: AuthenticateBrowser;
+  readonly session: ReadSession;
+}
+
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error(`${request.routeOptions.url} has no caller.`);
