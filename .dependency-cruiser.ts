@@ -13,9 +13,10 @@ const SAME_FEATURE = 'features/$1/'; // area and noun
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
 const role = (name: string): From => ({ path: `features/([^/]+/[^/]+)/[^/]+[.]${name}[.]ts$` });
 
-const INDEX = 'features/[^/]+/[^/]+/index[.]ts$';
-/** Reads that a noun shares, for repos and services of any other to build on. */
+/** The reads that a noun shares: its repos and services, and those of others, build on them. */
 const QUERIES = '[.]queries[.]ts$';
+
+const INDEX = 'features/[^/]+/[^/]+/index[.]ts$';
 
 /** A feature's files import the indexes of the features that it says it knows. Its declaration wires what it likes. */
 function knowsWhatItDeclares({ name, knows }: Feature): [name: string, from: From, to: To] {
@@ -41,6 +42,7 @@ const rules: [name: string, from: From, to: To][] = [
   ['packages-import-no-app', { path: '^packages/' }, { path: '^(apps|tools|bench)/' }],
   ['protocol-is-for-everybody', { path: PROTOCOL }, { path: '^packages/', pathNot: PROTOCOL }],
   ['server-imports-no-tool', { path: '^apps/server/src/', pathNot: TEST }, { path: '^(tools|bench)/' }],
+  ['tools-import-no-bench', { path: '^tools/' }, { path: '^bench/' }],
   ['nothing-imports-a-test', { path: '/src/', pathNot: TEST }, { path: `${TEST}|^apps/[^/]+/test/` }],
   [
     'nothing-imports-main',

@@ -1,13 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { unpackRedis } from './unpack.ts';
-
-export interface RedisProgram {
-  readonly path: string;
-  readonly origin: 'installed' | 'unpacked';
-  /** Folders of libraries that the system may lack. */
-  readonly libraries: readonly string[];
-}
+import { type RedisProgram, unpackRedis } from './unpack.ts';
 
 /** No npm package brings a Redis. @returns undefined when this machine has none and can get none. */
 export async function findRedis(home: string, beforeFetching = () => {}): Promise<RedisProgram | undefined> {

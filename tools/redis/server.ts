@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../machine/ports.ts';
 import { waitUntil } from '../machine/processes.ts';
-import type { RedisProgram } from './program.ts';
+import type { RedisProgram } from './unpack.ts';
 
 /** Enough to reach a Redis that runs in a folder of ours, also after the process that started it is gone. */
 export interface RedisAccess {

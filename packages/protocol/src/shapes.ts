@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, type TSchema, type TString, Type } from 'typebox';
 
 /** In a path: whatever is not one of these was never issued, and is unknown (404), not malformed. */
 export const Id = Type.String({ pattern: '^[ -~]{1,256}$' });
@@ -13,8 +13,23 @@ export const nameOf = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^[^${NOT_SHOWN}\\n]*$`, trim: true });
 
 /** A text of one or more lines. */
-export const textOf = (maxLength: number) =>
-  Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$`, default: '' });
+export const textOf = (maxLength: number) => Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$` });
+
+/**
+ * An object with any members whose names and values have these shapes. `Type.Record` does not do for that: a name
+ * that its pattern does not match has any value, and of the names' shape it keeps nothing but the pattern.
+ */
+export const recordOf = <Values extends TSchema>(
+  names: TString,
+  values: Values,
+  bounds: { maxProperties?: number } = {},
+) =>
+  Type.Unsafe<Record<string, Static<Values>>>({
+    type: 'object',
+    ...bounds,
+    propertyNames: names,
+    additionalProperties: values,
+  });
 
 /** `cursor` is the `nextCursor` of the page before: the id of its last row, a position and no authority. */
 export const pageQuery = (prefix: string) => ({

@@ -45,19 +45,21 @@ export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
   };
 }
 
+/** A subscription to everything leaves these out: there is one for each payment. */
+const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
+
+/**
+ * The patterns by which a type of event is subscribed to. Each recorded event carries them to the webhooks, so that a
+ * release that adds a type says by itself which webhooks receive it.
+ */
+export const patternsOf = (type: string): string[] => [
+  type,
+  ...areasOf(type),
+  ...(onlyWhenNamed.has(type) ? [] : ['*']),
+];
+
 /** The areas that a type lies in, each as the pattern that names it. */
 function areasOf(type: string): string[] {
   const names = type.split('.').slice(0, -1);
   return names.map((_, at) => `${names.slice(0, at + 1).join('.')}.*`);
-}
-
-/** Subscribers receive one event a payment only where they name it. */
-const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
-
-/**
- * The patterns by which a type of event is subscribed to. They follow from its name alone, and each recorded event
- * carries them to the webhooks, so a release that adds a type says by itself which subscribers receive it.
- */
-export function patternsOf(type: string): string[] {
-  return [type, ...areasOf(type), ...(onlyWhenNamed.has(type) ? [] : ['*'])];
 }

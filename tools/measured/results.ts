@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const RESULTS = join(import.meta.dirname, 'RESULTS.md');
+const RESULTS = join(import.meta.dirname, '../../bench/RESULTS.md');
 
 /**
  * Puts one section into bench/RESULTS.md, in place of the one of this name.
