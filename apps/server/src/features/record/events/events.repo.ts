@@ -35,7 +35,7 @@ export interface StretchRows {
  * Reads the head of the chain, which counts the events. One statement, hence one moment: nothing that is numbered
  * up to `end` is missing.
  */
-export async function listStretch(
+export async function listEventsAfter(
   db: Executor,
   { developerId }: Tenant,
   stretch: Stretch,
