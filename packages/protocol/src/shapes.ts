@@ -31,6 +31,18 @@ export const recordOf = <Values extends TSchema>(
     additionalProperties: values,
   });
 
+/** The body of a request that has nothing to say. */
+export const NoFields = Type.Object({}, { additionalProperties: false });
+
+/** The developer's own name for a person. */
+export const PrincipalId = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+});
+
+export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' });
+
 /** `cursor` is the `nextCursor` of the page before: the id of its last row, a position and no authority. */
 export const pageQuery = (prefix: string) => ({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),

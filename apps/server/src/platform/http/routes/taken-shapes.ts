@@ -3,8 +3,9 @@ import { Format } from 'typebox/format';
 import { Value } from 'typebox/value';
 
 /** JSON Schema, as much of it as a request may be described with. TypeBox's own type is any schema at all. */
-interface Shape {
+export interface Shape {
   readonly type?: string;
+  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Shape[];
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -12,6 +13,12 @@ interface Shape {
   readonly additionalProperties?: boolean | Shape;
   readonly propertyNames?: Shape;
   readonly items?: Shape;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly pattern?: string;
   readonly format?: string;
   readonly default?: unknown;
