@@ -56,14 +56,27 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
  * Where the shapes of a request say something other than they seem to: TypeBox passes over a keyword that it does
  * not know, a misspelt bound among them, and takes any member that an object does not rule out.
  */
-export function faultsOfShapes({ method, schema }: RouteOptions): string[] {
+export function faultsOfShapes({ method, url, schema }: RouteOptions): string[] {
   // Declared as any schema at all; what it really is, is looked at here.
   const { body, querystring, params } = Object(schema) as Record<string, Shape | undefined>;
   const texts = [...nodesOf(querystring, 'query'), ...nodesOf(params, 'path')];
   return [
+    ...(body && !takesBody(method) ? ['body is never read'] : []),
+    ...(params ? pathFaults(url, params) : []),
     ...nodesOf(body, 'body').flatMap((node) => say(node, bodyFault(node, method === 'PATCH'))),
     ...texts.flatMap((node) => say(node, textFault(node))),
   ];
+}
+
+/** Of other methods the body is passed over. */
+export const takesBody = (method: unknown) => ['POST', 'PUT', 'PATCH'].includes(String(method));
+
+/** A parameter under another name is never there, so the route would answer nothing but 404. */
+function pathFaults(url: string, { properties = {} }: Shape): string[] {
+  const named = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const declared = Object.keys(properties);
+  const isSame = named.length === declared.length && named.every((name) => declared.includes(name));
+  return isSame ? [] : [`path has ${named.join(', ')} and declares ${declared.join(', ')}`];
 }
 
 const say = ({ place }: Node, fault: string | undefined) => (fault ? [`${place} ${fault}`] : []);
