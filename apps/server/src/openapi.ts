@@ -3,7 +3,7 @@ import { loadConfig } from './config.ts';
 import { createKeyRing } from './features/service/keys/index.ts';
 import { keyUses } from './features.ts';
 import { openHouse } from './house.ts';
-import { openDatabase } from './platform/db/db.ts';
+import { openDatabase } from './platform/db/open-database.ts';
 import { memoryStore } from './platform/redis/memory-store.ts';
 
 /** The description of exactly the routes that a server of this version mounts. Connects to nothing. */

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/platform/db/db.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { requireDeclarations } from '../../src/platform/http/routes/declarations.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 

@@ -6,8 +6,9 @@ import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
+import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
 import { record } from '../../record/audit/index.ts';
-import { findAgentDid, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
+import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import {
   acceptTokenScopes,
   boundedSeconds,
@@ -104,7 +105,7 @@ export const gone = (status: RequestStatus) =>
   new AppError('GONE', 'This request is no longer open.', { status });
 
 async function concernedBy(tx: Tx, { tenant }: Caller, request: RequestRow) {
-  return concerning({ ...request, agentDid: await findAgentDid(tx, tenant, request.agentId) });
+  return concerning({ ...request, agentDid: await getAgentDid(tx, tenant, request.agentId) });
 }
 
 /** The columns that a narrowing replaces, and whether any of them says less. Nothing ever becomes wider. */

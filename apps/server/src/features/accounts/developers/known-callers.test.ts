@@ -10,9 +10,9 @@ function watched() {
   const seen = { spends: 0, isAway: false, losesWrites: false };
   const storeAs = (store: EphemeralStore): EphemeralStore => ({
     ...store,
-    spend: (order) => {
+    spend: (bills) => {
       seen.spends += 1;
-      return seen.isAway ? Promise.reject(new Error('It is away.')) : store.spend(order);
+      return seen.isAway ? Promise.reject(new Error('It is away.')) : store.spend(bills);
     },
     put: (entries) => (seen.losesWrites ? Promise.reject(new Error('It is away.')) : store.put(entries)),
   });
@@ -185,31 +185,54 @@ describe('what is known of a key', () => {
     advance(0);
   });
 
-  test('is not kept when anything changed while it was read', async () => {
-    let duringRead = async () => {};
+  /** A service that does something after it has read a key from the database, and before it keeps that. */
+  async function startInterrupted() {
     const { seen, storeAs } = watched();
+    const interruption = { act: async () => {} };
     const service = await startApp({
       storeAs: (store) => {
         const counted = storeAs(store);
         return {
           ...counted,
           // The second trip comes once the database was read.
-          spend: async (order) => {
-            if (order.watch?.keys.length === 2 && order.watch.expected === undefined) await duringRead();
-            return counted.spend(order);
+          spend: async (bills) => {
+            const developer = bills.find(({ name }) => name === 'developer');
+            if (developer?.version && developer.version.expected === undefined) await interruption.act();
+            return counted.spend(bills);
           },
         };
       },
     });
+    return { service, seen, interruption };
+  }
+
+  test('is not kept when anything changed while it was read', async () => {
+    const { service, seen, interruption } = await startInterrupted();
     const acme = await service.asDeveloper();
-    duringRead = () => changePlan(service, `dev_${randomUUID()}`, 'pro');
+    interruption.act = () => changePlan(service, `dev_${randomUUID()}`, 'pro');
     await acme('GET', '/v1/me');
-    duringRead = async () => {};
+    interruption.act = async () => {};
 
     seen.spends = 0;
     await acme('GET', '/v1/me');
     expect(seen.spends).toBe(2);
     await acme('GET', '/v1/me');
     expect(seen.spends).toBe(3);
+  });
+
+  test('T7 is not kept when this process changed it meanwhile, though Redis never heard of that', async () => {
+    const { service, seen, interruption } = await startInterrupted();
+    const acme = await service.asDeveloper();
+    const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'other' })).json();
+    const other = service.calling(apiKey);
+    interruption.act = async () => {
+      interruption.act = async () => {};
+      seen.losesWrites = true;
+      expect(await statusOf(acme('DELETE', `/v1/keys/${keyId}`))).toBe(204);
+    };
+
+    expect(await statusOf(other('GET', '/v1/me'))).toBe(200); // it was read before the change
+
+    expect(await statusOf(other('GET', '/v1/me'))).toBe(401);
   });
 });

@@ -114,6 +114,7 @@ export async function checkCode(
 
 /** Counted in one step, so that of many at once none gets through uncounted. */
 async function isAdmitted({ store }: ConsentDeps, key: string, limit: number): Promise<boolean> {
-  const spent = await store.spend({ groups: [[{ key, limit, cost: 1, seconds: COUNTED_SECONDS }]] });
-  return spent.refusedAt === undefined;
+  const charge = { key, limit, cost: 1, seconds: COUNTED_SECONDS } as const;
+  const settled = await store.spend([{ name: 'tries', charges: [charge] }]);
+  return settled.get('tries')?.outcome === 'charged';
 }

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { authorize, grantTo, pkce, registerAgent, startSandbox } from '../../../../test/app/flow.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { catalogue } from '../../../features.ts';
-import { inTransaction, openDatabase } from '../../../platform/db/db.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import { openDatabase } from '../../../platform/db/open-database.ts';
 import { record } from '../../record/audit/index.ts';
 
 const TOKEN = 'a-token-of-the-operator';
@@ -254,7 +255,7 @@ test('while Redis is away the limiter is degraded, and no longer when it is back
   const service = await startApp({
     storeAs: (store) => ({
       ...store,
-      spend: (charges) => (isAway ? Promise.reject(new Error('away')) : store.spend(charges)),
+      spend: (bills) => (isAway ? Promise.reject(new Error('away')) : store.spend(bills)),
     }),
   });
   const degraded = async () =>
