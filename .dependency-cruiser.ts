@@ -13,6 +13,9 @@ const SAME_FEATURE = 'features/$1/'; // area and noun
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
 const role = (name: string): From => ({ path: `features/([^/]+/[^/]+)/[^/]+[.]${name}[.]ts$` });
 
+/** The reads that a noun shares: its repos and services, and those of others, build on them. */
+const QUERIES = '[.]queries[.]ts$';
+
 const INDEX = 'features/[^/]+/[^/]+/index[.]ts$';
 
 /** A feature's files import the indexes of the features that it says it knows. Its declaration wires what it likes. */
@@ -39,6 +42,7 @@ const rules: [name: string, from: From, to: To][] = [
   ['packages-import-no-app', { path: '^packages/' }, { path: '^(apps|tools|bench)/' }],
   ['protocol-is-for-everybody', { path: PROTOCOL }, { path: '^packages/', pathNot: PROTOCOL }],
   ['server-imports-no-tool', { path: '^apps/server/src/', pathNot: TEST }, { path: '^(tools|bench)/' }],
+  ['tools-import-no-bench', { path: '^tools/' }, { path: '^bench/' }],
   ['nothing-imports-a-test', { path: '/src/', pathNot: TEST }, { path: `${TEST}|^apps/[^/]+/test/` }],
   [
     'nothing-imports-main',
@@ -54,7 +58,7 @@ const rules: [name: string, from: From, to: To][] = [
   [
     'features-meet-at-the-index',
     { path: 'features/([^/]+/[^/]+)/', pathNot: TEST },
-    { path: 'features/', pathNot: [SAME_FEATURE, INDEX] },
+    { path: 'features/', pathNot: [SAME_FEATURE, INDEX, QUERIES] },
   ],
   ...features.map(knowsWhatItDeclares),
 
@@ -73,6 +77,23 @@ const rules: [name: string, from: From, to: To][] = [
         'platform/(errors|acts)[.]ts$',
         '^crypto$',
         PROTOCOL,
+      ],
+    },
+  ],
+  [
+    'queries-are-for-repos-and-services',
+    { path: 'features/', pathNot: ['[.](queries|repo|service)[.]ts$', TEST] },
+    { path: QUERIES },
+  ],
+  [
+    'queries-only-read',
+    role('queries'),
+    {
+      pathNot: [
+        'node_modules/kysely/',
+        'platform/(db/|caller[.]ts$)',
+        `${SAME_FEATURE}[^/]+[.](schema|rules)[.]ts$`,
+        QUERIES,
       ],
     },
   ],

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
+import { startServer, startStores } from '../tools/measured/servers.ts';
 import { ask } from '../tools/redis/server.ts';
 import { openClient } from './client.ts';
 import { familyMeterOf, type Meter, memoryOf, meterOf, parentOf } from './cpu.ts';
@@ -10,7 +11,7 @@ import { type Flow, flowsOf, signUp, type Tenant } from './flows.ts';
 import { demand, type Round, run, type Summary, summaryOf } from './load.ts';
 import { describeMachine, measureSigning } from './machine.ts';
 import { type Report, reportText } from './report.ts';
-import { openDatabase, startBareServer, startServer, startStores } from './servers.ts';
+import { openDatabase, startBareServer } from './servers.ts';
 
 const USAGE = `npm run bench -- [options]
   --quick           one short round of each flow, in under a minute

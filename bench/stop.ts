@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
+import { writeSection } from '../tools/measured/results.ts';
+import { type Server, startServer, startStores } from '../tools/measured/servers.ts';
 import { type Asked, openClient } from './client.ts';
 import { memoryOf } from './cpu.ts';
 import { signUp } from './flows.ts';
 import { CONNECTIONS } from './load.ts';
-import { writeSection } from './results.ts';
-import { type Server, startServer, startStores } from './servers.ts';
 
 const USAGE = `npm run bench:stop -- [options]
   --rounds <n>  how often it is started and stopped; 20 unless said

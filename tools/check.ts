@@ -10,6 +10,7 @@ const checks: readonly [name: string, command: string, ...flags: string[]][] = [
   ['dead code', 'knip', '--no-progress'],
   ['import rules', 'node', 'tools/imports.ts'],
   ['English', 'node', 'tools/english.ts'],
+  ['SQL owners', 'node', 'tools/sql-owners.ts'],
   ['API description', 'node', 'tools/openapi-lint.mjs'],
   ['format and lint', 'biome', 'ci', '--colors=off', '--error-on-warnings', '.'],
 ];

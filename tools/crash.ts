@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { writeSection } from '../bench/results.ts';
-import { startStores } from '../bench/servers.ts';
 import { crash } from './crash/run-crash.ts';
 import { makeThrowAway, sweepThrowAways } from './machine/throw-away.ts';
+import { writeSection } from './measured/results.ts';
+import { startStores } from './measured/servers.ts';
 
 const USAGE = `npm run crash -- [options]
   --rounds <count>  how often the server is killed (200)

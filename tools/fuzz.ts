@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { startListening } from '../apps/server/test/fuzz/listening.ts';
 import { fuzz, told } from '../apps/server/test/fuzz/run.ts';
 import { sightOf } from '../apps/server/test/fuzz/sight.ts';
-import { writeSection } from '../bench/results.ts';
 import { freePort } from './machine/ports.ts';
+import { writeSection } from './measured/results.ts';
 
 const USAGE = `npm run fuzz -- [options]
   --requests <count>  how many are sent (10000)

@@ -4,7 +4,7 @@ import rules from '../.dependency-cruiser.ts';
 import type { Feature } from '../apps/server/src/feature.ts';
 import { features } from '../apps/server/src/features.ts';
 
-const SOURCES = '{apps,packages}/*/src';
+const SOURCES = '{{apps,packages}/*/{src,test},tools,bench}';
 const PLANTED = 'apps/server/test/planted';
 
 /** The breaches in the planted files. A run that misses one of them proves nothing about the rest. break. When this is not reported, then a clean report means nothing. */
@@ -20,18 +20,21 @@ const EXPECTED = [
  * reports no breach, with a TypeScript that it does not know. The count of files and the planted breaches show
  * that.
  */
-export async function importProblems(): Promise<string[]> {
+export async function checkImports(): Promise<{ count: number; problems: string[] }> {
   const { seen, broken, imports } = await look(globSync(SOURCES));
-  const files = globSync(`${SOURCES}/**/*.{ts,js}`);
+  const files = globSync(`${SOURCES}/**/*.{ts,js,mjs}`);
   const unseen = files.filter((file) => !seen.has(file));
   const planted = await look([PLANTED]);
-  return [
+  const problems = [
     ...knowledgeProblems(features),
     ...unusedKnowledge(features, imports),
-    ...broken.map(({ rule, from, to }) => `${rule}: ${from} → ${to}`),
+    ...broken
+      .filter(({ from }) => !from.startsWith(PLANTED))
+      .map(({ rule, from, to }) => `${rule}: ${from} → ${to}`),
     ...unseen.map((file) => `dependency-cruiser did not look at ${file}`),
     ...plantProblems(planted.broken.map(({ rule, from, to }) => `${rule}: ${name(from)} → ${name(to)}`)),
   ];
+  return { count: files.length, problems };
 }
 
 /** Features that know each other in a circle cannot be understood one after the other. */
@@ -95,7 +98,8 @@ function name(path: string): string {
 }
 
 if (import.meta.main) {
-  const problems = await importProblems();
+  const { count, problems } = await checkImports();
   for (const problem of problems) process.stdout.write(`${problem}\n`);
+  process.stdout.write(`${count} files, ${problems.length} problems\n`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type Server, startServer } from '../../bench/servers.ts';
 import { waitUntil } from '../machine/processes.ts';
+import { type Server, startServer } from '../measured/servers.ts';
 import { type Account, type Acknowledged, ask, work } from './load.ts';
 import { startReceiver } from './receiver.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { migrate } from '../../apps/server/src/platform/db/migrate.ts';
 import { startPostgres } from '../../apps/server/test/servers/postgres.ts';
 
-const FLAGS = ['--print', '--camel-case', '--log-level=silent', '--exclude-pattern=schema_migrations'];
+const FLAGS = ['--print', '--camel-case', '--log-level=silent', '--exclude-pattern=schema_*'];
 
 /** Makes the types of all tables from the migrations, in a temporary Postgres. */
 export async function tableTypes(): Promise<string> {

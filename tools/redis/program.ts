@@ -1,13 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { unpackRedis } from './unpack.ts';
-
-export interface RedisProgram {
-  readonly path: string;
-  readonly origin: 'installed' | 'unpacked';
-  /** Folders of libraries that the system lacks. */
-  readonly libraries: readonly string[];
-}
+import { type RedisProgram, unpackRedis } from './unpack.ts';
 
 /**
  * Finds a Redis, because no npm package has one.

@@ -3,7 +3,13 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { makePassage } from '../machine/folders.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
-import type { RedisProgram } from './program.ts';
+
+export interface RedisProgram {
+  readonly path: string;
+  readonly origin: 'installed' | 'unpacked';
+  /** Folders of libraries that the system may lack. */
+  readonly libraries: readonly string[];
+}
 
 const KIND = 'unpacking-redis';
 

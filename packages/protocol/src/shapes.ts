@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, type TSchema, type TString, Type } from 'typebox';
 
 /** An id in a path. The service never issued another text, so the answer for it is 404, not 400. */
 export const Id = Type.String({ pattern: '^[ -~]{1,256}$' });
@@ -12,9 +12,24 @@ const NOT_SHOWN = '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\
 export const nameOf = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^[^${NOT_SHOWN}\\n]*$`, trim: true });
 
-/** A text of one or more lines; `''` when it is left out. */
-export const textOf = (maxLength: number) =>
-  Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$`, default: '' });
+/** A text of one or more lines. */
+export const textOf = (maxLength: number) => Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$` });
+
+/**
+ * An object with any members whose names and values have these shapes. `Type.Record` is not enough: it accepts any
+ * value under a name that its pattern does not match, and keeps only the pattern of the names' shape.
+ */
+export const recordOf = <Values extends TSchema>(
+  names: TString,
+  values: Values,
+  bounds: { maxProperties?: number } = {},
+) =>
+  Type.Unsafe<Record<string, Static<Values>>>({
+    type: 'object',
+    ...bounds,
+    propertyNames: names,
+    additionalProperties: values,
+  });
 
 /**
  * The query of a list. `limit` is 1 to 500 rows, 100 by default. `cursor` is the `nextCursor` of the page before:

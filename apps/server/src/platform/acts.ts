@@ -41,8 +41,6 @@ export interface Declared {
   readonly isEvent: boolean;
   /** Whether the audit log holds it. */
   readonly isEntry: boolean;
-  /** Whether a subscription to `*` leaves it out. */
-  readonly isOnlyWhenNamed: boolean;
 }
 
 /** Actions whose refused attempts an operator watches. Each feature adds its own, as to `Acts`. */
@@ -68,15 +66,13 @@ export type DataOf<Declarations> = {
 export const act = <Data extends object>(): DeclaredAct<Data> => ({
   isEvent: true,
   isEntry: true,
-  isOnlyWhenNamed: false,
 });
 
 /** An event without an entry. */
 export const announcement = <Data extends object>(): DeclaredAct<Data> => ({
   isEvent: true,
   isEntry: false,
-  isOnlyWhenNamed: false,
 });
 
 /** An audit entry without an event, such as a refused attempt. */
-export const entryOnly = (): Declared => ({ isEvent: false, isEntry: true, isOnlyWhenNamed: false });
+export const entryOnly = (): Declared => ({ isEvent: false, isEntry: true });

@@ -6,8 +6,9 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
+import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
 import { record } from '../../record/audit/index.ts';
-import { findAgentDid, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
+import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import { acceptScopes, boundedSeconds, CODE_SECONDS, mustBeWithin, statusAt } from './authorization.rules.ts';
 import type { RequestStatus } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
@@ -99,7 +100,7 @@ export const gone = (status: RequestStatus) =>
 
 async function concerned(tx: Tx, { tenant }: Caller, request: RequestRow) {
   const { agentId, principalId, purpose } = request;
-  const agentDid = await findAgentDid(tx, tenant, agentId);
+  const agentDid = await getAgentDid(tx, tenant, agentId);
   return { agentId, agentDid, principalId, ...(purpose && { purpose }) };
 }
 

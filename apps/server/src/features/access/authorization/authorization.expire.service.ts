@@ -1,8 +1,9 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
+import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import { record } from '../../record/audit/index.ts';
-import { expireRequests, listAgentDids, listDueAcrossTenants } from './authorization.repo.ts';
+import { expireRequests, listDueAcrossTenants } from './authorization.repo.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 
 export type ExpiryDeps = Pick<AuthorizationDeps, 'db' | 'clock'>;

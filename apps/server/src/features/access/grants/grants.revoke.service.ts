@@ -5,9 +5,9 @@ import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { record, recordsInTurns } from '../../record/audit/index.ts';
+import { findGrant } from './grants.queries.ts';
 import {
   type Branch,
-  findGrant,
   listActiveIdsOfAgent,
   listActiveIdsOfPrincipal,
   listActiveTree,

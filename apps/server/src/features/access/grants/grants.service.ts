@@ -1,9 +1,11 @@
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
-import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
-import { findGrant, type GrantRow, listGrantRows, listTokenRows } from './grants.repo.ts';
+import { listTokensOfGrant } from '../tokens/tokens.queries.ts';
+import { findGrant } from './grants.queries.ts';
+import { type GrantRow, listGrantRows } from './grants.repo.ts';
 import { grantStatus, tokenStatus } from './grants.rules.ts';
 import type { Grant, GrantPage, GrantQuery, TokenPage, TokenQuery } from './grants.schema.ts';
 
@@ -38,7 +40,7 @@ export async function listTokens(
 ): Promise<TokenPage> {
   const grant = await findGrant(deps.db, caller.tenant, grantId);
   if (!grant) throw notFound();
-  const rows = await listTokenRows(deps.db, caller.tenant, grantId, query);
+  const rows = await listTokensOfGrant(deps.db, caller.tenant, grantId, query);
   const page = rows.slice(0, query.limit);
   const last = rows.length > page.length ? page.at(-1) : undefined;
   const now = deps.clock();
@@ -54,10 +56,6 @@ export async function listTokens(
   });
   return { tokens, nextCursor: last?.id ?? null };
 }
-
-/** What an audit entry about a grant has to agree with. */
-export const findGrantFacts = (db: Executor, tenant: Tenant, grantId: string) =>
-  findGrant(db, tenant, grantId);
 
 function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
   const { id, revokedAt, revokedReason, parentGrantId, audience, purpose } = row;

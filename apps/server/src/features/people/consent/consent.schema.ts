@@ -1,4 +1,4 @@
-import { Duration, Id, Time } from '@behest/protocol/shapes';
+import { Duration, Id, recordOf, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 export const ConsentPath = Type.Object({ id: Id });
@@ -60,7 +60,7 @@ export const Approve = Type.Object(
     scopes: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
     expiresIn: Type.Optional(Duration),
     tools: Type.Optional(
-      Type.Record(Type.String({ maxLength: 128 }), Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
+      recordOf(Type.String({ maxLength: 128 }), Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
     ),
   },
   { additionalProperties: false },

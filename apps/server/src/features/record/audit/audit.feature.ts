@@ -1,5 +1,4 @@
 import { defineFeature } from '../../../feature.ts';
-import { findGrantFacts } from '../../access/grants/index.ts';
 import { checkpointsOfChains } from './audit.jobs.ts';
 import { quotas } from './audit.quotas.ts';
 import { rates } from './audit.rates.ts';
@@ -20,7 +19,7 @@ export const audit = defineFeature({
   open(house) {
     const broken = house.metrics.gauge('audit_chain_broken');
     return {
-      routes: (app) => app.register(auditRoutes, { ...house, findGrantFacts, onBroken: () => broken.inc() }),
+      routes: (app) => app.register(auditRoutes, { ...house, onBroken: () => broken.inc() }),
       jobs: [checkpointsOfChains(house)],
     };
   },

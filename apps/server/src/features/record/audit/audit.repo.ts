@@ -16,6 +16,8 @@ export interface NewRecord {
   readonly type?: string;
   readonly eventId?: string;
   readonly envelope?: string;
+  /** By which an endpoint has subscribed to the event. */
+  readonly patterns?: readonly string[];
 }
 
 /** The place that an entry has got in the chain. */

@@ -1,0 +1,122 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { TableUse } from '../../apps/server/src/platform/db/tables.ts';
+import { problemsOf } from './problems.ts';
+import { usesInSource } from './sources.ts';
+import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
+
+/** The paths of a schema and its users. */
+export interface Ground {
+  readonly sources: string;
+  readonly migrations: string;
+}
+
+export interface Owner extends TableUse {
+  /** `access/grants`, or the folder below `src` of a file outside the features. */
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** A file with SQL in it. */
+export interface User {
+  readonly path: string;
+  readonly owner: Owner;
+  readonly uses: Uses;
+}
+
+export interface Table {
+  readonly file: string;
+  /** The noun in the comment before it. */
+  readonly said: string | undefined;
+}
+
+/** The input of the checks. */
+export interface Seen extends Schema {
+  readonly owners: readonly Owner[];
+  readonly functions: readonly User[];
+  readonly sources: readonly User[];
+}
+
+interface Report {
+  readonly problems: readonly string[];
+  readonly seen: string;
+}
+
+/**
+ * Compares the SQL of a checkout, which is the working directory, with each noun's declaration of its tables.
+ */
+export async function look(ground: Ground): Promise<Report> {
+  const schema = schemaOf(ground);
+  const owners = await ownersIn(ground);
+  const functions = usersIn(ground, owners, '**/sql/*.sql', (path) =>
+    usesOfFunctions(readFileSync(path, 'utf8'), schema.enums),
+  );
+  const sources = usersIn(ground, owners, '**/!(*.test|*.gen).ts', (path) =>
+    usesInSource(path, (name) => schema.tables.has(name)),
+  );
+  const problems = problemsOf({ ...schema, owners, functions, sources });
+  const seen = `${schema.tables.size} tables, ${functions.length} functions, ${sources.length} files with statements`;
+  return { problems: [...new Set(problems)].sort(), seen };
+}
+
+interface Schema {
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly enums: ReadonlySet<string>;
+  /** Lists the functions in migrations, by file. */
+  readonly misplaced: readonly (readonly [name: string, file: string])[];
+}
+
+function schemaOf({ migrations, sources }: Ground): Schema {
+  const tables = new Map<string, Table>();
+  const enums = new Set<string>();
+  const misplaced: [string, string][] = [];
+  for (const path of globSync(`${migrations}/*.sql`)) {
+    const text = readFileSync(path, 'utf8');
+    const { creates } = usesIn(text);
+    for (const name of creates.functions) misplaced.push([name, basename(path)]);
+    for (const name of creates.enums) enums.add(name);
+    for (const name of creates.tables) {
+      const before = text.slice(0, text.search(new RegExp(`create table ${name}\\b`)));
+      const said = [...before.matchAll(/^-- Owner: ([\w/]+)\./gm)].at(-1)?.[1];
+      tables.set(name, { file: basename(path), said });
+    }
+  }
+  // The journals exist before the first migration.
+  for (const path of globSync(`${sources}/platform/db/*.ts`)) {
+    for (const name of usesInSource(path, () => false)?.creates.tables ?? []) {
+      tables.set(name, { file: basename(path), said: undefined });
+    }
+  }
+  return { tables, enums, misplaced };
+}
+
+async function ownersIn({ sources }: Ground): Promise<Owner[]> {
+  const files = globSync(`${sources}/**/*.tables.ts`).sort();
+  return Promise.all(
+    files.map(async (path) => {
+      const { tables }: { tables: TableUse } = await import(pathToFileURL(path).href);
+      const folder = dirname(path);
+      return { ...tables, folder, name: relative(sources, folder).replace(/^features\//, '') };
+    }),
+  );
+}
+
+/** Lists the files of a pattern that use any table or function, each with its noun. */
+function usersIn(
+  { sources }: Ground,
+  owners: readonly Owner[],
+  pattern: string,
+  usesOf: (path: string) => Uses | undefined,
+): User[] {
+  return globSync(`${sources}/${pattern}`)
+    .sort()
+    .flatMap((path) => {
+      const uses = usesOf(path);
+      if (!uses) return [];
+      const nearest = owners.filter(({ folder }) => path.startsWith(`${folder}/`)).at(-1);
+      const folder = dirname(path);
+      const owner = nearest ?? { name: relative(sources, folder), folder, owns: [], reads: [], writes: [] };
+      return [{ path, owner, uses }];
+    });
+}
