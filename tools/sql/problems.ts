@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { Owner, Seen, Table, User } from './look.ts';
+import type { Owner, Seen, Table, User } from './seen.ts';
 import { NAMED_ELSEWHERE } from './sources.ts';
 
-/** What is wrong, a line each. */
+/** Every fault, a line each. */
 export function problemsOf({ tables, misplaced, owners, functions, sources }: Seen): string[] {
   const users = [...functions, ...sources];
   return [
@@ -34,7 +34,7 @@ function ownershipProblems(tables: ReadonlyMap<string, Table>, owners: readonly 
   return problems;
 }
 
-/** What is declared and used by nothing. */
+/** Declarations that no file uses. */
 function declarationProblems({ name, reads, writes }: Owner, users: readonly User[]): string[] {
   const own = users.filter(({ owner }) => owner.name === name);
   const isUsed = (table: string, how: 'reads' | 'writes') => own.some(({ uses }) => uses[how].has(table));
@@ -48,7 +48,7 @@ function declarationProblems({ name, reads, writes }: Owner, users: readonly Use
   ];
 }
 
-/** What is used and not declared, or is nowhere. */
+/** Tables that a file uses without a declaration, and tables that do not exist. */
 function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, Table>): string[] {
   const { name, owns, reads, writes } = owner;
   const file = basename(path);
