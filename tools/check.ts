@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-/** What each checks, the slowest first, for they run side by side. */
+/** The slowest checks come first, because the checks run side by side. */
 const checks: readonly [name: string, command: string, ...flags: string[]][] = [
   ['types', 'tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'],
   ['types of pages', 'tsc', '--noEmit', '-p', 'apps/server/src/platform/page'],
@@ -10,6 +10,7 @@ const checks: readonly [name: string, command: string, ...flags: string[]][] = [
   ['dead code', 'knip', '--no-progress'],
   ['import rules', 'node', 'tools/imports.ts'],
   ['SQL owners', 'node', 'tools/sql-owners.ts'],
+  ['English', 'node', 'tools/english.ts'],
   ['API description', 'node', 'tools/openapi-lint.mjs'],
   ['format and lint', 'biome', 'ci', '--colors=off', '--error-on-warnings', '.'],
 ];

@@ -12,7 +12,9 @@ const USAGE = `npm run crash -- [options]
 const WHAT = `The server is killed with SIGKILL at random moments while six clients grant, revoke and append and a receiver takes
 every event; then what is there is held against what was acknowledged. Made by \`npm run crash -- --write\`.`;
 
-/** `npm run crash`: kills the server under load again and again, and looks whether anything is missing. */
+/**
+ * `npm run crash`: kills the server under load many times, and checks that nothing acknowledged is missing.
+ */
 const { values: flags } = parseArgs({
   options: {
     rounds: { type: 'string', default: '200' },

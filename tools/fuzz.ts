@@ -14,7 +14,7 @@ const USAGE = `npm run fuzz -- [options]
 const WHAT = `Good and broken requests to every route over HTTP, sixteen at a time, each answer held against what its route
 declares. Made by \`npm run fuzz -- --write\`.`;
 
-/** `npm run fuzz`: good and broken requests to every route of a service on a port, and a look at each answer. */
+/** `npm run fuzz`: sends good and broken requests to every route of a service, and checks each answer. */
 const { values: flags } = parseArgs({
   options: {
     requests: { type: 'string', default: '10000' },

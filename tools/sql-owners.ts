@@ -6,7 +6,7 @@ const PLANTED: Ground = {
   migrations: 'apps/server/test/planted/sql/migrations',
 };
 
-/** The faults of the planted files. While one of them goes unreported, a clean report means nothing. */
+/** The planted files break these. When this is not reported, then a clean report means nothing. */
 const EXPECTED = [
   'area/other declares to read api_keys, and does not',
   'area/other declares to write agents, and does not',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorPage } from './error-page.ts';
 
-test('codes stand by status, each with an anchor, and a bar breaks no table', () => {
+test('codes are grouped by status, each with an anchor, and a bar in a text breaks no table', () => {
   const page = errorPage({
     GONE: { status: 410, meaning: 'It was here.' },
     BAD_REQUEST: { status: 400, meaning: 'One of a|b.' },

@@ -15,7 +15,7 @@ Every answer that is not a success has this body. Programs go by \`code\`, which
 \`\`\`
 `;
 
-/** The manual's page on errors: a table by status, each code with an anchor of its own. */
+/** Makes the page on errors: a table for each status, and an anchor for each code. */
 export function errorPage(codes: Readonly<Record<string, ErrorCode>>): string {
   const statuses = [...new Set(Object.values(codes).map(({ status }) => status))].sort((a, b) => a - b);
   const sections = statuses.map((status) => {

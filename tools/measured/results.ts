@@ -4,9 +4,9 @@ import { join } from 'node:path';
 const RESULTS = join(import.meta.dirname, '../../bench/RESULTS.md');
 
 /**
- * Puts one section into bench/RESULTS.md, in place of the one of this name.
+ * Writes one section of bench/RESULTS.md in place of the section with the same title.
  * @param title without its marks
- * @param text what stands before the table
+ * @param text the words before the table
  * @param rows name and figure
  */
 export function writeSection(title: string, text: string, rows: readonly (readonly string[])[]): void {

@@ -2,7 +2,10 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type RedisProgram, unpackRedis } from './unpack.ts';
 
-/** No npm package brings a Redis. @returns undefined when this machine has none and can get none. */
+/**
+ * Finds a Redis, because no npm package has one.
+ * @returns undefined when this machine has no Redis and can get none
+ */
 export async function findRedis(home: string, beforeFetching = () => {}): Promise<RedisProgram | undefined> {
   for (const name of ['redis-server', 'valkey-server']) {
     const path = (process.env.PATH ?? '')

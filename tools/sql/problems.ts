@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Owner, Seen, Table, User } from './seen.ts';
 import { NAMED_ELSEWHERE } from './sources.ts';
 
-/** Every fault, a line each. */
+/** Lists the problems, a line each. */
 export function problemsOf({ tables, misplaced, owners, functions, sources }: Seen): string[] {
   const users = [...functions, ...sources];
   return [
@@ -34,7 +34,7 @@ function ownershipProblems(tables: ReadonlyMap<string, Table>, owners: readonly 
   return problems;
 }
 
-/** Declarations that no file uses. */
+/** Tables that are declared and used by nothing. */
 function declarationProblems({ name, reads, writes }: Owner, users: readonly User[]): string[] {
   const own = users.filter(({ owner }) => owner.name === name);
   const isUsed = (table: string, how: 'reads' | 'writes') => own.some(({ uses }) => uses[how].has(table));
@@ -48,7 +48,7 @@ function declarationProblems({ name, reads, writes }: Owner, users: readonly Use
   ];
 }
 
-/** Tables that a file uses without a declaration, and tables that do not exist. */
+/** Tables that are used and not declared, or do not exist. */
 function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, Table>): string[] {
   const { name, owns, reads, writes } = owner;
   const file = basename(path);

@@ -1,14 +1,14 @@
 import { type Static, type TSchema, type TString, Type } from 'typebox';
 
-/** In a path: whatever is not one of these was never issued, and is unknown (404), not malformed. */
+/** An id in a path. The service never issued another text, so the answer for it is 404, not 400. */
 export const Id = Type.String({ pattern: '^[ -~]{1,256}$' });
-/** Not of a leap second, which RFC 3339 can write and clocks do not have. */
+/** A time of RFC 3339, without leap seconds, which `Date` cannot hold. */
 export const Time = Type.String({ format: 'date-time', pattern: '^.{17}[0-5]' });
 
-/** No control characters and no bidirectional overrides, which make a text look like another. */
+/** Control characters and bidirectional overrides, which make a text look like another. */
 const NOT_SHOWN = '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 
-/** A name, shown on one line. Trimmed before it is measured. */
+/** A name, shown on one line. The service trims it before it checks the length. */
 export const nameOf = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^[^${NOT_SHOWN}\\n]*$`, trim: true });
 
@@ -31,19 +31,24 @@ export const recordOf = <Values extends TSchema>(
     additionalProperties: values,
   });
 
-/** `cursor` is the `nextCursor` of the page before: the id of its last row, a position and no authority. */
+/**
+ * The query of a list. `limit` is 1 to 500 rows, 100 by default. `cursor` is the `nextCursor` of the page before:
+ * the id of its last row, which is a position and gives no rights.
+ *
+ * @param prefix the prefix of the ids, such as `ag`
+ */
 export const pageQuery = (prefix: string) => ({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
   cursor: Type.Optional(Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` })),
 });
 
-/** Null on the last page. */
+/** The cursor of the next page; null on the last page. */
 export const NextCursor = Type.Union([Type.String(), Type.Null()]);
 
-/** The texts are not looked into: what is no scope is `INVALID_SCOPE`, which a shape cannot say. */
+/** A list of scopes. The shape does not check their grammar, because a malformed scope is `INVALID_SCOPE`. */
 export const ScopeList = Type.Array(Type.String(), { minItems: 1, maxItems: 100 });
 
-/** `90s`, `30m`, `24h`, `7d`; `parseDuration` reads it, and each field has its own bounds. */
+/** A duration: `90s`, `30m`, `24h`, `7d`. `parseDuration` reads it. Each field has its own bounds. */
 export const Duration = Type.String({ pattern: '^[1-9][0-9]{0,9}[smhd]$' });
 
 /** The parameters of a key are numbers in base64url without padding (RFC 7518, section 6). */
@@ -53,14 +58,14 @@ const keyNumber = (minLength: number, maxLength = minLength) =>
 const keyUse = {
   kid: Type.Optional(Type.String({ pattern: '^[ -~]{1,256}$' })),
   use: Type.Optional(Type.Literal('sig')),
-  // Browsers write the next two when they export a key.
+  // Browsers write `key_ops` and `ext` when they export a key.
   key_ops: Type.Optional(Type.Array(Type.Literal('verify'), { minItems: 1, maxItems: 1 })),
   ext: Type.Optional(Type.Boolean()),
 };
 
 /**
- * A public key that may verify: RSA of 2,048 to 16,384 bits or EC P-256. Members it does not list are
- * refused, and so is every private one. That the numbers make a key is for whoever imports it to find.
+ * A public key that may verify: RSA of 2,048 to 16,384 bits, or EC P-256. The shape refuses members that it does
+ * not list, hence every private member. It does not check that the numbers make a key; the import of the key does.
  */
 export const PublicJwk = Type.Union([
   Type.Object(
