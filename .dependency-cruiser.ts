@@ -1,4 +1,6 @@
 import type { IConfiguration, IRegularForbiddenRuleType } from 'dependency-cruiser';
+import type { Feature } from './apps/server/src/feature.ts';
+import { features } from './apps/server/src/features.ts';
 
 type From = IRegularForbiddenRuleType['from'];
 type To = IRegularForbiddenRuleType['to'];
@@ -8,13 +10,20 @@ const PROTOCOL = '^packages/protocol/';
 const TEST = '[.]test[.]ts$';
 const SAME_FEATURE = 'features/$1/'; // area and noun
 
-/** The tiers: each may import those before it. */
-const RECORDS = 'features/(record/(audit|events)|service/keys|accounts/quotas)/';
-const CORE = 'features/(accounts/(developers|agents)|access/|people/)';
-const AROUND = 'features/record/webhooks/';
-
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
 const role = (name: string): From => ({ path: `features/([^/]+/[^/]+)/[^/]+[.]${name}[.]ts$` });
+
+const INDEX = 'features/[^/]+/[^/]+/index[.]ts$';
+
+/** A feature's files import the indexes of the features that it says it knows. Its declaration wires what it likes. */
+function knowsWhatItDeclares({ name, knows }: Feature): [name: string, from: From, to: To] {
+  const known = [name, ...knows].map((noun) => `features/[^/]+/${noun}/`);
+  return [
+    `${name}-knows-what-it-declares`,
+    { path: `features/[^/]+/${name}/`, pathNot: [TEST, '[.]feature[.]ts$'] },
+    { path: INDEX, pathNot: known },
+  ];
+}
 
 /** A package that one folder of the platform hides from everybody else. */
 const alone = (name: string, folder: string): [name: string, from: From, to: To] => [
@@ -37,19 +46,17 @@ const rules: [name: string, from: From, to: To][] = [
     { path: '^apps/server/src/main[.]ts$' },
   ],
 
-  ['platform-knows-no-feature', { path: 'platform/' }, { path: 'features/|src/(app|config|main)[.]ts$' }],
-  ['records-stand-alone', { path: RECORDS, pathNot: TEST }, { path: 'features/', pathNot: RECORDS }],
-  ['core-before-around', { path: CORE, pathNot: TEST }, { path: 'features/', pathNot: [RECORDS, CORE] }],
   [
-    'around-stands-on-both',
-    { path: AROUND, pathNot: TEST },
-    { path: 'features/', pathNot: [RECORDS, CORE, AROUND] },
+    'platform-knows-no-feature',
+    { path: 'platform/' },
+    { path: 'features/|^apps/server/src/([^/]+[.]ts$|config/)' },
   ],
   [
     'features-meet-at-the-index',
     { path: 'features/([^/]+/[^/]+)/', pathNot: TEST },
-    { path: 'features/', pathNot: [SAME_FEATURE, 'features/[^/]+/[^/]+/index[.]ts$'] },
+    { path: 'features/', pathNot: [SAME_FEATURE, INDEX] },
   ],
+  ...features.map(knowsWhatItDeclares),
 
   // Roles: what one file of a feature may import.
   [
@@ -61,7 +68,12 @@ const rules: [name: string, from: From, to: To][] = [
     'rules-are-pure',
     role('rules'),
     {
-      pathNot: [`${SAME_FEATURE}[^/]+[.](schema|rules)[.]ts$`, 'platform/errors[.]ts$', '^crypto$', PROTOCOL],
+      pathNot: [
+        `${SAME_FEATURE}[^/]+[.](schema|rules)[.]ts$`,
+        'platform/(errors|acts)[.]ts$',
+        '^crypto$',
+        PROTOCOL,
+      ],
     },
   ],
   [
@@ -78,6 +90,11 @@ const rules: [name: string, from: From, to: To][] = [
     'routes-call-services',
     role('routes'),
     { path: '[.](repo|rules|jobs)[.]ts$|platform/db/|node_modules/kysely/' },
+  ],
+  [
+    'nothing-imports-a-declaration',
+    { path: '^(apps|packages)/', pathNot: ['src/features[.]ts$', TEST] },
+    { path: '[.]feature[.]ts$' },
   ],
   ['routes-stay-at-home', role('routes'), { path: 'features/', pathNot: SAME_FEATURE }],
   ['jobs-are-no-routes', role('jobs'), { path: '[.]routes[.]ts$|node_modules/fastify/' }],

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { settings } from '../apps/server/src/config/settings.ts';
+import { allSettings } from '../apps/server/src/config.ts';
 import { registerWebhook, startWithWebhooks } from '../apps/server/test/app/deliveries.ts';
 import { emit } from '../apps/server/test/app/events.ts';
 import { grantTo, partsOf, registerAgent } from '../apps/server/test/app/flow.ts';
@@ -57,7 +57,7 @@ describe('what the documents name', () => {
       'TEST_REDIS_URL',
       'OTEL_RESOURCE_ATTRIBUTES',
     ];
-    const known = new Set([...Object.keys(settings), ...Object.keys(errorCodes), ...others]);
+    const known = new Set([...Object.keys(allSettings), ...Object.keys(errorCodes), ...others]);
     const isKnown = (name: string) =>
       known.has(name) ||
       known.has(name.replace(/_FILE$/, '')) ||

@@ -1,19 +1,28 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { quotaSettings, rateSettings } from '../apps/server/src/config/limits.ts';
+import { groups } from '../apps/server/src/config/settings.ts';
+import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { configurationPage } from './generate/configuration-page.ts';
 import { errorPage } from './generate/error-page.ts';
 import { tableTypes } from './generate/table-types.ts';
 import { securityPage } from './security/page.ts';
 import { securityTests } from './security/titles.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Every file that is made from another one, and how. `--check` writes nothing and names the stale ones. */
 const made: Readonly<Record<string, () => string | Promise<string>>> = {
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
+  'docs/configuration.md': () => {
+    const limitTables = { 'request limits': rateSettings(limits), plans: quotaSettings(limits) };
+    const ofFeatures = Object.fromEntries(features.map(({ name, settings }) => [name, settings]));
+    return configurationPage(textOf('docs/configuration.md'), { ...groups, ...limitTables }, ofFeatures);
+  },
   'docs/errors.md': () => errorPage(errorCodes),
-  'docs/security.md': () =>
-    securityPage(readFileSync(join(ROOT, 'docs/security.md'), 'utf8'), securityTests(ROOT)),
+  'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,
 };
 

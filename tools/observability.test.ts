@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { declaredMetrics } from '../apps/server/src/features.ts';
 import { createMetrics } from '../apps/server/src/platform/telemetry/metrics.ts';
 
 const textOf = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
@@ -29,7 +30,7 @@ const panels: readonly Panel[] = dashboard.panels;
 const graphs = panels.filter(({ type }) => type !== 'row');
 
 /** Every metric of the service itself, as its `# HELP` and `# TYPE` lines tell of it. */
-async function exposed(metrics = createMetrics()) {
+async function exposed(metrics = createMetrics(declaredMetrics)) {
   metrics.meter.poolOpened({ totalCount: 1, idleCount: 1, waitingCount: 0 });
   const { text } = await metrics.expose();
   const kinds = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]));
@@ -42,7 +43,7 @@ async function exposed(metrics = createMetrics()) {
 
 /** All that may be asked for: these, those of every Node process, those that are asked when somebody looks. */
 async function askable(): Promise<Set<string>> {
-  const metrics = createMetrics();
+  const metrics = createMetrics(declaredMetrics);
   metrics.watchProcess();
   const rows = [...operations.matchAll(/^\| `(\w+)` \| gauge \|/gm)].map(([, name = '']) => name);
   return new Set(['up', ...rows, ...(await exposed(metrics)).map(({ name }) => name)]);

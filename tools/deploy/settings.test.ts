@@ -1,9 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { quotaSettings, rateSettings } from '../../apps/server/src/config/limits.ts';
 import { isSecret } from '../../apps/server/src/config/setting.ts';
-import { settings } from '../../apps/server/src/config/settings.ts';
-import { loadConfig } from '../../apps/server/src/config.ts';
+import { allSettings, loadConfig } from '../../apps/server/src/config.ts';
 import { documentsOf, settingsOf, textOf } from './files.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,7 +43,7 @@ describe.each(environments)('the settings of %s', (_, environment) => {
   const names = Object.keys(environment);
 
   test('are known to the service', () => {
-    const isKnown = (name: string) => name in settings || name in rateSettings || name in quotaSettings;
+    const isKnown = (name: string) => name in allSettings;
     const isFile = (name: string) =>
       name.endsWith('_FILE') && isSecret(name.slice(0, -5)) && isKnown(name.slice(0, -5));
 

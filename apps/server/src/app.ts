@@ -1,29 +1,8 @@
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Config } from './config.ts';
-import {
-  authorizationRoutes,
-  cancelRequestsOfAgent,
-  countOverdue,
-} from './features/access/authorization/index.ts';
-import { findGrantFacts, grantRoutes, revokeGrantsOfAgent } from './features/access/grants/index.ts';
-import { tokenRoutes } from './features/access/tokens/index.ts';
-import { agentRoutes } from './features/accounts/agents/index.ts';
-import { apiKeyRoutes, developerRoutes, findKeyHolder } from './features/accounts/developers/index.ts';
-import { authenticateConsent, consentRoutes } from './features/people/consent/index.ts';
-import { principalRoutes, sessionReader } from './features/people/principals/index.ts';
-import { auditRoutes } from './features/record/audit/index.ts';
-import { eventRoutes } from './features/record/events/index.ts';
-import { countPending, webhookRoutes, webhookSeals } from './features/record/webhooks/index.ts';
-import { type KeyRing, keyRoutes } from './features/service/keys/index.ts';
-import {
-  developmentMailRoutes,
-  metricsRoutes,
-  operationsRoutes,
-} from './features/service/operations/index.ts';
-import type { Clock } from './platform/clock.ts';
-import { type CommitNotices, commitNotices } from './platform/db/commit-notices.ts';
-import type { Executor } from './platform/db/db.ts';
+import { features } from './features.ts';
+import type { OpenedHouse } from './house.ts';
 import { addClosing } from './platform/http/answers/closing.ts';
 import { addErrorHandler } from './platform/http/answers/error-handler.ts';
 import { ignoreExpectations } from './platform/http/answers/expectations.ts';
@@ -31,8 +10,7 @@ import { outermostAnswers } from './platform/http/answers/outermost.ts';
 import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSerializer } from './platform/http/bodies/serialization.ts';
 import { compileSchema } from './platform/http/bodies/validation.ts';
-import { knownCallers, notingChanges } from './platform/http/callers/known-callers.ts';
-import { addIdempotency } from './platform/http/idempotency/idempotency.ts';
+import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { rateLimiter } from './platform/http/limits/rates.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
@@ -41,71 +19,29 @@ import { pagePartRoutes } from './platform/http/routes/pages.ts';
 import { addRequestLog, addRequestMetrics } from './platform/http/telemetry/request-log.ts';
 import { addRequestTrace } from './platform/http/telemetry/request-trace.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
-import type { OpenedMailer } from './platform/mail/open-mailer.ts';
-import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
-import type { Logger } from './platform/telemetry/logger.ts';
-import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
-import type { Tracer } from './platform/telemetry/tracer.ts';
 
-/** What the operator decided, less what only start-up needs. */
-export type AppSettings = Pick<
-  Config,
-  | 'isProduction'
-  | 'metricsToken'
-  | 'http'
-  | 'tokens'
-  | 'signupMode'
-  | 'principalProof'
-  | 'defaultPlan'
-  | 'didWebDomain'
-  | 'rateLimits'
-  | 'quotas'
-  | 'webhooks'
->;
-
-export interface AppDeps extends OpenedMailer {
-  readonly settings: AppSettings;
-  readonly db: Executor;
-  readonly store: EphemeralStore;
-  readonly keyRing: KeyRing;
-  readonly clock: Clock;
-  readonly logger?: Logger;
-  /** The one that `db` and `store` were opened with; by default one that only the app itself tells of. */
-  readonly metrics?: Metrics;
-  readonly tracer?: Tracer | undefined;
-  /** What `db` tells of its commits; without it, live streams notice them within a second. */
-  readonly notices?: CommitNotices;
-  readonly isStopping?: () => boolean;
-  /** Tells who delivers webhooks that there is something to deliver, where no event does. */
-  readonly wakeDeliveries?: () => void;
-}
-
-/** Wires features to platform. Returns an app that is ready and does not listen. */
-export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { settings, db, store, keyRing, clock, logger, mailer, isStopping = () => false } = deps;
-  const { http, tokens, quotas, rateLimits: limits, isProduction } = settings;
-  const { metrics = createMetrics(), notices = commitNotices() } = deps;
-  const { meter } = metrics;
-  const { publicBaseUrl } = http;
-  const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = tokens;
-  const callers = knownCallers(
+/** Mounts the features on the platform. Returns an app that is ready and does not listen. */
+export async function buildApp({
+  house,
+  settings,
+  opened,
+  credentials,
+  callers,
+}: OpenedHouse): Promise<FastifyInstance> {
+  const { db, clock, store, keyRing, logger, tracer, isProduction, publicBaseUrl } = house;
+  const { meter } = house.metrics;
+  const { http, rateLimits: limits } = settings;
+  const { spend } = rateLimiter(
     store,
-    (hash) => findKeyHolder({ db, clock }, hash),
     clock,
-    (isHit) => meter.cacheAsked('api_keys', isHit),
+    (err) => {
+      meter.rateLimiterIsDegraded(err !== undefined);
+      if (!err) return void logger?.info('requests are counted in redis again');
+      callers.forgetAll();
+      logger?.warn({ err }, 'requests are counted by this process alone');
+    },
+    meter.rateRefused,
   );
-  const noteChange = notingChanges(store, (err) => {
-    callers.forgetAll();
-    logger?.warn({ err }, 'redis was not told of a change: other processes may take ten seconds to see it');
-  });
-  const onDegraded = (err?: unknown) => {
-    meter.rateLimiterIsDegraded(err !== undefined);
-    if (!err) return void logger?.info('requests are counted in redis again');
-    callers.forgetAll();
-    logger?.warn({ err }, 'requests are counted by this process alone');
-  };
-  const limiter = rateLimiter(store, clock, onDegraded, meter.rateRefused);
-  const { spend } = limiter;
 
   const app = Fastify({
     ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
@@ -128,18 +64,18 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(compileSerializer);
-  addIdempotency(app, { db, clock, sealing: keyRing.derive('behest/idempotency-seal/v1') });
+  addIdempotency(app, { db, clock, sealing: keyRing.derive(IDEMPOTENCY_KEY_USE) });
   addBodyParser(app);
   addErrorHandler(app, http.bodyLimitBytes);
-  addClosing(app, isStopping);
+  addClosing(app, house.isStopping);
   ignoreExpectations(app);
   addUpgrades(app);
-  if (deps.tracer) addRequestTrace(app, deps.tracer);
+  if (tracer) addRequestTrace(app, tracer);
   if (logger) addRequestLog(app);
   addRequestMetrics(app, meter);
   const paths = requireDeclarations(app);
   await app.register(cookie);
-  await describeRoutes(app, publicBaseUrl);
+  await describeRoutes(app, publicBaseUrl, Object.assign({}, ...features.map(({ tags }) => tags)));
   addRequestPath(app, {
     spend,
     limits,
@@ -148,65 +84,18 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     corsAllowedOrigins: http.corsAllowedOrigins,
     ownOrigin: new URL(publicBaseUrl).origin,
     callers,
-    consent: authenticateConsent({ store, keyRing, publicBaseUrl }),
-    session: sessionReader({ clock, keyRing, issuer }),
+    consent: credentials.consent,
+    session: credentials.session,
   });
 
-  const lifetimes = { maxGrantLifetimeSeconds, maxTtlSeconds };
-  const { signupMode, defaultPlan, principalProof, didWebDomain: didHost } = settings;
-  const authorization = { db, store, clock, lifetimes, quotas, publicBaseUrl, principalProof };
-  const onAgentRevoked = [revokeGrantsOfAgent, cancelRequestsOfAgent];
-  metrics.ask(
-    'authorization_requests_overdue',
-    'Authorization requests whose time is over and whose end has not been recorded yet, up to 1000.',
-    () => countOverdue({ db, clock }),
-  );
-  metrics.ask(
-    'webhook_deliveries_pending',
-    'Deliveries to webhooks that are not final yet, up to 10000.',
-    () => countPending({ db }),
-  );
-  await app.register(operationsRoutes, { db, store, isStopping });
-  await app.register(metricsRoutes, { metrics, isProduction, metricsToken: settings.metricsToken });
-  if (deps.development) await app.register(developmentMailRoutes, { mails: deps.development });
   await app.register(openapiRoutes);
-  await app.register(keyRoutes, { keyRing, didHost, publicBaseUrl });
-  await app.register(developerRoutes, { db, clock, signupMode, defaultPlan, canMail: mailer !== undefined });
-  await app.register(apiKeyRoutes, { db, clock, noteChange });
-  await app.register(agentRoutes, { db, clock, didHost, publicBaseUrl, quotas, onAgentRevoked });
-  await app.register(authorizationRoutes, authorization);
-  await app.register(consentRoutes, { ...authorization, keyRing, issuer, ...(mailer && { mailer }) });
-  await app.register(tokenRoutes, { db, store, clock, keyRing, quotas, ...tokens });
-  await app.register(grantRoutes, { db, clock });
-  await app.register(eventRoutes, {
-    db,
-    store,
-    clock,
-    meter,
-    notices,
-    isKeyGood: async (hash) => (await findKeyHolder({ db, clock }, hash)) !== undefined,
-    onTrouble: (err) => logger?.warn({ err }, 'live streams wait: what they ask for is not answered'),
-  });
   await app.register(pagePartRoutes);
-  await app.register(principalRoutes, { db, clock, keyRing, issuer, publicBaseUrl });
-  await app.register(auditRoutes, { db, clock, keyRing, quotas, meter, findGrantFacts });
-  await app.register(webhookRoutes, {
-    db,
-    clock,
-    quotas,
-    urlRules: {
-      allowsHttp: !isProduction,
-      allowsPrivateHosts: settings.webhooks.allowsPrivateHosts,
-    },
-    maxAttempts: settings.webhooks.maxAttempts,
-    seals: webhookSeals(keyRing),
-    wake: deps.wakeDeliveries ?? (() => {}),
-  });
+  for (const { routes } of opened) await routes?.(app);
   await app.ready();
   return app;
 }
 
 /** A number of hops as the function that Fastify's types have in its place. */
-function trusted(setting: AppSettings['http']['trustProxy']) {
+function trusted(setting: Config['http']['trustProxy']) {
   return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
 }

@@ -1,12 +1,12 @@
-import type { KeyObject } from 'node:crypto';
 import type { DatabaseOptions } from './config/database.ts';
 import { checkKeys } from './config/keys.ts';
-import { type Quotas, readLimits } from './config/limits.ts';
-import { completed, type Environment, type Problem, readSettings } from './config/setting.ts';
-import { settings } from './config/settings.ts';
+import { quotaSettings, rateSettings, readLimits } from './config/limits.ts';
+import { completed, type Environment, type Problem, readSettings, type Settings } from './config/setting.ts';
+import { ownSettings } from './config/settings.ts';
 import type { KeySettings } from './features/service/keys/index.ts';
-import type { Plan } from './platform/caller.ts';
+import { features, limits } from './features.ts';
 import type { RateLimits } from './platform/http/limits/rate-rules.ts';
+import type { Quotas } from './platform/quotas.ts';
 
 export { ConfigError } from './config/setting.ts';
 
@@ -14,8 +14,6 @@ export { ConfigError } from './config/setting.ts';
 export interface Config {
   readonly environment: 'production' | 'development' | 'test';
   readonly isProduction: boolean;
-  /** What `/metrics` is asked with, where it is not asked from this machine in development. */
-  readonly metricsToken: string | undefined;
   /** Undefined where nothing is traced. */
   readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -32,13 +30,10 @@ export interface Config {
   readonly tokens: TokenSettings;
   /** Undefined where no mail is sent. */
   readonly mail: { readonly url: string; readonly from: string } | undefined;
-  readonly signupMode: 'open' | 'closed';
-  readonly principalProof: 'required' | 'optional';
-  readonly defaultPlan: Plan;
-  /** Host, and port if any, in the DIDs of new agents; the port's colon is not encoded here. */
+  /** Host, and port if any, in the DIDs of the service and of new agents; the port's colon is not encoded here. */
   readonly didWebDomain: string;
-  readonly webhooks: { readonly maxAttempts: number; readonly allowsPrivateHosts: boolean };
-  readonly seed: SeedSettings;
+  /** The values of all features' settings, by the names that operators use. */
+  readonly ofFeatures: Readonly<Record<string, unknown>>;
   /** Requests a minute. */
   readonly rateLimits: RateLimits;
   readonly quotas: Quotas;
@@ -61,18 +56,18 @@ interface TokenSettings {
   readonly issuer: string;
   readonly maxGrantLifetimeSeconds: number;
   readonly maxTtlSeconds: number;
-  readonly reuseGraceSeconds: number;
-  readonly maxDelegationDepth: number;
-  readonly issuesLegacyClaims: boolean;
 }
 
-/** What development accounts are made with; in production nothing. */
-interface SeedSettings {
-  readonly apiKey: string | undefined;
-  readonly sandboxKey: string | undefined;
-  /** Private, EC P-256. */
-  readonly consentKey: KeyObject | undefined;
-}
+/** The settings of all features. */
+const featureSettings: Settings = Object.assign({}, ...features.map(({ settings }) => settings));
+
+/** Every variable that the service reads. */
+export const allSettings: Settings = {
+  ...ownSettings,
+  ...featureSettings,
+  ...rateSettings(limits),
+  ...quotaSettings(limits),
+};
 
 /**
  * Reads the environment, and the files that `<NAME>_FILE` and a database URL's `ssl…` parameters name.
@@ -80,11 +75,12 @@ interface SeedSettings {
  */
 export function loadConfig(env: Environment): Config {
   const problems: Problem[] = [];
-  const read = readSettings(settings, env, problems);
-  const limits = readLimits(env, problems);
+  const read = readSettings(ownSettings, env, problems);
+  const ofFeatures = readSettings(featureSettings, env, problems);
+  const readings = readLimits(limits, env, problems);
   const checkedKeys = checkKeys(read, problems);
-  if (read.SEED_API_KEY && read.SEED_API_KEY === read.SEED_SANDBOX_KEY) {
-    problems.push({ setting: 'SEED_SANDBOX_KEY', message: 'SEED_API_KEY and SEED_SANDBOX_KEY must differ' });
+  for (const { checkSettings } of features) {
+    checkSettings(ofFeatures, (setting, message) => problems.push({ setting, message }));
   }
   if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined)) {
     const setting = read.SMTP_URL === undefined ? 'SMTP_URL' : 'MAIL_FROM';
@@ -98,7 +94,6 @@ export function loadConfig(env: Environment): Config {
   return {
     environment: values.NODE_ENV,
     isProduction,
-    metricsToken: values.METRICS_TOKEN,
     tracing: endpoint === undefined ? undefined : { endpoint, serviceName },
     logLevel: values.LOG_LEVEL,
     http: {
@@ -132,24 +127,10 @@ export function loadConfig(env: Environment): Config {
       issuer: values.JWT_ISSUER ?? publicBaseUrl,
       maxGrantLifetimeSeconds: values.MAX_GRANT_LIFETIME_SECONDS,
       maxTtlSeconds: values.GRANT_TOKEN_MAX_TTL_SECONDS,
-      reuseGraceSeconds: values.REUSE_GRACE_SECONDS,
-      maxDelegationDepth: values.MAX_DELEGATION_DEPTH,
-      issuesLegacyClaims: values.GRANT_TOKEN_LEGACY_CLAIMS,
     },
     mail: values.SMTP_URL && values.MAIL_FROM ? { url: values.SMTP_URL, from: values.MAIL_FROM } : undefined,
-    signupMode: values.SIGNUP_MODE,
-    principalProof: values.PRINCIPAL_PROOF ?? (isProduction ? 'required' : 'optional'),
-    defaultPlan: values.DEFAULT_PLAN,
     didWebDomain: values.DID_WEB_DOMAIN ?? new URL(publicBaseUrl).host,
-    webhooks: {
-      maxAttempts: values.WEBHOOK_MAX_ATTEMPTS,
-      allowsPrivateHosts: values.WEBHOOK_ALLOW_PRIVATE_HOSTS,
-    },
-    seed: {
-      apiKey: values.SEED_API_KEY,
-      sandboxKey: values.SEED_SANDBOX_KEY,
-      consentKey: values.SEED_CONSENT_KEY,
-    },
-    ...limits,
+    ofFeatures,
+    ...readings,
   };
 }

@@ -1,25 +1,12 @@
 import { buildApp } from './app.ts';
 import { ConfigError, type Environment } from './config/setting.ts';
 import { type Config, loadConfig } from './config.ts';
-import { expiryOfRequests } from './features/access/authorization/index.ts';
-import { expiryOfGrants } from './features/access/grants/index.ts';
-import { seedDevelopers } from './features/accounts/developers/index.ts';
-import { checkpointsOfChains, watchedTallies } from './features/record/audit/index.ts';
-import { retentionOfEvents } from './features/record/events/index.ts';
-import {
-  createDispatcher,
-  prepareWebhooks,
-  webhookDelivery,
-  webhookHistory,
-  webhookSeals,
-} from './features/record/webhooks/index.ts';
 import { createKeyRing } from './features/service/keys/index.ts';
+import { declaredMetrics, features, keyUses, watchedTallies } from './features.ts';
+import { openHouse } from './house.ts';
 import { commitNotices } from './platform/db/commit-notices.ts';
-import { openDatabase, requireServer } from './platform/db/db.ts';
 import { migrate } from './platform/db/migrate.ts';
-import { createEgress } from './platform/egress/egress.ts';
-import { tracedEgress } from './platform/egress/traced-egress.ts';
-import { notingChanges } from './platform/http/callers/known-callers.ts';
+import { openDatabase, requireServer } from './platform/db/open-database.ts';
 import { expiryOfAnswers } from './platform/http/idempotency/expiry.ts';
 import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
 import type { Mail } from './platform/mail/mailer.ts';
@@ -57,7 +44,6 @@ export async function start(environment: Environment, io: Io): Promise<void> {
   );
   let logger: Logger = createLogger('info', output);
   let shutdown: Shutdown | undefined;
-  let wakeDeliveries = () => {}; // until there is a dispatcher, there is nothing to wake
 
   try {
     const config = loadConfig(environment);
@@ -77,36 +63,21 @@ export async function start(environment: Environment, io: Io): Promise<void> {
       shutdown.add('telemetry', tracing.flush);
     }
 
-    const metrics = createMetrics(watchedTallies);
+    const metrics = createMetrics(declaredMetrics, watchedTallies);
     metrics.watchProcess();
     const { meter } = metrics;
 
     step = 'keys';
-    const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn });
+    const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn, uses: keyUses });
 
     step = 'database';
     const notices = commitNotices();
     const db = openDatabase(config.database.app, config.database.poolMax, meter, { tracer, notices });
-    notices.listen(() => wakeDeliveries());
     shutdown.add('stores', () => db.destroy());
     await requireServer(db);
 
     step = 'migrations';
     await migrate(config.database.migrations);
-
-    step = 'webhooks';
-    const { maxAttempts, allowsPrivateHosts } = config.webhooks;
-    await prepareWebhooks({ db, keyRing, isProduction: config.isProduction, maxAttempts, warn });
-    const egress = createEgress({ allowsHttp: !config.isProduction, allowsPrivateHosts });
-    const deliveries = createDispatcher({
-      db,
-      clock,
-      egress: tracer ? tracedEgress(egress, tracer) : egress,
-      ...(tracer && { trace: tracer.root }),
-      seals: webhookSeals(keyRing),
-      onFailure: (error) => logger.error({ err: error }, 'a delivery was not noted, and will be made again'),
-    });
-    shutdown.add('jobs', () => deliveries.stop());
 
     step = 'redis';
     const onTrouble = (error?: Error) => {
@@ -119,21 +90,11 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     if (config.redisUrl === 'memory:')
       warn('no redis: counters and requests under way live in this process only');
 
-    step = 'seed';
-    const noteChange = notingChanges(store, (err) =>
-      logger.warn(
-        { err },
-        'redis was not told of the seeded keys: other processes may take ten seconds to see them',
-      ),
-    );
-    await seedDevelopers({ db, clock, noteChange, ...config }, config.seed, warn);
-
     // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
     const tellOfMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
     const mail = await openMailer(config, tellOfMail, tracer);
 
-    step = 'listener';
-    const app = await buildApp({
+    const opened = openHouse({
       settings: config,
       db,
       store,
@@ -145,23 +106,22 @@ export async function start(environment: Environment, io: Io): Promise<void> {
       notices,
       ...mail,
       isStopping,
-      wakeDeliveries: () => wakeDeliveries(),
     });
+    for (const [at, feature] of opened.opened.entries()) {
+      step = features[at]?.name ?? step;
+      await feature.prepare?.();
+      if (feature.finish) shutdown.add('jobs', feature.finish);
+    }
+
+    step = 'listener';
+    const app = await buildApp(opened);
     shutdown.add('requests', () => app.close());
     await app.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
       throw new Error(`cannot listen on ${host}:${port}: ${error.code}`, { cause: error });
     });
 
-    wakeDeliveries = deliveries.wake;
-    const work = [
-      expiryOfRequests({ db, clock }),
-      expiryOfAnswers({ db, clock }),
-      expiryOfGrants({ db, clock }),
-      retentionOfEvents({ db, clock }),
-      checkpointsOfChains({ db, clock, keyRing }),
-      webhookDelivery(deliveries),
-      webhookHistory({ db, clock }),
-    ];
+    for (const feature of opened.opened) feature.start?.();
+    const work = [expiryOfAnswers(opened.house), ...opened.opened.flatMap(({ jobs = [] }) => jobs)];
     const jobs = startJobs(
       tracer ? work.map((job) => tracedJob(job, tracer)) : work,
       (job, error) => {

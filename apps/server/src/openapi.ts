@@ -1,7 +1,9 @@
 import { buildApp } from './app.ts';
 import { loadConfig } from './config.ts';
 import { createKeyRing } from './features/service/keys/index.ts';
-import { openDatabase } from './platform/db/db.ts';
+import { keyUses } from './features.ts';
+import { openHouse } from './house.ts';
+import { openDatabase } from './platform/db/open-database.ts';
 import { memoryStore } from './platform/redis/memory-store.ts';
 
 /** The description of exactly the routes that a server of this version mounts. Connects to nothing. */
@@ -13,8 +15,13 @@ export async function describeApi(): Promise<object> {
     AUTO_GENERATE_KEYS: 'true',
   });
   const db = openDatabase(config.database.app);
-  const keyRing = await createKeyRing(config.keys, { clock, startedAt: clock(), warn: () => {} });
-  const app = await buildApp({ settings: config, db, store: memoryStore(clock), keyRing, clock });
+  const keyRing = await createKeyRing(config.keys, {
+    clock,
+    startedAt: clock(),
+    warn: () => {},
+    uses: keyUses,
+  });
+  const app = await buildApp(openHouse({ settings: config, db, store: memoryStore(clock), keyRing, clock }));
   const description = app.swagger();
   await app.close();
   await db.destroy();

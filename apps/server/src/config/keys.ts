@@ -1,9 +1,9 @@
 import type { VerificationKey } from '../features/service/keys/index.ts';
 import { collect, type Problem, Refusal, type ValuesOf } from './setting.ts';
-import type { settings } from './settings.ts';
+import type { ownSettings } from './settings.ts';
 import { checkVerificationKeys } from './verification-keys.ts';
 
-type Values = Partial<ValuesOf<typeof settings>>;
+type Values = Partial<ValuesOf<typeof ownSettings>>;
 
 /** What the settings about keys say together. One that was refused by itself is not refused again. */
 export function checkKeys(values: Values, problems: Problem[]) {

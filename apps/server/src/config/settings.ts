@@ -1,15 +1,13 @@
 import { baseUrl, hostAndPort, httpUrl, issuer, origins, redisUrl, trustProxy } from './addresses.ts';
 import { databaseUrl } from './database.ts';
-import { plans } from './limits.ts';
 import { mailAddress, smtpUrl } from './mail.ts';
 import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
 import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet, textOf } from './readers.ts';
-import { consentKey, metricsToken, seedKey, sharedSecret, vaultKey, vaultKeys } from './secrets.ts';
+import { sharedSecret, vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
 
 const MOST_SECONDS = 315_360_000; // ten years of 365 days
-const SEEDS = 'SEED_API_KEY, SEED_SANDBOX_KEY and SEED_CONSENT_KEY must not be set in production';
 
 const server = {
   NODE_ENV: defaulted(
@@ -23,6 +21,11 @@ const server = {
     baseUrl,
     '`http://localhost:<PORT>`',
     'Where clients reach the service. In production `https`, unless the host is loopback.',
+  ),
+  DID_WEB_DOMAIN: optional(
+    hostAndPort,
+    'host and port of `PUBLIC_BASE_URL`',
+    'The host in the DIDs of new agents. Those of existing ones stay.',
   ),
   TRUST_PROXY: defaulted(
     trustProxy,
@@ -142,81 +145,18 @@ const tokens = {
     '86400',
     'The longest life of one grant token. A grant that lives longer is refreshed.',
   ),
-  GRANT_TOKEN_LEGACY_CLAIMS: defaulted(
-    boolean,
-    'true',
-    'Whether new grant tokens also carry the claim names used before 0.6.',
-  ),
-  MAX_DELEGATION_DEPTH: defaulted(
-    integer(1, 10),
-    '3',
-    'How often a grant may be passed on from agent to agent, for developers that have not set it for themselves.',
-  ),
-  REUSE_GRACE_SECONDS: defaulted(
-    integer(0, 300),
-    '30',
-    'How long a second use of a code or refresh token is no more than refused. Later, it also revokes the tokens that came of the first.',
-  ),
 };
 
-const people = {
-  SIGNUP_MODE: defaulted(oneOf('open', 'closed'), 'open', 'Whether anybody may sign up as a developer.'),
-  DEFAULT_PLAN: defaulted(oneOf(...plans), 'free', 'The plan of developers without a subscription.'),
-  PRINCIPAL_PROOF: optional(
-    oneOf('required', 'optional'),
-    'in production `required`, else `optional`',
-    'Whether a live developer must have set up how principals prove who they are before asking them for consent.',
-  ),
+const mail = {
   SMTP_URL: optional(
     smtpUrl,
     'no mail; outside production, mail is shown in the log and at `/development/mail`',
     'The server that mail is handed to. In production, `smtp://` is raised to TLS before anything is sent.',
   ),
   MAIL_FROM: optional(mailAddress, 'none', 'Whom mail is from. Set together with `SMTP_URL`.'),
-  DID_WEB_DOMAIN: optional(
-    hostAndPort,
-    'host and port of `PUBLIC_BASE_URL`',
-    'The host in the DIDs of new agents. Those of existing ones stay.',
-  ),
-};
-
-const webhooks = {
-  WEBHOOK_MAX_ATTEMPTS: defaulted(
-    integer(1, 10),
-    '5',
-    'How often a webhook is tried for one event, until the delivery counts as failed.',
-  ),
-  WEBHOOK_ALLOW_PRIVATE_HOSTS: defaulted(
-    notInProduction(boolean, (value) => value, 'WEBHOOK_ALLOW_PRIVATE_HOSTS must not be true in production'),
-    'false',
-    'Whether webhooks may lead to this machine and to private networks. Refused in production.',
-  ),
-};
-
-const seed = {
-  SEED_API_KEY: optional(
-    notInProduction(seedKey, () => true, SEEDS),
-    'none',
-    'Makes a live developer with this API key at start. Refused in production, as are the next two.',
-  ),
-  SEED_SANDBOX_KEY: optional(
-    notInProduction(seedKey, () => true, SEEDS),
-    'none',
-    'Makes a sandbox developer with this API key at start.',
-  ),
-  SEED_CONSENT_KEY: optional(
-    notInProduction(consentKey, () => true, SEEDS),
-    'none',
-    'The key whose hints the seeded live developer vouches with for principals. Without `SEED_API_KEY` it does nothing.',
-  ),
 };
 
 const telemetry = {
-  METRICS_TOKEN: optional(
-    metricsToken,
-    'none: `/metrics` answers this machine only, and in production nobody',
-    'What `GET /metrics` has to be asked with: `Authorization: Bearer <METRICS_TOKEN>`.',
-  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     httpUrl,
     'none: nothing is traced',
@@ -225,14 +165,15 @@ const telemetry = {
   OTEL_SERVICE_NAME: defaulted(textOf(1, 100), 'behest', 'The `service.name` of spans.'),
 };
 
-/** Every variable that the server reads, but for the limits, which are families. */
-export const settings = {
+/** The settings that belong to no feature, as the operator's guide groups them. */
+export const groups = { server, stores, keys, tokens, mail, telemetry };
+
+/** The settings that belong to no feature. */
+export const ownSettings = {
   ...server,
   ...stores,
   ...keys,
   ...tokens,
-  ...people,
-  ...webhooks,
-  ...seed,
+  ...mail,
   ...telemetry,
 };

@@ -1,5 +1,6 @@
 import { afterAll, onTestFinished } from 'vitest';
-import { createDispatcher, webhookSeals } from '../../src/features/record/webhooks/index.ts';
+import { createDispatcher } from '../../src/features/record/webhooks/webhooks.dispatch.service.ts';
+import { webhookSeals } from '../../src/features/record/webhooks/webhooks.secrets.service.ts';
 import { createEgress, type EgressOptions } from '../../src/platform/egress/egress.ts';
 import { startSandbox } from './flow.ts';
 import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';

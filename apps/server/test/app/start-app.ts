@@ -2,10 +2,14 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
+import { rateSettings } from '../../src/config/limits.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createKeyRing } from '../../src/features/service/keys/index.ts';
+import { declaredMetrics, keyUses, limits } from '../../src/features.ts';
+import { openHouse } from '../../src/house.ts';
 import { commitNotices } from '../../src/platform/db/commit-notices.ts';
-import { type Executor, openDatabase } from '../../src/platform/db/db.ts';
+import type { Executor } from '../../src/platform/db/db.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { developmentMailer } from '../../src/platform/mail/development-mailer.ts';
 import type { Mailer } from '../../src/platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
@@ -46,21 +50,7 @@ const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.ex
 });
 
 /** So high that no test meets a limit but those about limits. */
-const roomyLimits = {
-  RATE_LIMIT_PLAN_FREE: '100000',
-  RATE_LIMIT_AUTHORIZE: '100000',
-  RATE_LIMIT_TOKEN: '100000',
-  RATE_LIMIT_REFRESH: '100000',
-  RATE_LIMIT_SIGNUP: '100000',
-  RATE_LIMIT_KEYS: '100000',
-  RATE_LIMIT_CONSENT: '100000',
-  RATE_LIMIT_EMAIL_CODE: '100000',
-  RATE_LIMIT_WEBHOOK_WRITE: '100000',
-  RATE_LIMIT_PRINCIPAL_SESSION: '100000',
-  RATE_LIMIT_AUDIT_LOG: '100000',
-  RATE_LIMIT_AUDIT_VERIFY: '100000',
-  RATE_LIMIT_DEFAULT: '100000',
-};
+const roomyLimits = Object.fromEntries(Object.keys(rateSettings(limits)).map((name) => [name, '100000']));
 
 export interface TestOptions {
   /** As in production without mail settings; else mails are kept, as in development. */
@@ -104,21 +94,38 @@ export async function startApp(options: TestOptions = {}) {
   const advance = (seconds: number) => {
     now = new Date(now.getTime() + seconds * 1000);
   };
-  const metrics = createMetrics();
+  const metrics = createMetrics(declaredMetrics);
   const notices = commitNotices();
   const realDb = openDatabase(settings.database.app, 8, metrics.meter, { notices });
   const db = options.dbAs?.(realDb) ?? realDb;
   const realStore =
     settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
   const store = options.storeAs?.(realStore) ?? realStore;
-  const keyRing = await createKeyRing(settings.keys, { clock, startedAt: now, warn: () => {} });
+  const keyRing = await createKeyRing(settings.keys, {
+    clock,
+    startedAt: now,
+    warn: () => {},
+    uses: keyUses,
+  });
   const logLines: string[] = [];
   const write = (line: string) => void logLines.push(line);
   const logger = options.logLevel && createLogger(options.logLevel, { write });
   const mails = developmentMailer(() => {});
   const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
   const { app, routes, undeclared } = await watchingRoutes(() =>
-    buildApp({ settings, db, store, keyRing, clock, metrics, notices, ...mail, ...(logger && { logger }) }),
+    buildApp(
+      openHouse({
+        settings,
+        db,
+        store,
+        keyRing,
+        clock,
+        metrics,
+        notices,
+        ...mail,
+        ...(logger && { logger }),
+      }),
+    ),
   );
   const stop = async () => {
     await app.close();

@@ -7,8 +7,9 @@ import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openChain, record } from '../../src/features/record/audit/index.ts';
 import type { Caller } from '../../src/platform/caller.ts';
-import { type Executor, inTransaction, openDatabase, type Tx } from '../../src/platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../src/platform/db/db.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 import { execute } from '../servers/postgres.ts';
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { listenToCommits, tellAfterCommit } from '../../src/platform/db/commit-effects.ts';
 import {
   afterCommit,
   type Executor,
@@ -7,6 +8,8 @@ import {
   openTransaction,
   repeating,
 } from '../../src/platform/db/db.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { afterStatements } from '../app/after-statements.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 
 let service: Service;
@@ -141,5 +144,48 @@ describe('a transaction that is open already', () => {
     await rollback();
 
     expect(attempts).toBe(2);
+  });
+});
+
+describe('the effect of a write', () => {
+  const effect = { tallies: [{ counter: 'auditEntries', label: 'service' }], eventsOf: 'dev_a' } as const;
+  const ownDatabase = () => {
+    const own = openDatabase({ connectionString: service.databaseUrl }, 1);
+    onTestFinished(() => own.destroy());
+    listenToCommits(own, ({ eventsOf }) => void done.push(`told of ${eventsOf}`));
+    return own;
+  };
+
+  test('is told at once of a write by itself, and after its commit of one in a transaction', async () => {
+    const own = ownDatabase();
+
+    await tellAfterCommit(own, effect);
+    await inTransaction(own.withPlugin(afterStatements('nothing', async () => {})), async (tx) => {
+      await tellAfterCommit(tx, effect);
+      done.push('written');
+    });
+
+    expect(done).toEqual(['told of dev_a', 'written', 'told of dev_a']);
+  });
+
+  test('is not told of what is undone, be it a part or the whole', async () => {
+    const own = ownDatabase();
+    const fail = async (tx: Executor) => {
+      await tellAfterCommit(tx, effect);
+      throw new Error('undone');
+    };
+
+    await inTransaction(own, async (tx) => {
+      await expect(inTransaction(tx, fail)).rejects.toThrow('undone');
+    });
+    await expect(inTransaction(own, fail)).rejects.toThrow('undone');
+
+    expect(done).toEqual([]);
+  });
+
+  test('cannot be lost in a transaction that was opened in another way', async () => {
+    const work = db.transaction().execute((tx) => tellAfterCommit(tx, effect));
+
+    await expect(work).rejects.toThrow('Open transactions with inTransaction or openTransaction.');
   });
 });

@@ -2,8 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { buildApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createKeyRing } from '../../src/features/service/keys/index.ts';
-import { openDatabase } from '../../src/platform/db/db.ts';
+import { keyUses } from '../../src/features.ts';
+import { openHouse } from '../../src/house.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { developmentMailer } from '../../src/platform/mail/development-mailer.ts';
 import { openStore } from '../../src/platform/redis/open-store.ts';
 import { watchingRoutes } from '../app/watched-routes.ts';
@@ -35,10 +37,15 @@ export async function startListening(port: number) {
   };
   const db = cleanUp.adopt(openDatabase(settings.database.app, 16), (opened) => opened.destroy());
   const store = cleanUp.adopt(openStore(settings.redisUrl, clock), (opened) => opened.close());
-  const keyRing = await createKeyRing(settings.keys, { clock, startedAt: clock(), warn: () => {} });
+  const keyRing = await createKeyRing(settings.keys, {
+    clock,
+    startedAt: clock(),
+    warn: () => {},
+    uses: keyUses,
+  });
   const mails = developmentMailer(() => {});
   const { app, routes, undeclared } = await watchingRoutes(() =>
-    buildApp({ settings, db, store, keyRing, clock, mailer: mails, development: mails }),
+    buildApp(openHouse({ settings, db, store, keyRing, clock, mailer: mails, development: mails })),
   );
   cleanUp.defer(() => app.close());
   await app.listen({ port, host: '127.0.0.1' });

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/platform/db/db.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { requireDeclarations } from '../../src/platform/http/routes/declarations.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/platform/db/db.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { isRepeatable } from '../../src/platform/http/routes/declarations.ts';
 import { operationOf, possessionsOf, requestTo, ways } from '../app/every-route.ts';
 import { send } from '../app/repeating.ts';

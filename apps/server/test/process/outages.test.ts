@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../../../tools/machine/processes.ts';
-import { openDatabase } from '../../src/platform/db/db.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { noMeter } from '../../src/platform/telemetry/meter.ts';
 import { emit } from '../app/events.ts';
 import { authorize, grantTo, pagesOf } from '../app/flow.ts';

@@ -177,7 +177,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
     [
       'its development accounts cannot be made',
       'alter table developers rename to others',
-      { step: 'seed', msg: expect.stringContaining('developers') },
+      { step: 'developers', msg: expect.stringContaining('developers') },
     ],
   ])('when %s', async (_, statements, expected) => {
     const { settings } = await goodSettings();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import pg from 'pg';
-import type { DatabaseOptions } from './db.ts';
+import type { DatabaseOptions } from './open-database.ts';
 
 /** Any constant will do, as long as every process of the product uses the same. */
 const MIGRATION_LOCK = 0x6265_6865;

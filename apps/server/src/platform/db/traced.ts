@@ -1,14 +1,15 @@
-import type { DatabaseConnection } from 'kysely';
+import type { Logger } from 'kysely';
 import type { Call, Tracer } from '../telemetry/tracer.ts';
 
-/** A span for each statement of a connection: its text, in which values are only numbered, and never a value. */
-export function traceStatements(connection: DatabaseConnection, tracer: Tracer): void {
-  const execute = connection.executeQuery.bind(connection);
-  connection.executeQuery = (query, ...rest) =>
-    tracer.call(callOf(query.sql), () => execute<never>(query, ...rest));
+/** A log of statements that makes a span of each: its text, in which values are only numbered, and never a value. */
+export function traceStatements(tracer: Tracer): Logger {
+  return (statement) => {
+    const failure = statement.level === 'error' ? { error: statement.error } : undefined;
+    tracer.called(callOf(statement.query.sql), statement.queryDurationMillis, failure);
+  };
 }
 
-/** What it does, and the first table or function that it names. */
+/** Its verb, and the first table or function that it names. */
 function callOf(text: string): Call {
   const [verb = ''] = /^\w+/.exec(text.trimStart()) ?? [];
   const [, target] = TABLE.exec(text) ?? FUNCTION.exec(text) ?? [];

@@ -7,8 +7,12 @@ export interface EphemeralStore {
   put(entries: readonly Kept[]): Promise<void>;
   get(key: string): Promise<string | undefined>;
   remove(key: string): Promise<void>;
-  /** All that one request charges and has to know, decided where the counters are, in one round trip. */
-  spend(order: Order): Promise<Spent>;
+  /**
+   * Charges bills in this order, each whole or not at all, and none after one that was refused. They are decided where
+   * the counters are, in one round trip.
+   * @returns the outcome of each, by its name
+   */
+  spend<Name extends string>(bills: readonly Bill<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
   /** Takes one of so many places for a time, or keeps the one it has. @returns whether it has one now */
   hold(place: Place): Promise<boolean>;
   letGo(place: Pick<Place, 'key' | 'holder'>): Promise<void>;
@@ -37,10 +41,12 @@ export interface Place {
   readonly seconds: number;
 }
 
-export interface Order {
-  /** In this order. Each is charged whole or not at all, and none after one that was refused. */
-  readonly groups: readonly (readonly Charge[])[];
-  readonly watch?: Watch;
+/** The charges of one payer, such as an address or a developer. All its keys share one hash tag. */
+export interface Bill<Name extends string = string> {
+  readonly name: Name;
+  readonly charges: readonly Charge[];
+  /** Told in any case. Where it is another than the expected one, nothing is charged. */
+  readonly version?: VersionCheck;
 }
 
 /** One count in a fixed window. */
@@ -53,23 +59,20 @@ export interface Charge {
   readonly seconds: number;
 }
 
-/** Texts to be told. */
-export interface Watch {
-  /** One that holds nothing is given `fresh`, for as many seconds. */
-  readonly keys: readonly string[];
+/** A text that is replaced whenever the thing it stands for has changed. */
+export interface VersionCheck {
+  readonly key: string;
+  /** A key that holds nothing is given this, for so many seconds. */
   readonly fresh: string;
   readonly seconds: number;
-  /** What the last of them should hold: when it does not, the last group is not charged. */
   readonly expected?: string;
 }
 
-export interface Spent {
-  /** The place of the group that had no room. */
-  readonly refusedAt?: number;
-  /** Whether the last key watched held something else than was expected. */
-  readonly isStale: boolean;
-  /** What the keys watched hold. */
-  readonly values: readonly string[];
-  /** For each charge of each group, what its window has used by now. */
-  readonly used: readonly (readonly number[])[];
+export interface Settled {
+  /** `stale` by its version; `skipped` after a bill that was refused. Only a `charged` bill was charged. */
+  readonly outcome: 'charged' | 'refused' | 'stale' | 'skipped';
+  /** For each charge, how much of its window is used by now. */
+  readonly used: readonly number[];
+  /** The version that the key holds, where there is one. */
+  readonly version?: string;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Charge, EphemeralStore, Watch } from './ephemeral-store.ts';
+import type { Bill, Charge, EphemeralStore, Settled, VersionCheck } from './ephemeral-store.ts';
 
 interface Cell {
   value: string;
@@ -27,13 +27,23 @@ export function memoryStore(clock: Clock): EphemeralStore {
     for (const [each, { expiresAt }] of cells) if (expiresAt <= now) cells.delete(each);
   };
 
-  const set = (key: string, { fresh, seconds }: Watch) => {
-    write(key, fresh, seconds);
-    return fresh;
+  const versionOf = ({ key, fresh, seconds }: VersionCheck) => {
+    const held = find(key);
+    if (held === undefined) write(key, fresh, seconds);
+    return held ?? fresh;
   };
-  const take = ({ key, cost, seconds }: Charge, count: number) => {
-    if (cost > 0) write(key, String(count + cost), seconds);
-    return count + cost;
+  const settle = ({ charges, version: check }: Bill, isSkipped: boolean): Settled => {
+    const version = check && versionOf(check);
+    const isStale = check?.expected !== undefined && version !== check.expected;
+    const counted = charges.map((charge) => ({ ...charge, count: Number(find(charge.key) ?? 0) }));
+    const isOver = counted.some(({ count, limit }) => count >= limit);
+    const outcome = isSkipped ? 'skipped' : isStale ? 'stale' : isOver ? 'refused' : 'charged';
+    const take = ({ key, cost, seconds, count }: Charge & { readonly count: number }) => {
+      if (cost > 0) write(key, String(count + cost), seconds);
+      return count + cost;
+    };
+    const used = counted.map((charge) => (outcome === 'charged' ? take(charge) : charge.count));
+    return { outcome, used, ...(version !== undefined && { version }) };
   };
 
   return {
@@ -46,20 +56,15 @@ export function memoryStore(clock: Clock): EphemeralStore {
     async remove(key) {
       cells.delete(key);
     },
-    async spend({ groups, watch }) {
-      const values = watch ? watch.keys.map((key) => find(key) ?? set(key, watch)) : [];
-      const isStale = watch?.expected !== undefined && values.at(-1) !== watch.expected;
-      let refusedAt: number | undefined;
-      const used = groups.map((charges, at) => {
-        const counts = charges.map(({ key }) => Number(find(key) ?? 0));
-        if (refusedAt !== undefined || (isStale && at === groups.length - 1)) return counts;
-        if (charges.some(({ limit }, each) => (counts[each] ?? 0) >= limit)) {
-          refusedAt = at;
-          return counts;
-        }
-        return charges.map((charge, each) => take(charge, counts[each] ?? 0));
-      });
-      return { ...(refusedAt !== undefined && { refusedAt }), isStale, values, used };
+    async spend<Name extends string>(bills: readonly Bill<Name>[]) {
+      const all = new Map<Name, Settled>();
+      let isRefused = false;
+      for (const bill of bills) {
+        const settled = settle(bill, isRefused);
+        all.set(bill.name, settled);
+        isRefused ||= settled.outcome === 'refused';
+      }
+      return all;
     },
     async hold({ key, holder, most, seconds }) {
       const now = clock().getTime();

@@ -13,6 +13,10 @@ const adapters: [string, () => EphemeralStore][] = [
   ['in Redis', () => redisStore(inject('redisUrl'))],
 ];
 
+async function spendOne(store: EphemeralStore, charges: readonly Charge[]) {
+  return (await store.spend([{ name: 'only', charges }])).get('only');
+}
+
 describe.each(adapters)('a store %s', (_, create) => {
   const open = () => {
     const store = create();
@@ -90,87 +94,105 @@ describe.each(adapters)('a store %s', (_, create) => {
 
   test('counts up to the limit and no further', async () => {
     const { store, charge } = open();
-    const counts = [];
-
-    for (let call = 0; call < 4; call += 1) counts.push(await store.spend({ groups: [[charge('a', 2)]] }));
-
-    const common = { isStale: false, values: [] };
-    expect(counts).toEqual([
-      { ...common, used: [[1]] },
-      { ...common, used: [[2]] },
-      { ...common, refusedAt: 0, used: [[2]] },
-      { ...common, refusedAt: 0, used: [[2]] },
-    ]);
-  });
-
-  test('charges a group whole or not at all', async () => {
-    const { store, charge } = open();
-    await store.spend({ groups: [[charge('tight', 1)]] });
-
-    const refused = await store.spend({ groups: [[charge('roomy', 9), charge('tight', 1)]] });
-
-    expect(refused).toMatchObject({ refusedAt: 0, used: [[0, 1]] });
-    expect(await store.spend({ groups: [[charge('roomy', 9), charge('other', 9)]] })).toMatchObject({
-      used: [[1, 1]],
-    });
-  });
-
-  test('charges group after group, and none after one that had no room', async () => {
-    const { store, charge } = open();
-    const groups = [[charge('first', 9)], [charge('second', 2)], [charge('third', 9)]];
-
     const all = [];
-    for (let call = 0; call < 3; call += 1) all.push(await store.spend({ groups }));
 
-    expect(all.map(({ refusedAt, used }) => [refusedAt, used])).toEqual([
-      [undefined, [[1], [1], [1]]],
-      [undefined, [[2], [2], [2]]],
-      [1, [[3], [2], [2]]],
+    for (let call = 0; call < 4; call += 1) all.push(await spendOne(store, [charge('a', 2)]));
+
+    expect(all).toEqual([
+      { outcome: 'charged', used: [1] },
+      { outcome: 'charged', used: [2] },
+      { outcome: 'refused', used: [2] },
+      { outcome: 'refused', used: [2] },
     ]);
+  });
+
+  test('charges a bill whole or not at all', async () => {
+    const { store, charge } = open();
+    await spendOne(store, [charge('tight', 1)]);
+
+    const refused = await spendOne(store, [charge('roomy', 9), charge('tight', 1)]);
+
+    expect(refused).toEqual({ outcome: 'refused', used: [0, 1] });
+    const other = await spendOne(store, [charge('roomy', 9), charge('other', 9)]);
+    expect(other).toEqual({ outcome: 'charged', used: [1, 1] });
+  });
+
+  test('charges bill after bill, and none after one that had no room', async () => {
+    const { store, charge } = open();
+    const bills = [
+      { name: 'first', charges: [charge('first', 9)] },
+      { name: 'second', charges: [charge('second', 1)] },
+      { name: 'third', charges: [charge('third', 9)] },
+    ];
+
+    const [once, again] = [await store.spend(bills), await store.spend(bills)];
+
+    expect(Object.fromEntries(once)).toEqual({
+      first: { outcome: 'charged', used: [1] },
+      second: { outcome: 'charged', used: [1] },
+      third: { outcome: 'charged', used: [1] },
+    });
+    expect(Object.fromEntries(again)).toEqual({
+      first: { outcome: 'charged', used: [2] },
+      second: { outcome: 'refused', used: [1] },
+      third: { outcome: 'skipped', used: [1] },
+    });
   });
 
   test('looks for room and takes none when the cost is nothing', async () => {
     const { store, charge } = open();
 
-    expect(await store.spend({ groups: [[charge('a', 1, 0)]] })).toMatchObject({ used: [[0]] });
-    expect(await store.spend({ groups: [[charge('a', 1)]] })).toMatchObject({ used: [[1]] });
-    expect(await store.spend({ groups: [[charge('a', 1, 0)]] })).toMatchObject({ refusedAt: 0, used: [[1]] });
+    expect(await spendOne(store, [charge('a', 1, 0)])).toEqual({ outcome: 'charged', used: [0] });
+    expect(await spendOne(store, [charge('a', 1)])).toEqual({ outcome: 'charged', used: [1] });
+    expect(await spendOne(store, [charge('a', 1, 0)])).toEqual({ outcome: 'refused', used: [1] });
   });
 
   test('admits exactly as many of a crowd as there is room for', async () => {
     const { store, charge } = open();
 
-    const all = await Promise.all(
-      Array.from({ length: 50 }, () => store.spend({ groups: [[charge('a', 7)]] })),
-    );
+    const all = await Promise.all(Array.from({ length: 50 }, () => spendOne(store, [charge('a', 7)])));
 
-    expect(all.filter(({ refusedAt }) => refusedAt === undefined)).toHaveLength(7);
+    expect(all.filter((settled) => settled?.outcome === 'charged')).toHaveLength(7);
   });
 
-  test('gives what is watched and empty a value, once', async () => {
+  test('gives a version that is asked for and missing, once', async () => {
     const { store, key } = open();
-    const watch = (fresh: string) => ({ keys: [key('a'), key('b')], fresh, seconds: 60 });
+    const versionsWith = async (fresh: string) => {
+      const bills = ['a', 'b'].map((name) => {
+        return { name, charges: [], version: { key: key(name), fresh, seconds: 60 } };
+      });
+      return [...(await store.spend(bills)).values()].map(({ version }) => version);
+    };
     await store.put([{ key: key('b'), value: 'kept', seconds: 60 }]);
 
-    expect((await store.spend({ groups: [], watch: watch('one') })).values).toEqual(['one', 'kept']);
-    expect((await store.spend({ groups: [], watch: watch('two') })).values).toEqual(['one', 'kept']);
+    expect(await versionsWith('one')).toEqual(['one', 'kept']);
+    expect(await versionsWith('two')).toEqual(['one', 'kept']);
   });
 
-  test('charges the last group only while what is expected holds', async () => {
+  test('charges a bill only while the version is the expected one, and others as ever', async () => {
     const { store, key, charge } = open();
-    const spend = (expected: string) =>
-      store.spend({
-        groups: [[charge('address', 9)], [charge('developer', 9)]],
-        watch: { keys: [key('a'), key('version')], expected, fresh: 'x', seconds: 60 },
-      });
+    const version = { key: key('version'), fresh: 'x', seconds: 60, expected: 'v1' };
+    const spend = async () => {
+      const bills = [
+        { name: 'developer', charges: [charge('developer', 9)], version },
+        { name: 'address', charges: [charge('address', 9)] },
+      ];
+      return Object.fromEntries(await store.spend(bills));
+    };
     await store.put([{ key: key('version'), value: 'v1', seconds: 60 }]);
 
-    const current = await spend('v1');
+    const current = await spend();
     await store.put([{ key: key('version'), value: 'v2', seconds: 60 }]);
-    const stale = await spend('v1');
+    const stale = await spend();
 
-    expect(current).toEqual({ isStale: false, values: ['x', 'v1'], used: [[1], [1]] });
-    expect(stale).toEqual({ isStale: true, values: ['x', 'v2'], used: [[2], [1]] });
+    expect(current).toEqual({
+      developer: { outcome: 'charged', used: [1], version: 'v1' },
+      address: { outcome: 'charged', used: [1] },
+    });
+    expect(stale).toEqual({
+      developer: { outcome: 'stale', used: [1], version: 'v2' },
+      address: { outcome: 'charged', used: [2] },
+    });
   });
 
   test('answers a ping', async () => {
@@ -178,67 +200,74 @@ describe.each(adapters)('a store %s', (_, create) => {
   });
 });
 
-const anyOrder = fc.record({
-  groups: fc.array(
-    fc.uniqueArray(
-      fc.record({
-        name: fc.constantFrom('a', 'b', 'c', 'd'),
-        limit: fc.integer({ min: 1, max: 4 }),
-        cost: fc.constantFrom<Charge['cost']>(0, 1),
-      }),
-      { selector: ({ name }) => name, maxLength: 3 },
-    ),
-    { maxLength: 3 },
+const NAMES = ['address', 'record', 'developer'] as const;
+
+const anyBill = fc.record({
+  charges: fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd'),
+      limit: fc.integer({ min: 1, max: 4 }),
+      cost: fc.constantFrom<Charge['cost']>(0, 1),
+    }),
+    { selector: ({ name }) => name, maxLength: 3 },
   ),
-  watched: fc.subarray(['changes', 'version']),
-  expected: fc.option(fc.constantFrom('fresh 0', 'fresh 1', 'other'), { nil: undefined }),
+  versionOf: fc.option(fc.constantFrom('one', 'other'), { nil: undefined }),
+  expected: fc.option(fc.constantFrom('fresh 0', 'fresh 1', 'another'), { nil: undefined }),
 });
 
-type AnyOrder = typeof anyOrder extends fc.Arbitrary<infer Order> ? Order : never;
+type AnyBill = typeof anyBill extends fc.Arbitrary<infer Some> ? Some : never;
 
 /** The same in the plainest words: what is counted, and what is held. */
 function modelOf() {
   const counts = new Map<string, number>();
   const held = new Map<string, string>();
   const used = (name: string) => counts.get(name) ?? 0;
-  return ({ groups, watched, expected }: AnyOrder, fresh: string) => {
-    for (const key of watched) if (!held.has(key)) held.set(key, fresh);
-    const values = watched.map((key) => held.get(key));
-    const isStale = expected !== undefined && values.at(-1) !== expected;
-    let refusedAt: number | undefined;
-    const told = groups.map((group, at) => {
-      const isLeft = refusedAt !== undefined || (isStale && at === groups.length - 1);
-      if (!isLeft && group.some(({ name, limit }) => used(name) >= limit)) refusedAt = at;
-      else if (!isLeft) for (const { name, cost } of group) counts.set(name, used(name) + cost);
-      return group.map(({ name }) => used(name));
+  return (bills: readonly AnyBill[], fresh: string) => {
+    let isRefused = false;
+    return bills.map(({ charges, versionOf, expected }) => {
+      if (versionOf !== undefined && !held.has(versionOf)) held.set(versionOf, fresh);
+      const version = versionOf === undefined ? undefined : held.get(versionOf);
+      const isStale = version !== undefined && expected !== undefined && version !== expected;
+      const isOver = charges.some(({ name, limit }) => used(name) >= limit);
+      const outcome = isRefused ? 'skipped' : isStale ? 'stale' : isOver ? 'refused' : 'charged';
+      isRefused ||= outcome === 'refused';
+      if (outcome === 'charged') for (const { name, cost } of charges) counts.set(name, used(name) + cost);
+      return { outcome, used: charges.map(({ name }) => used(name)), version };
     });
-    return { refusedAt, isStale, values, used: told };
   };
 }
 
-test('any sequence of orders is answered alike by every adapter, and by the model', async () => {
+test('any sequence of bills is settled alike by every adapter, and by the model', async () => {
   const stores = adapters.map(([, create]) => create());
   onTestFinished(async () => {
     for (const store of stores) await store.close();
   });
+  const anyBills = fc.array(anyBill, { maxLength: NAMES.length });
 
   await fc.assert(
-    fc.asyncProperty(fc.array(anyOrder, { maxLength: 12 }), async (orders) => {
+    fc.asyncProperty(fc.array(anyBills, { maxLength: 12 }), async (requests) => {
       const tag = randomUUID();
       const key = (name: string) => `bh:{${tag}}:${name}`;
-      const answerOf = modelOf();
-      for (const [at, order] of orders.entries()) {
+      const settledByModel = modelOf();
+      for (const [at, request] of requests.entries()) {
         const fresh = `fresh ${at}`;
-        const groups = order.groups.map((group) =>
-          group.map(({ name, limit, cost }): Charge => ({ key: key(name), limit, cost, seconds: 60 })),
-        );
-        const { expected } = order;
-        const keys = order.watched.map(key);
-        const watch = { keys, fresh, seconds: 60, ...(expected !== undefined && { expected }) };
-        const answers = await Promise.all(stores.map((store) => store.spend({ groups, watch })));
+        const bills = request.map(({ charges, versionOf, expected }, place) => ({
+          name: NAMES[place] ?? '',
+          charges: charges.map(
+            ({ name, limit, cost }): Charge => ({ key: key(name), limit, cost, seconds: 60 }),
+          ),
+          ...(versionOf !== undefined && {
+            version: { key: key(versionOf), fresh, seconds: 60, ...(expected !== undefined && { expected }) },
+          }),
+        }));
+        const all = await Promise.all(stores.map((store) => store.spend(bills)));
 
-        const modelled = answerOf(order, fresh);
-        for (const answer of answers) expect({ refusedAt: undefined, ...answer }).toEqual(modelled);
+        const modelled = settledByModel(request, fresh);
+        for (const settled of all) {
+          expect([...settled.keys()]).toEqual(NAMES.slice(0, request.length));
+          const withVersions = [...settled.values()].map((each) => ({ version: undefined, ...each }));
+          expect(withVersions).toEqual(modelled);
+        }
       }
     }),
   );
@@ -248,24 +277,24 @@ test('what is in memory is gone after its time', async () => {
   let now = 0;
   const store = memoryStore(() => new Date(now));
   await store.put([{ key: 'a', value: 'one', seconds: 60 }]);
-  await store.spend({ groups: [[{ key: 'b', limit: 1, cost: 1, seconds: 60 }]] });
+  await spendOne(store, [{ key: 'b', limit: 1, cost: 1, seconds: 60 }]);
 
   now = 59_999;
   expect(await store.get('a')).toBe('one');
   now = 60_000;
   expect(await store.get('a')).toBeUndefined();
-  const again = await store.spend({ groups: [[{ key: 'b', limit: 1, cost: 1, seconds: 60 }]] });
-  expect(again.used).toEqual([[1]]);
+  const again = await spendOne(store, [{ key: 'b', limit: 1, cost: 1, seconds: 60 }]);
+  expect(again?.used).toEqual([1]);
 });
 
 test('what is in Redis has a time, after which it goes', async () => {
   const store = redisStore(inject('redisUrl'));
   onTestFinished(() => store.close());
   const key = `bh:{${randomUUID()}}`;
-  await store.spend({ groups: [[{ key, limit: 1, cost: 1, seconds: 1 }]] });
+  await spendOne(store, [{ key, limit: 1, cost: 1, seconds: 1 }]);
   const hasRoom = async () => {
-    const { refusedAt } = await store.spend({ groups: [[{ key, limit: 1, cost: 0, seconds: 1 }]] });
-    return refusedAt === undefined;
+    const settled = await spendOne(store, [{ key, limit: 1, cost: 0, seconds: 1 }]);
+    return settled?.outcome === 'charged';
   };
   expect(await hasRoom()).toBe(false);
 

@@ -12,7 +12,7 @@ export function tracedStore(store: EphemeralStore, tracer: Tracer): EphemeralSto
     put: (entries) => traced('put', () => store.put(entries)),
     get: (key) => traced('get', () => store.get(key)),
     remove: (key) => traced('remove', () => store.remove(key)),
-    spend: (order) => traced('spend', () => store.spend(order)),
+    spend: (bills) => traced('spend', () => store.spend(bills)),
     hold: (place) => traced('hold', () => store.hold(place)),
     ping: () => traced('ping', () => store.ping()),
   };

@@ -45,11 +45,6 @@ export interface Meter {
   rateRefused(rule: string): void;
   cacheAsked(cache: string, isHit: boolean): void;
   jobEnded(job: string, seconds: number, hasFailed: boolean): void;
-  auditChainBroken(): void;
-  streamOpened(): void;
-  streamClosed(): void;
-  /** To one stream. */
-  eventSent(): void;
 }
 
 const nothing = () => {};
@@ -64,8 +59,4 @@ export const noMeter: Meter = {
   rateRefused: nothing,
   cacheAsked: nothing,
   jobEnded: nothing,
-  auditChainBroken: nothing,
-  streamOpened: nothing,
-  streamClosed: nothing,
-  eventSent: nothing,
 };

@@ -11,25 +11,50 @@ export interface Metrics {
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
   /** Adds memory, CPU, event loop and garbage collection. Their observers live as long as the process. */
   watchProcess(): void;
-  /** Adds something that is asked for when somebody looks. A question that fails leaves its metric out. */
-  ask(name: string, help: string, question: () => Promise<number>): void;
+  /** Has a declared gauge ask a question whenever somebody looks. A question that fails leaves the gauge out. */
+  ask(name: string, question: () => Promise<number>): void;
+  /** A declared gauge, which its feature moves. */
+  gauge(name: string): { inc(): void; dec(): void };
+  /** A declared counter. */
+  counter(name: string): { inc(): void };
 }
 
-/** @param zeros what is shown before it has happened, so that the first time is seen as an increase. */
-export function createMetrics(zeros: readonly Tally[] = []): Metrics {
+/** The metrics that features declare, by their names, without labels. */
+export type DeclaredMetrics = Readonly<
+  Record<string, { readonly kind: 'gauge' | 'counter' | 'asked'; readonly help: string }>
+>;
+
+/**
+ * @param declared the metrics of all features
+ * @param zeros what is shown before it has happened, so that the first time is seen as an increase
+ */
+export function createMetrics(declared: DeclaredMetrics = {}, zeros: readonly Tally[] = []): Metrics {
   const registry = new Registry();
   const meter = meterOf(registry);
   for (const { counter, label } of zeros) meter.counters[counter].inc(label, 0);
+  const made = Object.entries(declared);
+  const gauges = new Map(
+    made
+      .filter(([, { kind }]) => kind === 'gauge')
+      .map(([name, { help }]) => [name, new Gauge({ name, help, registers: [registry] })]),
+  );
+  const counters = new Map(
+    made
+      .filter(([, { kind }]) => kind === 'counter')
+      .map(([name, { help }]) => [name, new Counter({ name, help, registers: [registry] })]),
+  );
   return {
     meter: meter.meter,
     async expose() {
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
     watchProcess: () => collectDefaultMetrics({ register: registry }),
-    ask(name, help, question) {
+    gauge: (name) => gauges.get(name) ?? undeclared(name),
+    counter: (name) => counters.get(name) ?? undeclared(name),
+    ask(name, question) {
       const gauge = new Gauge({
         name,
-        help,
+        help: declared[name]?.help ?? undeclared(name),
         registers: [registry],
         async collect() {
           await inTime(question()).then(
@@ -41,6 +66,10 @@ export function createMetrics(zeros: readonly Tally[] = []): Metrics {
       gauge.remove();
     },
   };
+}
+
+function undeclared(name: string): never {
+  throw new Error(`No feature declares the metric ${name}.`);
 }
 
 const LONGEST_QUESTION = 2000; // milliseconds: whoever scrapes waits for all of them
@@ -76,21 +105,6 @@ function meterOf(registry: Registry) {
   const degraded = new Gauge({
     name: 'ratelimit_degraded',
     help: '1 while this process counts requests by itself because Redis does not answer.',
-    registers,
-  });
-  const broken = new Gauge({
-    name: 'audit_chain_broken',
-    help: 'Verifications, since the start of this process, that found an audit chain broken.',
-    registers,
-  });
-  const streams = new Gauge({
-    name: 'event_streams_open',
-    help: 'Live streams of events that this process holds.',
-    registers,
-  });
-  const sent = new Counter({
-    name: 'events_sent_total',
-    help: 'Events sent over live streams, counted once for each stream.',
     registers,
   });
   const redis = new Gauge({ name: 'redis_up', help: '1 while Redis answers.', registers });
@@ -138,10 +152,6 @@ function meterOf(registry: Registry) {
       runs.observe({ worker, result: hasFailed ? 'failed' : 'ok' }, seconds);
       if (!hasFailed) succeeded.set({ worker }, Date.now() / 1000);
     },
-    auditChainBroken: () => broken.inc(),
-    streamOpened: () => streams.inc(),
-    streamClosed: () => streams.dec(),
-    eventSent: () => sent.inc(),
   };
   return { meter, counters };
 }

@@ -10,7 +10,9 @@ export interface Tracer {
   root<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** A question to another server. Outside of any request and job it is only asked. */
   call<T>(call: Call, ask: () => Promise<T>): Promise<T>;
-  /** Of what is under way. */
+  /** A question that has just been answered, or failed, after so many milliseconds. */
+  called(call: Call, milliseconds: number, failure?: { readonly error: unknown }): void;
+  /** The ids of the span that is under way. */
   ids(): SpanIds | undefined;
 }
 

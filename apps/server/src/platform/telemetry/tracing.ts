@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { VERSION } from '../version.ts';
-import type { Tracer } from './tracer.ts';
+import type { Call, Tracer } from './tracer.ts';
 
 const LONGEST_FLUSH = 5000; // milliseconds; a collector that hangs does not hold up a stop
 
@@ -79,6 +79,15 @@ function tracerOf(provider: TracerProvider): Tracer {
     }
   }
 
+  /** Below what is under way; nothing where nothing is. @param startTime in milliseconds since the epoch, or now */
+  function begin({ name, attributes }: Call, startTime?: number): Span | undefined {
+    const parent = underWay.getStore();
+    if (!parent) return undefined;
+    const above = trace.setSpan(ROOT_CONTEXT, parent);
+    const options = { kind: SpanKind.CLIENT, attributes, ...(startTime !== undefined && { startTime }) };
+    return spans.startSpan(name, options, above);
+  }
+
   return {
     beginRequest(traceparent) {
       const remote = traceparent === undefined ? null : parseTraceParent(traceparent);
@@ -95,11 +104,15 @@ function tracerOf(provider: TracerProvider): Tracer {
       };
     },
     root: (name, work) => timed(spans.startSpan(name, {}, ROOT_CONTEXT), work),
-    call({ name, attributes }, ask) {
-      const parent = underWay.getStore();
-      if (!parent) return ask();
-      const above = trace.setSpan(ROOT_CONTEXT, parent);
-      return timed(spans.startSpan(name, { kind: SpanKind.CLIENT, attributes }, above), ask);
+    call(call, ask) {
+      const span = begin(call);
+      return span ? timed(span, ask) : ask();
+    },
+    called(call, milliseconds, failure) {
+      const now = performance.timeOrigin + performance.now();
+      const span = begin(call, now - milliseconds);
+      if (span && failure) failed(span, errorTypeOf(failure.error));
+      span?.end(now);
     },
     ids() {
       const context = underWay.getStore()?.spanContext();

@@ -1,7 +1,7 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { record } from '../../record/audit/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import { expireRequests, listAgentDids, listDueAcrossTenants } from './authorization.repo.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Counted } from '../../../platform/db/counted.ts';
-import { type Executor, repeating, row, type Tx } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Records } from '../../../platform/db/records.ts';
+import { row } from '../../../platform/db/row.ts';
 import type { AuthRequests } from '../../../platform/db/types.gen.ts';
 
 export type RequestRow = Selectable<AuthRequests>;
@@ -31,17 +32,18 @@ export function findAsker(db: Executor, { developerId }: Tenant, agentId: string
 }
 
 /** A hot write. @returns what the agent has become meanwhile, when nothing was written for that reason. */
-export async function requestAuthorization(
+export function requestAuthorization(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
   request: Omit<RequestRow, 'developerId'>,
-  records: Counted,
+  records: Records,
 ): Promise<'suspended' | 'revoked' | null> {
   const columns = row({ ...request, developerId });
-  const call = sql<{ refusal: 'suspended' | 'revoked' | null }>`
-    select request_authorization(${developerId}, ${at}, ${columns}, ${records}) as refusal`;
-  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+  return records.writeUnlessRefused(
+    db,
+    (json) => sql`select request_authorization(${developerId}, ${at}, ${columns}, ${json}) as refusal`,
+  );
 }
 
 export function findRequest(db: Executor, { developerId }: Tenant, requestId: string) {

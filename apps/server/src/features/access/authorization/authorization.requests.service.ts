@@ -1,9 +1,9 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { record } from '../../record/audit/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
 import {
   cancelRequestsOf,

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rates } from './authorization.rates.ts';
 import {
   approveInSandbox,
   cancelRequest,
@@ -27,7 +28,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       config: {
         access: 'developer',
         role: 'runtime',
-        rate: 'authorize',
+        rate: rates.authorize,
         failures: [
           'INVALID_SCOPE',
           'INVALID_PURPOSE',

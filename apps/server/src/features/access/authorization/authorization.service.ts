@@ -1,13 +1,14 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
-import { type Quotas, refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { recordsOf } from '../../record/audit/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import { findAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
   acceptRequest,

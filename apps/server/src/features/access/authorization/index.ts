@@ -3,10 +3,7 @@ export {
   denyRequest,
   gone,
 } from './authorization.decide.service.ts';
-export { countOverdue } from './authorization.expire.service.ts';
-export { expiryOfRequests } from './authorization.jobs.ts';
-export { cancelRequestsOfAgent, noteWrongVerifier } from './authorization.requests.service.ts';
-export { authorizationRoutes } from './authorization.routes.ts';
+export { noteWrongVerifier } from './authorization.requests.service.ts';
 export {
   acceptScopes,
   boundedSeconds,
@@ -16,4 +13,5 @@ export {
   statusAt,
 } from './authorization.rules.ts';
 export { type AuthorizationDeps, agentInactive } from './authorization.service.ts';
+export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
 export { findByCode, findTicket, LATE_SECONDS } from './in-flight.service.ts';

@@ -1,8 +1,8 @@
+import type { Announcement } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { announceToAll } from '../../record/audit/index.ts';
-import type { Announcement } from '../../record/events/index.ts';
 import { listRunOutAcrossTenants, noteExpiryTold } from './grants.repo.ts';
 
 export interface ExpiryDeps {

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Counted } from '../../../platform/db/counted.ts';
-import { type Executor, repeating, type Tx } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Records } from '../../../platform/db/records.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
 import type { GrantQuery } from './grants.schema.ts';
 
@@ -197,14 +197,16 @@ export async function revokeSome(
 }
 
 /** A hot write: the revocation, its entries and its events. @returns as `revokeTree` */
-export async function revokeGrants(
+export function revokeGrants(
   db: Executor,
   { developerId }: Tenant,
   revocation: Revocation,
-  records: Counted,
+  records: Records,
 ): Promise<Outcome> {
   const { at, rootIds, expectedIds, reason } = revocation;
-  const call = sql<{ refusal: Outcome }>`select revoke_grants(${developerId}, ${at}, ${rootIds},
-    ${expectedIds}, ${reason}, ${records}) as refusal`;
-  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+  return records.writeUnlessRefused(
+    db,
+    (json) => sql`select revoke_grants(${developerId}, ${at}, ${rootIds},
+      ${expectedIds}, ${reason}, ${json}) as refusal`,
+  );
 }

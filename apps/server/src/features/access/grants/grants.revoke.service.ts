@@ -1,10 +1,10 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { record, recordsInTurns } from '../../record/audit/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import {
   type Branch,
   findGrant,

@@ -1,5 +1,3 @@
-export { expiryOfGrants } from './grants.jobs.ts';
-export { revokeGrant, revokeGrantsOfAgent, revokeGrantsOfPrincipal } from './grants.revoke.service.ts';
-export { grantRoutes } from './grants.routes.ts';
+export { revokeGrant, revokeGrantsOfPrincipal } from './grants.revoke.service.ts';
 export { grantStatus } from './grants.rules.ts';
 export { findGrantFacts } from './grants.service.ts';

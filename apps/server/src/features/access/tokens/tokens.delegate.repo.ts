@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import { type Executor, repeating, row } from '../../../platform/db/db.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { row } from '../../../platform/db/row.ts';
 import type { AgentStatus, Redemption, TokenRow } from './tokens.repo.ts';
 
 /** A token that is presented to be delegated from, and the agent that is to get a part of its grant. */
@@ -42,16 +43,16 @@ export type DelegationRefusal =
 export type Delegation = Omit<Redemption, 'maxWrongVerifiers'> & { readonly parentTokenId: string };
 
 /** A hot write. @returns why nothing was written, or null. */
-export async function delegateGrant(
+export function delegateGrant(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
   { parentTokenId, grant, token, refresh, grantLimit, records }: Delegation,
 ): Promise<DelegationRefusal> {
-  const call = sql<{
-    refusal: DelegationRefusal;
-  }>`select delegate_grant(${developerId}, ${at}, ${parentTokenId},
-    ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-    ${grantLimit}, ${records}) as refusal`;
-  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+  return records.writeUnlessRefused(
+    db,
+    (json) => sql`select delegate_grant(${developerId}, ${at}, ${parentTokenId},
+      ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
+      ${grantLimit}, ${json}) as refusal`,
+  );
 }

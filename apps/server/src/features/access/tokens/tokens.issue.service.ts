@@ -1,14 +1,14 @@
 import { asciiJson } from '@behest/protocol/ascii-json';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import type { Quotas } from '../../accounts/quotas/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import type { NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';

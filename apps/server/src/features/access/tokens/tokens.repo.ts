@@ -1,7 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Counted } from '../../../platform/db/counted.ts';
-import { type Executor, repeating, row, type Tx } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Records } from '../../../platform/db/records.ts';
+import { row } from '../../../platform/db/row.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
 
 export type AgentStatus = 'active' | 'suspended' | 'revoked';
@@ -36,7 +37,7 @@ export interface Redemption {
   readonly refresh: NewRefreshToken;
   readonly grantLimit: number | null;
   readonly maxWrongVerifiers: number;
-  readonly records: Counted;
+  readonly records: Records;
 }
 
 export type RedemptionRefusal =
@@ -48,16 +49,18 @@ export type RedemptionRefusal =
   | null;
 
 /** A hot write. @returns why nothing was written, or null. */
-export async function redeemCode(
+export function redeemCode(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
   { grant, token, refresh, grantLimit, maxWrongVerifiers, records }: Redemption,
 ): Promise<RedemptionRefusal> {
-  const call = sql<{ refusal: RedemptionRefusal }>`select redeem_code(${developerId}, ${at},
-    ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-    ${grantLimit}, ${maxWrongVerifiers}, ${records}) as refusal`;
-  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+  return records.writeUnlessRefused(
+    db,
+    (json) => sql`select redeem_code(${developerId}, ${at},
+      ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
+      ${grantLimit}, ${maxWrongVerifiers}, ${json}) as refusal`,
+  );
 }
 
 export type Refreshable = Selectable<Grants> & {
@@ -85,15 +88,17 @@ export async function findRefreshable(
 export type RotationRefusal = 'agent_inactive' | 'grant_revoked' | 'refresh_reused' | null;
 
 /** A hot write. @returns why nothing was written, or null. */
-export async function rotateRefreshToken(
+export function rotateRefreshToken(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
   { token, refresh, records }: Pick<Redemption, 'token' | 'refresh' | 'records'>,
 ): Promise<RotationRefusal> {
-  const call = sql<{ refusal: RotationRefusal }>`select rotate_refresh_token(${developerId}, ${at},
-    ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })}, ${records}) as refusal`;
-  return (await repeating(db, () => call.execute(db))).rows[0]?.refusal ?? null;
+  return records.writeUnlessRefused(
+    db,
+    (json) => sql`select rotate_refresh_token(${developerId}, ${at},
+      ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })}, ${json}) as refusal`,
+  );
 }
 
 export type TokenRow = Selectable<Grants> & {

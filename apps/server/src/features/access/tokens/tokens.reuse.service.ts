@@ -1,7 +1,7 @@
+import type { Concerned } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { recordBlocked } from '../../record/audit/index.ts';
-import type { Concerned } from '../../record/events/index.ts';
 import { revokeGrant } from '../grants/index.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 

@@ -6,6 +6,7 @@ import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
 import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
 import { exchangeCode } from './tokens.exchange.service.ts';
 import { ownVerifier } from './tokens.look-up.service.ts';
+import { rates } from './tokens.rates.ts';
 import { refreshTokens } from './tokens.refresh.service.ts';
 import { revokeToken } from './tokens.revoke.service.ts';
 import {
@@ -31,7 +32,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
       config: {
         access: 'developer',
         role: 'runtime',
-        rate: 'token',
+        rate: rates.token,
         failures: ['INVALID_GRANT', 'PLAN_LIMIT_EXCEEDED'],
       },
       schema: {
@@ -48,7 +49,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
   app.post(
     '/v1/token/refresh',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'refresh', failures: ['INVALID_GRANT'] },
+      config: { access: 'developer', role: 'runtime', rate: rates.refresh, failures: ['INVALID_GRANT'] },
       schema: {
         operationId: 'tokens.refresh',
         summary: 'Spend a refresh token for new tokens',

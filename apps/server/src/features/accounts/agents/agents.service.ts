@@ -1,12 +1,14 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
 import { record } from '../../record/audit/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import { isUsableKey } from '../developers/index.ts';
-import { freeQuota, type Quotas, useQuota } from '../quotas/index.ts';
+import { freeQuota, useQuota } from '../quotas/index.ts';
+import type { OnAgentRevoked } from './agents.hooks.ts';
 import {
   type AgentRow,
   findAgent,
@@ -26,12 +28,6 @@ import type {
   DidDocument,
   NewAgent,
 } from './agents.schema.ts';
-
-/**
- * What must fall with an agent. Runs in the revoking transaction; throwing undoes all of it. Returns an act
- * for each thing that fell instead of recording it, because the audit chain is locked after every other row.
- */
-export type OnAgentRevoked = (tx: Tx, caller: Caller, agentId: string, at: Date) => Promise<Act[]>;
 
 export interface AgentDeps {
   readonly db: Executor;

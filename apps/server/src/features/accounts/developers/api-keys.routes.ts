@@ -12,6 +12,7 @@ import {
   Rotation,
 } from './api-keys.schema.ts';
 import { createKey, type KeyDeps, listKeys, revokeKey, rotateKey } from './api-keys.service.ts';
+import { rates } from './developers.rates.ts';
 
 export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps) => {
   app.get(
@@ -31,7 +32,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
   app.post(
     '/v1/keys',
     {
-      config: { access: 'developer', role: 'full', rate: 'keys', failures: ['CONFLICT'] },
+      config: { access: 'developer', role: 'full', rate: rates.keys, failures: ['CONFLICT'] },
       schema: {
         operationId: 'apiKeys.create',
         summary: 'Make another API key',
@@ -46,7 +47,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
   app.post(
     '/v1/keys/rotate',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'keys', failures: [] },
+      config: { access: 'developer', role: 'runtime', rate: rates.keys, failures: [] },
       schema: {
         operationId: 'apiKeys.rotate',
         summary: 'Replace the API key that makes this call',
@@ -60,7 +61,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
   app.delete(
     '/v1/keys/:id',
     {
-      config: { access: 'developer', role: 'full', rate: 'keys', failures: ['NOT_FOUND', 'CONFLICT'] },
+      config: { access: 'developer', role: 'full', rate: rates.keys, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'apiKeys.revoke',
         summary: 'Revoke an API key',

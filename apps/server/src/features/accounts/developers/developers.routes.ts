@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rates } from './developers.rates.ts';
 import { Developer, DeveloperChange, SignedUp, SignUp, UpdatedDeveloper } from './developers.schema.ts';
 import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.service.ts';
 
@@ -8,7 +9,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (
   app.post(
     '/v1/signup',
     {
-      config: { access: 'none', rate: 'signup', failures: ['SIGNUP_DISABLED'] },
+      config: { access: 'none', rate: rates.signup, failures: ['SIGNUP_DISABLED'] },
       schema: {
         operationId: 'developers.signUp',
         summary: 'Create a developer account and its first API key',

@@ -10,9 +10,9 @@ function watched() {
   const seen = { spends: 0, isAway: false, losesWrites: false };
   const storeAs = (store: EphemeralStore): EphemeralStore => ({
     ...store,
-    spend: (order) => {
+    spend: (bills) => {
       seen.spends += 1;
-      return seen.isAway ? Promise.reject(new Error('It is away.')) : store.spend(order);
+      return seen.isAway ? Promise.reject(new Error('It is away.')) : store.spend(bills);
     },
     put: (entries) => (seen.losesWrites ? Promise.reject(new Error('It is away.')) : store.put(entries)),
   });
@@ -194,9 +194,10 @@ describe('what is known of a key', () => {
         return {
           ...counted,
           // The second trip comes once the database was read.
-          spend: async (order) => {
-            if (order.watch?.keys.length === 2 && order.watch.expected === undefined) await duringRead();
-            return counted.spend(order);
+          spend: async (bills) => {
+            const developer = bills.find(({ name }) => name === 'developer');
+            if (developer?.version && developer.version.expected === undefined) await duringRead();
+            return counted.spend(bills);
           },
         };
       },

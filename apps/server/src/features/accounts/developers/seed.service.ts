@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Act } from '../../../platform/acts.ts';
 import type { Mode } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { openChain, record } from '../../record/audit/index.ts';
-import type { Act } from '../../record/events/index.ts';
 import {
   endKey,
   findKeyOwnerAcrossTenants,

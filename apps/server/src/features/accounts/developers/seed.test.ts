@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
-import { openDatabase } from '../../../platform/db/db.ts';
+import { openDatabase } from '../../../platform/db/open-database.ts';
 import { notingChanges } from '../../../platform/http/callers/known-callers.ts';
 import { type Seed, seedDevelopers } from './seed.service.ts';
 

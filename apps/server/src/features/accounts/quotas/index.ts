@@ -1,1 +1,1 @@
-export { freeQuota, limitOf, overQuota, type Quotas, refuseWhenFull, useQuota } from './quotas.service.ts';
+export { freeQuota, limitOf, overQuota, refuseWhenFull, useQuota } from './quotas.service.ts';

@@ -1,12 +1,8 @@
-import type { Caller, Plan } from '../../../platform/caller.ts';
+import type { Caller } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
+import type { QuotaResource, Quotas } from '../../../platform/quotas.ts';
 import { countExactly, releaseQuota, takeQuota } from './quotas.repo.ts';
-
-/** What a plan includes: as many as exist at once, but of appends as many as come in a month. */
-export type QuotaResource = 'agents' | 'active_grants' | 'webhooks' | 'audit_appends';
-
-export type Quotas = Readonly<Record<Plan, Readonly<Record<QuotaResource, number | 'unlimited'>>>>;
 
 /** @returns null where the plan has no limit, as the database has it. */
 export function limitOf(quotas: Quotas, { plan }: Caller, resource: QuotaResource): number | null {

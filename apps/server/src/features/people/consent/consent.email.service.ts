@@ -123,8 +123,9 @@ async function reportWrongCode(deps: ConsentDeps, caller: Caller, row: ShownRow)
 
 /** Counted in one step, so that of many at once none gets through uncounted. */
 async function isAdmitted({ store }: ConsentDeps, key: string, limit: number): Promise<boolean> {
-  const spent = await store.spend({ groups: [[{ key, limit, cost: 1, seconds: COUNTED_SECONDS }]] });
-  return spent.refusedAt === undefined;
+  const charge = { key, limit, cost: 1, seconds: COUNTED_SECONDS } as const;
+  const settled = await store.spend([{ name: 'tries', charges: [charge] }]);
+  return settled.get('tries')?.outcome === 'charged';
 }
 
 function isSame(a: string, b: string): boolean {

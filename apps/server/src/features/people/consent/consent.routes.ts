@@ -3,6 +3,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approve, deny } from './consent.decide.service.ts';
 import { checkCode, sendCode } from './consent.email.service.ts';
+import { rates } from './consent.rates.ts';
 import {
   Approve,
   Approved,
@@ -50,7 +51,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       config: {
         access: 'none',
         fromOwnPages: true,
-        rate: 'consent',
+        rate: rates.consent,
         failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'],
       },
       schema: {
@@ -85,7 +86,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       config: {
         access: 'consent',
         fromOwnPages: true,
-        rate: 'consent',
+        rate: rates.consent,
         failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'],
       },
       schema: {
@@ -104,7 +105,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       config: {
         access: 'consent',
         fromOwnPages: true,
-        rate: 'emailCode',
+        rate: rates.emailCode,
         failures: ['CONSENT_REQUIRED', 'CONFLICT', 'GONE', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'],
       },
       schema: {
@@ -124,7 +125,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       config: {
         access: 'consent',
         fromOwnPages: true,
-        rate: 'emailCode',
+        rate: rates.emailCode,
         failures: ['CONSENT_REQUIRED', 'TOKEN_EXPIRED', 'GONE'],
       },
       schema: {
@@ -144,7 +145,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       config: {
         access: 'consent',
         fromOwnPages: true,
-        rate: 'consent',
+        rate: rates.consent,
         failures: [
           'INVALID_SCOPE',
           'CONSENT_REQUIRED',
@@ -170,7 +171,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       config: {
         access: 'consent',
         fromOwnPages: true,
-        rate: 'consent',
+        rate: rates.consent,
         failures: ['CONSENT_REQUIRED', 'GONE'],
       },
       schema: {

@@ -46,6 +46,8 @@ export interface Hold {
   readonly secret: string;
 }
 
+export const CSRF_KEY_USE = 'behest/consent-csrf/v1';
+
 const sessionKey = (requestId: string) => `bh:{${requestId}}:session`;
 
 type Browser = Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAuthorization'>;
@@ -181,7 +183,7 @@ export function cookieName(requestId: string, publicBaseUrl: string): string {
 export const isSecure = (publicBaseUrl: string) => publicBaseUrl.startsWith('https:');
 
 function csrfTokenOf(keyRing: KeyRing, { requestId, secret }: Hold): string {
-  const { current } = keyRing.derive('behest/consent-csrf/v1');
+  const { current } = keyRing.derive(CSRF_KEY_USE);
   return createHmac('sha256', current).update(`${requestId}.${secret}`).digest('base64url');
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { rates } from './principals.rates.ts';
 import {
   MadeSession,
   NewSession,
@@ -27,7 +28,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
   app.post(
     '/v1/principal-sessions',
     {
-      config: { access: 'developer', role: 'full', rate: 'principalSession', failures: ['NOT_FOUND'] },
+      config: { access: 'developer', role: 'full', rate: rates.principalSession, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'principals.openSession',
         summary: 'Open a session in which a principal sees and ends what agents may do for them',

@@ -1,12 +1,12 @@
 import { auditLineParts } from '@behest/protocol/audit-line';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { Counted } from '../../../platform/db/counted.ts';
 import { type Executor, isDatabaseAway, repeating } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
-import { limitOf, overQuota, type Quotas } from '../../accounts/quotas/index.ts';
-import { isServiceAction } from '../events/index.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import type { Catalogue } from '../events/index.ts';
 import { appendCounted, type NewRecord, type Recorded } from './audit.repo.ts';
 import { mustBeKeepable } from './audit.rules.ts';
 import type { AuditEntry, NewEntry } from './audit.schema.ts';
@@ -23,6 +23,7 @@ export interface AppendDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly quotas: Quotas;
+  readonly catalogue: Catalogue;
   readonly append: Append;
   /** Grants are a tier above, so how to find one comes from outside. */
   readonly findGrantFacts: (
@@ -41,7 +42,7 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   const { tenant, requestId } = caller;
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
   mustBeKeepable(metadata);
-  if (isServiceAction(action)) {
+  if (deps.catalogue.isServiceAction(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
   }
   const grant = await deps.findGrantFacts(deps.db, tenant, grantId);
@@ -100,7 +101,7 @@ export function groupAppends(clock: Clock): Append {
   return (db, tenant, entry, monthLimit) => {
     // Inside a larger transaction an entry stands or falls with it, and so can share no other.
     if (db.isTransaction)
-      return appendCounted(db, tenant, clock(), counted([entry]), monthLimit).then(([first]) => first);
+      return appendCounted(db, tenant, clock(), [entry], monthLimit).then(([first]) => first);
     return new Promise((resolve, reject) => {
       const waiting = { entry, monthLimit, resolve, reject };
       const queue = queues.get(tenant.developerId);
@@ -123,7 +124,7 @@ async function appendTogether(
   group: readonly Waiting[],
 ): Promise<void> {
   try {
-    const entries = counted(group.map(({ entry }) => entry));
+    const entries = group.map(({ entry }) => entry);
     const limit = group[0]?.monthLimit ?? null;
     const recorded = await repeating(db, () => appendCounted(db, tenant, clock(), entries, limit));
     for (const [at, { resolve }] of group.entries()) resolve(recorded[at]);
@@ -133,10 +134,4 @@ async function appendTogether(
     if (only && (!second || isDatabaseAway(error))) for (const { reject } of group) reject(error);
     else for (const each of group) await appendTogether(db, tenant, clock, [each]);
   }
-}
-
-/** One tally an entry, in the order in which they are written or, where the month is full, are not. */
-function counted(entries: readonly NewRecord[]): Counted {
-  const tallies = entries.map(() => ({ counter: 'auditEntries', label: 'developer' }) as const);
-  return new Counted(JSON.stringify(entries), tallies, { isByRow: true });
 }

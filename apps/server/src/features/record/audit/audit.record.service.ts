@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { auditLineParts } from '@behest/protocol/audit-line';
+import type { Act, Announcement, Attempts, Concerned } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
-import { Counted } from '../../../platform/db/counted.ts';
 import type { Tx } from '../../../platform/db/db.ts';
+import { newRecords, type Records } from '../../../platform/db/records.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Tally } from '../../../platform/telemetry/meter.ts';
-import { type Act, type Announcement, type Concerned, envelopeOf, talliesOf } from '../events/index.ts';
+import { envelopeOf, talliesOf } from '../events/index.ts';
 import {
   appendEvent,
   countBlocked,
@@ -26,7 +27,7 @@ export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
  * tenant's audit chain, and who holds that must wait for nothing else.
  */
 export async function record(tx: Tx, caller: Caller, acts: readonly Act[], at: Date): Promise<void> {
-  const portions: Counted[] = [];
+  const portions: Records[] = [];
   for (let done = 0; done < acts.length; done += PORTION) {
     portions.push(await recordsInTurns(caller, acts.slice(done, done + PORTION), at));
   }
@@ -42,7 +43,7 @@ const PORTION = 1000;
  */
 export async function announce(tx: Tx, caller: Caller, announcement: Announcement, at: Date) {
   const event = eventOf(caller, announcement, at);
-  await appendEvent(tx, caller.tenant, at, uncounted(caller, [event]));
+  await appendEvent(tx, caller.tenant, at, withoutTallies(caller, [event]));
   return event;
 }
 
@@ -54,11 +55,11 @@ export async function announceToAll(
   at: Date,
 ): Promise<void> {
   const events = announcements.map((announcement) => eventOf(caller, announcement, at));
-  await recordEvents(tx, caller.tenant, at, uncounted(caller, events));
+  await recordEvents(tx, caller.tenant, at, withoutTallies(caller, events));
 }
 
-const uncounted = ({ tenant }: Caller, events: readonly ReturnType<typeof eventOf>[]) =>
-  new Counted(JSON.stringify(events), [], { eventsOf: tenant.developerId });
+const withoutTallies = ({ tenant }: Caller, events: readonly ReturnType<typeof eventOf>[]) =>
+  newRecords(JSON.stringify(events), { tallies: [], eventsOf: tenant.developerId });
 
 function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date) {
   const eventId = newId('evt', at);
@@ -68,20 +69,20 @@ function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date)
 }
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */
-export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): Counted {
-  return counted(caller, acts, JSON.stringify(acts.map((act) => recordOf(caller, act, at))));
+export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): Records {
+  return withTallies(caller, acts, JSON.stringify(acts.map((act) => recordOf(caller, act, at))));
 }
 
 const AT_ONCE = 100; // acts, a few milliseconds of work that nobody else in the process has to wait for
 
 /** As `recordsOf`, of however many acts: others have their turn in between. */
-export async function recordsInTurns(caller: Caller, acts: readonly Act[], at: Date): Promise<Counted> {
+export async function recordsInTurns(caller: Caller, acts: readonly Act[], at: Date): Promise<Records> {
   const texts: string[] = [];
   for (let done = 0; done < acts.length; done += AT_ONCE) {
     if (done > 0) await setImmediate();
     texts.push(...acts.slice(done, done + AT_ONCE).map((act) => JSON.stringify(recordOf(caller, act, at))));
   }
-  return counted(caller, acts, `[${texts.join(',')}]`);
+  return withTallies(caller, acts, `[${texts.join(',')}]`);
 }
 
 function recordOf({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date): NewRecord {
@@ -94,24 +95,15 @@ function recordOf({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date
   return { ...line, requestId, type, eventId, envelope };
 }
 
-const counted = ({ tenant }: Caller, acts: readonly Act[], records: string) =>
-  new Counted(
-    records,
-    acts.flatMap((act) => [ofService, ...talliesOf(act)]),
-    { eventsOf: tenant.developerId },
-  );
-
-const attempts = ['token.reuse_detected', 'consent.verification_failed'] as const;
-
-/** What is shown as zero until it happens, since operators are woken by the first. */
-export const watchedTallies: readonly Tally[] = [
-  { counter: 'acts', label: 'token.reuse_detected' },
-  ...attempts.map((label) => ({ counter: 'blockedAttempts', label }) as const),
-];
+const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>
+  newRecords(json, {
+    tallies: acts.flatMap((act) => [ofService, ...talliesOf(act)]),
+    eventsOf: tenant.developerId,
+  });
 
 /** An attempt that was refused, and that whoever watches the account has to know of. It is no event. */
 export interface Attempt {
-  readonly action: (typeof attempts)[number];
+  readonly action: keyof Attempts;
   readonly about: Concerned;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -129,7 +121,7 @@ export async function recordBlocked(db: Tx, caller: Caller, attempt: Attempt, at
   const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
   const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
   const record: NewRecord = { ...line, requestId }; // no event: nothing was done
-  await recordActs(db, tenant, at, new Counted(JSON.stringify([record]), [ofService]));
+  await recordActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [ofService] }));
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };

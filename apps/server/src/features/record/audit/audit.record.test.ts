@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { authorize, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
-import { Counted } from '../../../platform/db/counted.ts';
-import { inTransaction, openDatabase } from '../../../platform/db/db.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import { openDatabase } from '../../../platform/db/open-database.ts';
+import { newRecords } from '../../../platform/db/records.ts';
 import { insertHead, recordActs } from './audit.repo.ts';
 
 const developerId = 'dev_01K9Z3QW5M8T2V4X6Y7Z8A9B03';
@@ -74,7 +75,7 @@ test('entries have in the database the hashes that were published for them', asy
       db,
       tenant,
       new Date(at),
-      new Counted(JSON.stringify([{ ...line, requestId: 'req_1' }]), []),
+      newRecords(JSON.stringify([{ ...line, requestId: 'req_1' }]), { tallies: [] }),
     );
     expect(recorded).toMatchObject({ timestamp: at, hash });
   }

@@ -1,7 +1,8 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import { Counted } from '../../../platform/db/counted.ts';
+import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Records } from '../../../platform/db/records.ts';
 import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
 
@@ -34,14 +35,13 @@ export async function insertHead(tx: Tx, { developerId }: Tenant): Promise<void>
  * One statement, which locks, decides, writes and lets go without a word from the client. So it takes any
  * executor: in a transaction it comes last, and by itself it is one.
  */
-export async function recordActs(
+export function recordActs(
   db: Executor,
-  tenant: Tenant,
+  { developerId }: Tenant,
   at: Date,
-  records: Counted,
+  records: Records,
 ): Promise<Recorded[]> {
-  const call = sql<Recorded>`select * from record_acts(${tenant.developerId}, ${at}, ${records}::jsonb)`;
-  return (await call.execute(db)).rows;
+  return records.write(db, (json) => sql`select * from record_acts(${developerId}, ${at}, ${json}::jsonb)`);
 }
 
 /** Events without entries, each for the streams and for the endpoints that want it. */
@@ -49,15 +49,20 @@ export async function recordEvents(
   tx: Tx,
   { developerId }: Tenant,
   at: Date,
-  events: Counted,
+  events: Records,
 ): Promise<void> {
-  // A row, since a statement without one has written nothing.
-  await sql`select count(*) from record_acts(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
+  await events.write(
+    tx,
+    (json) => sql`select count(*) from record_acts(${developerId}, ${at}, ${json}::jsonb)`,
+  );
 }
 
 /** As `recordEvents`, for the streams alone. */
-export async function appendEvent(tx: Tx, { developerId }: Tenant, at: Date, events: Counted): Promise<void> {
-  await sql`select count(*) from audit_append(${developerId}, ${at}, ${events}::jsonb)`.execute(tx);
+export async function appendEvent(tx: Tx, { developerId }: Tenant, at: Date, events: Records): Promise<void> {
+  await events.write(
+    tx,
+    (json) => sql`select count(*) from audit_append(${developerId}, ${at}, ${json}::jsonb)`,
+  );
 }
 
 /**
@@ -69,22 +74,25 @@ export async function appendCounted(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
-  entries: Counted,
+  entries: readonly NewRecord[],
   monthLimit: number | null,
 ): Promise<Recorded[]> {
   const call = sql<Recorded>`select *
-    from audit_append(${developerId}, ${at}, ${entries}::jsonb, ${monthLimit ?? -1})`;
-  return (await call.execute(db)).rows;
+    from audit_append(${developerId}, ${at}, ${JSON.stringify(entries)}::jsonb, ${monthLimit ?? -1})`;
+  const { rows } = await call.execute(db);
+  await tellAfterCommit(db, { tallies: rows.map(() => ofDeveloper) });
+  return rows;
 }
+
+const ofDeveloper = { counter: 'auditEntries', label: 'developer' } as const;
 
 /**
  * Counts a refused attempt. @returns whether it is the first of its minute, and how many the minute before had.
  */
 export async function countBlocked(tx: Tx, { developerId }: Tenant, action: string, at: Date) {
-  const counted = new Counted(action, [{ counter: 'blockedAttempts', label: action }]);
   const call = sql<{ isFirst: boolean; previousMinute: number }>`
     insert into blocked_attempts as b (developer_id, action, minute, attempts, previous_minute)
-    values (${developerId}, ${counted}, date_trunc('minute', ${at}::timestamptz), 1, 0)
+    values (${developerId}, ${action}, date_trunc('minute', ${at}::timestamptz), 1, 0)
     on conflict (developer_id, action) do update set
       previous_minute = case
         when b.minute = excluded.minute then b.previous_minute
@@ -95,6 +103,7 @@ export async function countBlocked(tx: Tx, { developerId }: Tenant, action: stri
     returning attempts = 1 as is_first, previous_minute`;
   const [count] = (await call.execute(tx)).rows;
   if (!count) throw new Error('A counted attempt has no count.');
+  await tellAfterCommit(tx, { tallies: [{ counter: 'blockedAttempts', label: action }] });
   return count;
 }
 

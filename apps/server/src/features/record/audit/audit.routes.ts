@@ -3,6 +3,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { type AppendDeps, appendEntry, groupAppends } from './audit.append.service.ts';
 import { getHead } from './audit.checkpoint.service.ts';
+import { rates } from './audit.rates.ts';
 import {
   AuditEntry,
   ChainHead,
@@ -26,7 +27,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, giv
       config: {
         access: 'developer',
         role: 'runtime',
-        rate: 'auditLog',
+        rate: rates.auditLog,
         failures: ['NOT_FOUND', 'RESERVED_ACTION', 'PLAN_LIMIT_EXCEEDED'],
       },
       schema: {
@@ -70,7 +71,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, giv
   app.get(
     '/v1/audit/verify',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'auditVerify', failures: [] },
+      config: { access: 'developer', role: 'runtime', rate: rates.auditVerify, failures: [] },
       schema: {
         operationId: 'audit.verify',
         summary: 'Verify the chain, or a stretch of it',

@@ -3,11 +3,10 @@ import { continueChain, startChain } from '@behest/protocol/audit-chain';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
-import type { Meter } from '../../../platform/telemetry/meter.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
 import { findBeyondHead, findBrokenCheckpoint, findHead, listStretch } from './audit.repo.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
-import { toEntry } from './audit.service.ts';
+import { toLink } from './audit.service.ts';
 
 const MOST_ENTRIES = 100_000; // a call
 const STRETCH = 1000; // entries in memory at once
@@ -18,7 +17,8 @@ export interface BrokenChainLog {
 }
 
 export interface VerifyDeps extends CheckpointDeps {
-  readonly meter: Meter;
+  /** Called when a chain is found broken. */
+  readonly onBroken: () => void;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function verifyOwnChain(
   const { valid, firstBrokenAt, problem } = verdict;
   if (!valid) {
     log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
-    deps.meter.auditChainBroken();
+    deps.onBroken();
   }
   return verdict;
 }
@@ -83,7 +83,7 @@ async function verdictOn(
   while (progress.valid && progress.nextSeq <= last) {
     const rows = await listStretch(db, tenant, progress.nextSeq, last, STRETCH);
     if (rows.length === 0) break;
-    progress = continueChain(progress, rows.map(toEntry), sha256);
+    progress = continueChain(progress, rows.map(toLink), sha256);
   }
 
   const { valid, checkedEntries, firstBrokenAt, problem, nextSeq, prevHash } = progress;

@@ -1,4 +1,3 @@
-export { checkpointsOfChains } from './audit.jobs.ts';
 export {
   announce,
   announceToAll,
@@ -7,6 +6,4 @@ export {
   recordBlocked,
   recordsInTurns,
   recordsOf,
-  watchedTallies,
 } from './audit.record.service.ts';
-export { auditRoutes } from './audit.routes.ts';

@@ -1,88 +1,53 @@
-/** What is told to subscribers and also written to the audit log. */
-const recordedEvents = `
-  developer.created developer.updated developer.email_verified developer.closed
-  apikey.created apikey.rotated apikey.revoked
-  agent.created agent.updated agent.suspended agent.resumed agent.revoked
-  authorization.requested authorization.approved authorization.denied authorization.cancelled
-  authorization.expired
-  grant.created grant.revoked token.issued token.revoked token.reuse_detected
-  budget.allocated budget.debited budget.threshold budget.exhausted
-  principal.session_created principal.offboarded
-  fido.registered fido.assertion fido.removed fido.clone_suspected
-  policy.created policy.updated policy.deleted policy.bundle_activated policy.sync_requested
-  anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported
-  vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
-  wallet.authorization.issued wallet.authorization.consumed wallet.authorization.revoked
-  vault.credential.stored vault.credential.deleted vault.credential.exchanged vault.credential.refreshed
-  vault.credential.refresh_failed
-  decision.requested decision.granted decision.denied decision.cancelled decision.consumed
-  manifest.updated manifest.deleted
-  sso.login sso.connection.created sso.connection.updated sso.connection.deleted
-  sso.enforcement_changed sso.session.revoked sso.user_linked
-  scim.token.created scim.token.deleted scim.user.created scim.user.updated scim.user.deactivated
-  scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated scim.group.deleted
-  resource.created resource.updated resource.deleted
-  domain.created domain.verified domain.lapsed domain.deleted
-  webhook.created webhook.updated webhook.deleted billing.plan_changed`;
+import type { DeclaredActs } from '../../../platform/acts.ts';
+import { reservedActs } from './events.reserved.rules.ts';
 
-/** What is told to subscribers only. */
-const passingEvents = 'grant.expired sd-jwt.presented enforcement.denied webhook.test';
-
-/** What is written to the audit log and told to nobody. */
-const unannouncedActions = `
-  authorization.blocked policy.denied vault.exchange_blocked budget.debit_blocked
-  consent.verification_failed token.exchanged tool.enforce case.closed
-  policy.secret_rotated anomaly.rule_changed anomaly.channel_changed vault.key.rotated sso.login_failed
-  billing.checkout_created billing.portal_created`;
-
-const namesIn = (text: string) => text.split(/\s+/).filter(Boolean);
+/** The names of everything that the service records and announces, in this release or a later one. */
+export interface Catalogue {
+  /** Whether the service alone writes audit entries under this name. */
+  isServiceAction(action: string): boolean;
+  readonly serviceActions: readonly string[];
+  /** Whether a subscriber may name this: a type, `*`, or an area such as `vault.*` or `vault.credential.*`. */
+  isKnownPattern(pattern: string): boolean;
+  /** Whether a subscription to `patterns` includes events of this type. */
+  matches(patterns: Iterable<string>, type: string): boolean;
+  /** The types that `patterns` stand for, for a query. */
+  typesOf(patterns: readonly string[]): string[];
+}
 
 /**
- * Every action that the service writes to the audit log by itself, in this release or a later one. The names
- * are reserved from the first day on: an entry under one of them was written by the service, because a
- * developer never could. A name that is not here is not written.
+ * @param declarations those of each feature
+ * @throws Error when two features declare one name, or a declared name is still among the reserved ones
  */
-const serviceActions: ReadonlySet<string> = new Set(namesIn(`${recordedEvents} ${unannouncedActions}`));
+export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
+  const all = new Map(Object.entries(reservedActs));
+  for (const [name, declared] of declarations.flatMap((each) => Object.entries(each))) {
+    if (all.has(name)) throw new Error(`The act ${name} is declared twice.`);
+    all.set(name, declared);
+  }
+  const namesWhere = (is: 'isEntry' | 'isEvent') =>
+    [...all].filter(([, each]) => each[is]).map(([name]) => name);
+  const serviceActions = namesWhere('isEntry');
+  const services = new Set(serviceActions);
+  const eventTypes = namesWhere('isEvent');
+  const patterns = new Set(['*', ...eventTypes.flatMap((type) => [type, ...areasOf(type)])]);
 
-export const isServiceAction = (action: string): boolean => serviceActions.has(action);
-
-export const allServiceActions = (): string[] => [...serviceActions];
-
-/** Every type of event that may be subscribed to, in this release or a later one. */
-const eventTypes = namesIn(`${recordedEvents} ${passingEvents}`);
-
-/** What a subscriber may name: a type, `*`, or all that begins alike, as `vault.*` or `vault.credential.*`. */
-const eventPatterns: ReadonlySet<string> = new Set([
-  '*',
-  ...eventTypes.flatMap((type) => [type, ...areasOf(type)]),
-]);
+  const matches = (subscribed: Iterable<string>, type: string) => {
+    const isInAll = all.get(type)?.isOnlyWhenNamed !== true;
+    const matching = [type, ...areasOf(type), ...(isInAll ? ['*'] : [])];
+    for (const pattern of subscribed) if (matching.includes(pattern)) return true;
+    return false;
+  };
+  return {
+    isServiceAction: (action) => services.has(action),
+    serviceActions,
+    isKnownPattern: (pattern) => patterns.has(pattern),
+    matches,
+    typesOf: (subscribed) => eventTypes.filter((type) => matches(subscribed, type)),
+  };
+}
 
 /** The areas that a type lies in, each as the pattern that names it. */
 function areasOf(type: string): string[] {
   const names = type.split('.').slice(0, -1);
   return names.map((_, at) => `${names.slice(0, at + 1).join('.')}.*`);
-}
-
-export const isKnownEventPattern = (pattern: string): boolean => eventPatterns.has(pattern);
-
-/** One for each payment: who subscribes to everything does not mean them. */
-const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
-
-/** The patterns by which a type of event is subscribed to. */
-const patternsOf = (type: string): string[] => [
-  type,
-  ...areasOf(type),
-  ...(onlyWhenNamed.has(type) ? [] : ['*']),
-];
-
-/** Whether who subscribed to `patterns` is told of an event of this type. */
-export function matchesEvent(patterns: Iterable<string>, type: string): boolean {
-  const matching = patternsOf(type);
-  for (const pattern of patterns) if (matching.includes(pattern)) return true;
-  return false;
-}
-
-/** The types that `patterns` stand for, for a query. */
-export function typesOf(patterns: readonly string[]): string[] {
-  return eventTypes.filter((type) => matchesEvent(patterns, type));
 }

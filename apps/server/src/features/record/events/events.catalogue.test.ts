@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isKnownEventPattern, isServiceAction, matchesEvent } from './index.ts';
+import { catalogue } from '../../../features.ts';
+import { act } from '../../../platform/acts.ts';
+import { catalogueOf } from './index.ts';
 
 describe('what a subscriber may name', () => {
   test.each([
@@ -10,7 +12,7 @@ describe('what a subscriber may name', () => {
     'vault.credential.*',
     'sd-jwt.*',
     '*',
-  ])('is %s', (pattern) => expect(isKnownEventPattern(pattern)).toBe(true));
+  ])('is %s', (pattern) => expect(catalogue.isKnownPattern(pattern)).toBe(true));
 
   test.each([
     'grant',
@@ -21,7 +23,7 @@ describe('what a subscriber may name', () => {
     'Grant.revoked',
     'authorization.blocked',
     '',
-  ])('is not %j', (pattern) => expect(isKnownEventPattern(pattern)).toBe(false));
+  ])('is not %j', (pattern) => expect(catalogue.isKnownPattern(pattern)).toBe(false));
 });
 
 describe('an event reaches', () => {
@@ -34,21 +36,29 @@ describe('an event reaches', () => {
     ['nobody who named its neighbour', ['grant.created'], 'grant.revoked', false],
     ['nobody who named an area that only begins alike', ['vault.key.*'], 'vault.credential.stored', false],
     ['nobody who named nothing', [], 'grant.revoked', false],
-  ])('%s', (_, patterns, type, isTold) => expect(matchesEvent(patterns, type)).toBe(isTold));
+  ])('%s', (_, patterns, type, isTold) => expect(catalogue.matches(patterns, type)).toBe(isTold));
 
   test.each([
     [['*'], false],
     [['*', 'budget.*'], true],
     [['budget.debited'], true],
   ])('those who named debits, if it is one: %j', (patterns, isTold) => {
-    expect(matchesEvent(patterns, 'budget.debited')).toBe(isTold);
+    expect(catalogue.matches(patterns, 'budget.debited')).toBe(isTold);
   });
 });
 
 test('what is an event only is not reserved as an action, and what is refused is no event', () => {
-  expect(['grant.revoked', 'authorization.blocked', 'grant.expired'].map(isServiceAction)).toEqual([
+  expect(['grant.revoked', 'authorization.blocked', 'grant.expired'].map(catalogue.isServiceAction)).toEqual([
     true,
     true,
     false,
   ]);
+});
+
+test('a name is declared once, and reserved no longer', () => {
+  const made = { 'vase.made': act() };
+
+  expect(() => catalogueOf([made])).not.toThrow();
+  expect(() => catalogueOf([made, made])).toThrow('The act vase.made is declared twice.');
+  expect(() => catalogueOf([{ 'policy.created': act() }])).toThrow('policy.created');
 });

@@ -5,7 +5,7 @@ import type { EventsDeps } from './events.service.ts';
 const EVERY_SECONDS = 600;
 
 /** Whether an event is shown does not wait for this. */
-export function retentionOfEvents(deps: EventsDeps): Job {
+export function retentionOfEvents(deps: Pick<EventsDeps, 'db' | 'clock'>): Job {
   return {
     name: 'retention of events',
     everySeconds: EVERY_SECONDS,

@@ -1,6 +1,4 @@
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Meter } from '../../../platform/telemetry/meter.ts';
-import { matchesEvent, typesOf } from './events.catalogue.rules.ts';
 import type { Outlet, Told } from './events.outlet.service.ts';
 import { findBeginnings, listStretch } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
@@ -9,7 +7,7 @@ import type { Follower, Tail } from './events.tail.service.ts';
 
 interface ReplayDeps extends EventsDeps {
   readonly tail: Tail;
-  readonly meter: Meter;
+  readonly meter: { eventSent(): void };
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -35,7 +33,7 @@ const AT_ONCE = 100;
 
 /** Whatever is committed after this is in a stream that begins here. */
 export async function beginningOf(
-  { db, clock }: EventsDeps,
+  { db, clock }: Pick<EventsDeps, 'db' | 'clock'>,
   tenant: Tenant,
   lastEventId: string | undefined,
 ): Promise<Beginning> {
@@ -57,7 +55,7 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
   };
   const goLive = (seq: string) => {
     const tell: Follower['tell'] = (told) => {
-      if (matchesEvent(wanted.patterns, told.type)) send(told);
+      if (deps.catalogue.matches(wanted.patterns, told.type)) send(told);
     };
     const follower: Follower = { tenant, seq: BigInt(seq), tell };
     if (outlet.isClosed()) return;
@@ -69,11 +67,17 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
     let seq = from;
     while (!outlet.isClosed()) {
       const limit = Math.min(AT_ONCE, left);
-      const stretch = { types: typesOf(wanted.patterns), after: seq, since, until: null, limit };
+      const stretch = {
+        types: deps.catalogue.typesOf(wanted.patterns),
+        after: seq,
+        since,
+        until: null,
+        limit,
+      };
       const { rows, lookedTo, end: now } = await listStretch(db, tenant, stretch);
       const page = rows.slice(0, limit);
       for (const told of page) {
-        if (matchesEvent(wanted.patterns, told.type)) send(told);
+        if (deps.catalogue.matches(wanted.patterns, told.type)) send(told);
         await outlet.taken();
       }
       left -= page.length;

@@ -11,7 +11,10 @@ const BATCH = 1000;
  * Deletes the events that are shown to nobody any more, developer by developer. Numbers are not given again, so who
  * reads by them goes on as if nothing had happened.
  */
-export async function deleteAgedEvents({ db, clock }: EventsDeps, signal: AbortSignal): Promise<void> {
+export async function deleteAgedEvents(
+  { db, clock }: Pick<EventsDeps, 'db' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
   const since = retainedSince(clock());
   let after = '';
   while (!signal.aborted) {

@@ -1,7 +1,7 @@
 import { JsonError, parseJson } from '@behest/protocol/json';
+import type { Act, Announcement } from '../../../platform/acts.ts';
 import { badField } from '../../../platform/errors.ts';
-import { isKnownEventPattern } from './events.catalogue.rules.ts';
-import type { Act, Announcement } from './events.schema.ts';
+import type { Catalogue } from './events.catalogue.rules.ts';
 
 const RETAINED_SECONDS = 72 * 3600;
 
@@ -12,18 +12,18 @@ export const retainedSince = (now: Date): Date => new Date(now.getTime() - RETAI
  * What a list with commas asks for: `grant.revoked,budget.*`.
  * @throws BAD_REQUEST for what names no event, since whoever waits for it would wait for ever.
  */
-export function patternsIn(types: string): string[] {
+export function patternsIn({ isKnownPattern }: Catalogue, types: string): string[] {
   const patterns = types.split(',');
-  const at = patterns.findIndex((pattern) => !isKnownEventPattern(pattern));
+  const at = patterns.findIndex((pattern) => !isKnownPattern(pattern));
   if (at >= 0) throw badField(`types.${at}`, 'not_allowed', 'There are no events of this type.');
   return patterns;
 }
 
 /** What `{"types":["grant.revoked","budget.*"]}` asks for; nothing where a text is not just that. */
-export function filterIn(text: Buffer): string[] | undefined {
+export function filterIn({ isKnownPattern }: Catalogue, text: Buffer): string[] | undefined {
   const { types, ...others } = objectIn(text);
   const isFilter = Array.isArray(types) && types.length > 0 && Object.keys(others).length === 0;
-  return isFilter && types.every(isKnownEventPattern) ? types : undefined;
+  return isFilter && types.every((type) => isKnownPattern(String(type))) ? types : undefined;
 }
 
 function objectIn(text: Buffer): { readonly types?: unknown } {

@@ -2,7 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
-import { typesOf } from './events.catalogue.rules.ts';
+import type { Catalogue } from './events.catalogue.rules.ts';
 import { listStretch } from './events.repo.ts';
 import { patternsIn, retainedSince } from './events.rules.ts';
 import type { EventQuery } from './events.schema.ts';
@@ -10,6 +10,7 @@ import type { EventQuery } from './events.schema.ts';
 export interface EventsDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly catalogue: Catalogue;
 }
 
 /**
@@ -23,7 +24,7 @@ export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQ
   const retained = retainedSince(deps.clock());
   const asked = since ? new Date(since) : retained;
   const { rows, lookedTo, end } = await listStretch(deps.db, caller.tenant, {
-    types: typesOf(patternsIn(types)),
+    types: deps.catalogue.typesOf(patternsIn(deps.catalogue, types)),
     after: cursor,
     since: asked > retained ? asked : retained,
     until: until ? new Date(until) : null,

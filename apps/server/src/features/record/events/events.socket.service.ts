@@ -3,7 +3,6 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { gapText } from './events.frames.rules.ts';
 import { LAST_WORDS_WITHIN, MOST_WAITING, type Outlet } from './events.outlet.service.ts';
-import { filterIn } from './events.rules.ts';
 import type { StreamRequest, Streams } from './events.streams.service.ts';
 
 /** From one ping of ours to the next. Who sends more does not mean to be told of events. */
@@ -30,15 +29,21 @@ export async function openSocket(
   accept: () => WebSocket,
 ): Promise<void> {
   try {
-    await streams.open(caller, request, (choose) => socketOutlet(accept(), choose));
+    await streams.open(caller, request, (choose) => {
+      return socketOutlet(accept(), streams.filterIn, choose);
+    });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'TOO_MANY_CONNECTIONS') throw error;
-    socketOutlet(accept(), () => {}).end('tooMany');
+    socketOutlet(accept(), streams.filterIn, () => {}).end('tooMany');
   }
 }
 
 /** An outlet that is a WebSocket: each message is an envelope, and what comes back names the types to be told of. */
-function socketOutlet(socket: WebSocket, choose: (patterns: readonly string[]) => void): Outlet {
+function socketOutlet(
+  socket: WebSocket,
+  filterIn: Streams['filterIn'],
+  choose: (patterns: readonly string[]) => void,
+): Outlet {
   let unsent = 0;
   let received = 0;
   let isPingOpen = false;

@@ -3,16 +3,23 @@ import { randomUUID } from 'node:crypto';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import type { Meter } from '../../../platform/telemetry/meter.ts';
 import type { Outlet } from './events.outlet.service.ts';
 import { beginningOf, replay } from './events.replay.service.ts';
-import { patternsIn } from './events.rules.ts';
+import { filterIn, patternsIn } from './events.rules.ts';
 import type { EventsDeps } from './events.service.ts';
 import { type Tail, tailOf } from './events.tail.service.ts';
 
+/** Counts the live streams of this process. */
+export interface StreamMeter {
+  streamOpened(): void;
+  streamClosed(): void;
+  /** To one stream. */
+  eventSent(): void;
+}
+
 export interface StreamsDeps extends EventsDeps {
   readonly store: EphemeralStore;
-  readonly meter: Meter;
+  readonly meter: StreamMeter;
   /** Whether an API key is still good. Keys are a tier above, so how to ask comes from outside. */
   readonly isKeyGood: (keyHash: Buffer) => Promise<boolean>;
   /** Told when what streams wait for could not be asked. They go on, and it is asked again. */
@@ -31,6 +38,8 @@ type Connect = (choose: (patterns: readonly string[]) => void) => Outlet;
 /** The live streams of this process, whatever their protocol. */
 export interface Streams {
   readonly tail: Tail;
+  /** The patterns that a message of the consumer asks for; undefined for any other message. */
+  filterIn(text: Buffer): string[] | undefined;
   /**
    * Calls `connect` when it is known where the stream begins, so that whatever is committed after the answer is in it.
    * @throws BAD_REQUEST, TOO_MANY_CONNECTIONS
@@ -137,8 +146,9 @@ export function createStreams(deps: StreamsDeps): Streams {
 
   return {
     tail,
+    filterIn: (text) => filterIn(deps.catalogue, text),
     async open({ tenant }, { types, lastEventId, keyHash }, connect) {
-      const wanted: { patterns: readonly string[] } = { patterns: patternsIn(types) };
+      const wanted: { patterns: readonly string[] } = { patterns: patternsIn(deps.catalogue, types) };
       const place: Place = { id: randomUUID(), tenant };
       try {
         await takePlace(place);

@@ -1,10 +1,2 @@
-export {
-  allServiceActions,
-  isKnownEventPattern,
-  isServiceAction,
-  matchesEvent,
-} from './events.catalogue.rules.ts';
-export { retentionOfEvents } from './events.jobs.ts';
-export { eventRoutes } from './events.routes.ts';
+export { type Catalogue, catalogueOf } from './events.catalogue.rules.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';
-export type { Act, Announcement, Concerned } from './events.schema.ts';

@@ -12,6 +12,7 @@ import {
 import { grantTo, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { type Received, startReceiver } from '../../../../test/app/receiver.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
+import { catalogue } from '../../../features.ts';
 
 const start = sharedWithWebhooks();
 
@@ -596,8 +597,7 @@ test('what the metrics say of attempts and of what waits', async () => {
 
 test('the database matches events to webhooks as the catalogue does', async () => {
   const { db } = await start();
-  const { allServiceActions, isKnownEventPattern, matchesEvent } = await import('../events/index.ts');
-  const types = [...allServiceActions(), 'grant.expired', 'webhook.test'].filter(isKnownEventPattern);
+  const types = catalogue.typesOf(['*', 'budget.debited']);
   const areas = types.map((type) => type.split('.').slice(0, -1).join('.'));
   const patterns = [...new Set([...types, ...areas.map((area) => `${area}.*`), 'vault.*', '*'])];
 
@@ -608,5 +608,5 @@ test('the database matches events to webhooks as the catalogue does', async () =
 
   expect(rows).toHaveLength(patterns.length);
   for (const { pattern, types: wanted } of rows)
-    expect(wanted, pattern).toEqual(types.filter((type) => matchesEvent([pattern], type)));
+    expect(wanted, pattern).toEqual(types.filter((type) => catalogue.matches([pattern], type)));
 });

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import { Counted } from '../../../platform/db/counted.ts';
+import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { WebhookDeliveries } from '../../../platform/db/types.gen.ts';
 import type { PagePlace } from '../../../platform/paging.ts';
@@ -130,12 +130,11 @@ export async function settleDelivery(
   at: Date,
   { status, nextAttemptAt, lastError, lastStatusCode, isPrompt }: AfterAttempt,
 ): Promise<void> {
+  const call = sql`select * from settle_webhook_delivery(${developerId}, ${webhookId}, ${id}, ${leasedUntil}, ${at},
+    ${status}, ${nextAttemptAt}, ${lastError}, ${lastStatusCode}, ${url}, ${isPrompt})`;
+  const [settled] = (await call.execute(db)).rows;
   const label = status === 'pending' ? 'retried' : status;
-  const counted = new Counted(status, [{ counter: 'webhookAttempts', label }]);
-  await sql`select * from settle_webhook_delivery(${developerId}, ${webhookId}, ${id}, ${leasedUntil}, ${at},
-    ${counted}::webhook_delivery_status, ${nextAttemptAt}, ${lastError}, ${lastStatusCode}, ${url}, ${isPrompt})`.execute(
-    db,
-  );
+  if (settled) await tellAfterCommit(db, { tallies: [{ counter: 'webhookAttempts', label }] });
 }
 
 /** Gives back what was claimed and not begun. */

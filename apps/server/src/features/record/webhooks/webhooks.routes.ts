@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { type DeliveryDeps, listDeliveries, redeliver, sendTest } from './webhooks.history.service.ts';
+import { rates } from './webhooks.rates.ts';
 import {
   Delivery,
   DeliveryPage,
@@ -33,7 +34,12 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks',
     {
-      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['PLAN_LIMIT_EXCEEDED'] },
+      config: {
+        access: 'developer',
+        role: 'full',
+        rate: rates.webhookWrite,
+        failures: ['PLAN_LIMIT_EXCEEDED'],
+      },
       schema: {
         operationId: 'webhooks.create',
         summary: 'Register a webhook',
@@ -78,7 +84,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.patch(
     '/v1/webhooks/:id',
     {
-      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'webhooks.change',
         summary: 'Change a webhook; disable or enable it',
@@ -93,7 +99,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.delete(
     '/v1/webhooks/:id',
     {
-      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'webhooks.delete',
         summary: 'Delete a webhook',
@@ -110,7 +116,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks/:id/rotate-secret',
     {
-      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'webhooks.rotateSecret',
         summary: 'Give a webhook a new secret',
@@ -125,7 +131,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks/:id/test',
     {
-      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'webhooks.test',
         summary: 'Send a test event to a webhook',
@@ -157,7 +163,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
   app.post(
     '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
     {
-      config: { access: 'developer', role: 'full', rate: 'webhookWrite', failures: ['NOT_FOUND'] },
+      config: { access: 'developer', role: 'full', rate: rates.webhookWrite, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'webhooks.redeliver',
         summary: 'Deliver an event once more',

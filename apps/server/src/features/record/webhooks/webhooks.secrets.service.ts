@@ -8,6 +8,8 @@ import {
 } from './webhooks.repo.ts';
 import { placeOfSecret, sealKeyId } from './webhooks.signing.rules.ts';
 
+export const SEAL_KEY_USE = 'behest/webhook-seal/v1';
+
 interface Owner {
   readonly developerId: string;
   readonly webhookId: string;
@@ -15,7 +17,7 @@ interface Owner {
 
 /** Seals and opens the secrets of endpoints, each bound to its own. */
 export function webhookSeals(keyRing: KeyRing) {
-  const keys = keyRing.derive('behest/webhook-seal/v1');
+  const keys = keyRing.derive(SEAL_KEY_USE);
   return {
     keyId: sealKeyId(keys.current),
     seal: (secret: string, { developerId, webhookId }: Owner) =>

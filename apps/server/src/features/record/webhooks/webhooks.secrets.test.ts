@@ -15,7 +15,7 @@ async function startOver(databaseUrl: string, env: Readonly<Record<string, strin
     prepareWebhooks({
       ...service,
       isProduction,
-      maxAttempts: service.settings.webhooks.maxAttempts,
+      maxAttempts: Number(service.settings.ofFeatures.WEBHOOK_MAX_ATTEMPTS),
       warn: (message) => void warnings.push(message),
     });
   return { service, prepare, warnings };

@@ -5,9 +5,10 @@ import type { UrlRules } from '../../../platform/egress/urls.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { freeQuota, type Quotas, useQuota } from '../../accounts/quotas/index.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
+import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { record } from '../audit/index.ts';
-import { isKnownEventPattern } from '../events/index.ts';
+import type { Catalogue } from '../events/index.ts';
 import { failPending } from './webhooks.deliveries.repo.ts';
 import {
   deleteEndpoint,
@@ -35,6 +36,7 @@ export interface WebhookDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly quotas: Quotas;
+  readonly catalogue: Catalogue;
   readonly urlRules: UrlRules;
   readonly maxAttempts: number;
   readonly seals: WebhookSeals;
@@ -47,7 +49,7 @@ export function registerWebhook(
   { url, events, description }: NewWebhook,
 ): Promise<RegisteredWebhook> {
   mustBeCallable(deps, url);
-  const patterns = knownPatterns(events);
+  const patterns = knownPatterns(deps.catalogue, events);
   const at = deps.clock();
   const id = newId('wh', at);
   const secret = newWebhookSecret();
@@ -75,8 +77,8 @@ function mustBeCallable({ urlRules }: WebhookDeps, url: string): void {
 }
 
 /** @throws BAD_REQUEST naming each that is no event, by its place. */
-function knownPatterns(events: readonly string[]): string[] {
-  const at = events.findIndex((pattern) => !isKnownEventPattern(pattern));
+function knownPatterns({ isKnownPattern }: Catalogue, events: readonly string[]): string[] {
+  const at = events.findIndex((pattern) => !isKnownPattern(pattern));
   if (at >= 0) {
     const message = 'Name event types, areas as `grant.*`, or `*`.';
     throw badField(`events.${at}`, 'not_allowed', message);
@@ -112,7 +114,7 @@ export function changeWebhook(
 ): Promise<Webhook> {
   if (change.url !== undefined) mustBeCallable(deps, change.url);
   const { events, ...plain } = change;
-  const columns = { ...plain, ...(events && { events: knownPatterns(events) }) };
+  const columns = { ...plain, ...(events && { events: knownPatterns(deps.catalogue, events) }) };
   const at = deps.clock();
 
   return inTransaction(deps.db, async (tx) => {

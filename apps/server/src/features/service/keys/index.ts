@@ -1,4 +1,4 @@
-export { keyRoutes } from './keys.routes.ts';
+export type { DerivedKeyUse } from './keys.derivation.rules.ts';
 export {
   type IdentityKey,
   identityKey,

@@ -1,11 +1,10 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** One label for each use, so that no derived key serves two; the version changes if the use does. */
-export type DerivedKeyUse =
-  | 'behest/idempotency-seal/v1'
-  | 'behest/consent-cookie/v1'
-  | 'behest/consent-csrf/v1'
-  | 'behest/webhook-seal/v1';
+/**
+ * The label of one use. Each feature declares its own, so that no derived key serves two uses. The version changes with
+ * the use.
+ */
+export type DerivedKeyUse = `behest/${string}/v${number}`;
 
 export interface DerivedKeys {
   /** What new values are made with. */

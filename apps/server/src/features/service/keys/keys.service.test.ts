@@ -46,12 +46,14 @@ const defaults: KeySettings = {
   previousVaultKeys: [],
 };
 
+const uses = ['behest/thing/v1', 'behest/another-thing/v1'] as const;
+
 async function start(settings: Partial<KeySettings> = {}, at = '2026-11-21T10:00:00Z') {
   let now = new Date(at);
   const warnings: string[] = [];
   const keyRing = await createKeyRing(
     { ...defaults, ...settings },
-    { clock: () => now, startedAt: now, warn: (message) => warnings.push(message) },
+    { clock: () => now, startedAt: now, warn: (message) => warnings.push(message), uses },
   );
   const advance = (seconds: number) => {
     now = new Date(now.getTime() + seconds * 1000);
@@ -324,7 +326,7 @@ describe('missing keys', () => {
 });
 
 describe('derived keys', () => {
-  const use = 'behest/consent-cookie/v1';
+  const use = 'behest/thing/v1';
   const secret = (byte: number) => createSecretKey(Buffer.alloc(32, byte));
   const rsaDer = rsa.privateKey.export({ type: 'pkcs8', format: 'der' });
   const expanded = (source: Buffer, info: string = use) =>
@@ -357,13 +359,14 @@ describe('derived keys', () => {
   test('differ from use to use', async () => {
     const { keyRing } = await start();
 
-    const uses = [
-      'behest/idempotency-seal/v1',
-      'behest/consent-cookie/v1',
-      'behest/consent-csrf/v1',
-    ] as const;
     const keys = uses.map((each) => keyRing.derive(each).current.export().toString('hex'));
     expect(keys).toEqual(uses.map((each) => expanded(rsaDer, each)));
-    expect(new Set(keys).size).toBe(3);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test('are derived for no use that is not declared', async () => {
+    const { keyRing } = await start();
+
+    expect(() => keyRing.derive('behest/other/v1')).toThrow('No feature declares');
   });
 });

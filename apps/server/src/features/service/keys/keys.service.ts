@@ -50,6 +50,8 @@ export interface KeyRingDeps {
   /** When the process started: the activation delay runs from here. */
   readonly startedAt: Date;
   readonly warn: (message: string) => void;
+  /** The declared labels of derived keys. No other is derived. */
+  readonly uses: readonly string[];
 }
 
 const JWKS_MAX_AGE_SECONDS = 300;
@@ -95,7 +97,10 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
       const signing = isActive(deps.clock()) ? settledKey : rsa;
       return { keys: named, signingKid: signing.jwk.kid, ed25519: ed25519?.jwk };
     },
-    derive: (use) => deriveKeys(use, { ...settings, rsaKey: rsa.privateKey }),
+    derive(use) {
+      if (!deps.uses.includes(use)) throw new Error(`No feature declares the key use ${use}.`);
+      return deriveKeys(use, { ...settings, rsaKey: rsa.privateKey });
+    },
   };
 }
 

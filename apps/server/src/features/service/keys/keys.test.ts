@@ -2,7 +2,8 @@ import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto'
 import Fastify from 'fastify';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKeyRing, keyRoutes, verificationKey } from './index.ts';
+import { createKeyRing, verificationKey } from './index.ts';
+import { keyRoutes } from './keys.routes.ts';
 import { JwkSet } from './keys.schema.ts';
 import vectors from './keys.vectors.json' with { type: 'json' };
 
@@ -24,7 +25,12 @@ beforeAll(async () => {
     vaultKey: createSecretKey(Buffer.alloc(32, 1)),
     previousVaultKeys: [],
   } as const;
-  const keyRing = await createKeyRing(settings, { clock: () => now, startedAt: now, warn: expect.fail });
+  const keyRing = await createKeyRing(settings, {
+    clock: () => now,
+    startedAt: now,
+    warn: expect.fail,
+    uses: [],
+  });
   await app.register(keyRoutes, {
     keyRing,
     didHost: 'auth.test',

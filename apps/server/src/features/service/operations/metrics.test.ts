@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authorize, grantTo, pkce, registerAgent, startSandbox } from '../../../../test/app/flow.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
-import { inTransaction, openDatabase } from '../../../platform/db/db.ts';
+import { catalogue } from '../../../features.ts';
+
+import { inTransaction } from '../../../platform/db/db.ts';
+import { openDatabase } from '../../../platform/db/open-database.ts';
 import { record } from '../../record/audit/index.ts';
-import { isServiceAction } from '../../record/events/index.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 
@@ -123,8 +125,8 @@ describe('P1: the labels of the metrics', () => {
       method: (value) => /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|other)$/.test(value),
       route: (value) => patterns.has(value),
       status: (value) => /^[1-5]xx$/.test(value),
-      type: isServiceAction,
-      action: isServiceAction,
+      type: catalogue.isServiceAction,
+      action: catalogue.isServiceAction,
       reason: (value) => /^(developer|agent_revoked|parent|code_reuse|refresh_reuse)$/.test(value),
       source: (value) => /^(service|developer)$/.test(value),
       rule: (value) => /^(plan|authorize)$/.test(value),
@@ -254,7 +256,7 @@ test('while Redis is away the limiter is degraded, and no longer when it is back
   const service = await startApp({
     storeAs: (store) => ({
       ...store,
-      spend: (charges) => (isAway ? Promise.reject(new Error('away')) : store.spend(charges)),
+      spend: (bills) => (isAway ? Promise.reject(new Error('away')) : store.spend(bills)),
     }),
   });
   const degraded = async () =>

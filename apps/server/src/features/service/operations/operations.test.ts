@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { openDatabase } from '../../../platform/db/db.ts';
+import { openDatabase } from '../../../platform/db/open-database.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 
 const noDatabase = () => openDatabase({ connectionString: 'postgres://nobody:x@127.0.0.1:1/nothing' });

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, notFound } from '../../errors.ts';
-import { budgetsOf, type RateLimits } from '../limits/rate-rules.ts';
-import { type Spend, subjectOf } from '../limits/rates.ts';
+import { addressBill } from '../limits/bills.ts';
+import type { RateLimits } from '../limits/rate-rules.ts';
+import type { Spend } from '../limits/rates.ts';
 import { errorBody } from './error-handler.ts';
 import { standardHeaders } from './standard-headers.ts';
 
 /** Answers to what is refused before any hook runs: they look like, and count as, all others. */
 export function outermostAnswers(spend: Spend, limits: RateLimits, isProduction: boolean) {
   const answer = async (error: AppError, requestId: string, address: string) => {
-    const { standing } = await spend([budgetsOf('default', { address: subjectOf(address) }, limits)]);
+    const { standing } = await spend([addressBill(address, limits)]);
     const refusal = standing?.refusal ?? error;
     const headers = {
       ...standardHeaders(isProduction),

@@ -12,9 +12,12 @@ declare module 'fastify' {
   }
 }
 
-/** Whom an API key stands for. */
+/** A caller, in whichever request. */
+export type Identity = Omit<Caller, 'requestId'>;
+
+/** The caller that an API key stands for. */
 export interface Holder {
-  readonly caller: Omit<Caller, 'requestId'>;
+  readonly caller: Identity;
   /** When this is no longer so, or there is something to note. */
   readonly readAgainAt: Date;
 }
@@ -22,11 +25,18 @@ export interface Holder {
 /** Resolves the hash of an API key, or returns undefined when it is not a valid one. */
 export type FindHolder = (hash: Buffer) => Promise<Holder | undefined>;
 
-/** Resolves what a browser sends. @throws the refusal when it proves nothing. */
+/** Finds the caller that a browser's request proves. @throws the refusal when it proves none. */
 export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
 
-/** Reads a session token, without the database. Returns undefined for what is none. */
+/** Reads a session token, without the database. Returns undefined for any other text. */
 export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'> | undefined;
+
+/** How each credential is read that a route may ask for. The features that give them out bring them. */
+export interface Credentials {
+  readonly developer: FindHolder;
+  readonly consent: AuthenticateBrowser;
+  readonly session: ReadSession;
+}
 
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
 export function callerOf(request: FastifyRequest): Caller {
@@ -42,7 +52,7 @@ export function sessionOf(request: FastifyRequest): PrincipalSession {
 
 /** The one `Authorization: Bearer <credential>`; nothing when there is none, or two. */
 export function bearerOf({ raw, headers }: FastifyRequest): string | undefined {
-  // Node keeps the first of two; whoever sits before us may have looked at the second.
+  // Node keeps the first of two; a proxy before us may have looked at the second.
   if (timesSent(raw, 'authorization') !== 1) return undefined;
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
@@ -56,7 +66,7 @@ export function timesSent({ rawHeaders }: IncomingMessage, name: string): number
   return times;
 }
 
-/** RFC 6750 §3: what to send, said where clients look for it, and whether what was sent is at fault. */
+/** RFC 6750 §3: says where clients look for it which credential to send, and whether the one sent is at fault. */
 export function unauthorized(
   reply: FastifyReply,
   credential: string | undefined,

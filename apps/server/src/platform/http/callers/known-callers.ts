@@ -1,64 +1,65 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { NoteChange } from '../../caller.ts';
+import type { NoteChange, Tenant } from '../../caller.ts';
 import type { Clock } from '../../clock.ts';
-import { hashOf } from '../../ids.ts';
-import type { EphemeralStore, Watch } from '../../redis/ephemeral-store.ts';
-import type { FindHolder, Holder } from './credentials.ts';
+import type { EphemeralStore, VersionCheck } from '../../redis/ephemeral-store.ts';
+import type { FindHolder, Identity } from './credentials.ts';
 
 const MOST = 10_000; // keys, of some 500 bytes each
 /** How long an answer of the database is used, in milliseconds, when the notice of a change did not reach Redis. */
 const LONGEST = 10_000;
-const VERSION_SECONDS = 86_400; // one that has run out is replaced, and what was kept under it is read again
+const VERSION_SECONDS = 86_400; // a version that has run out is replaced, and keys kept under it are read again
 const NOBODY = Buffer.alloc(32);
 
 /** Changes with every change of any developer. */
 const CHANGES = 'bh:callers:changes';
-const versionKeyOf = (developerId: string) => `bh:{developer:${developerId}}:version`;
+const versionKeyOf = ({ developerId }: Tenant) => `bh:{developer:${developerId}}:version`;
 
-/** What a spend saw of versions. None while Redis is away. */
-export interface Sighting {
-  readonly isStale: boolean;
-  readonly changes: string;
-  readonly version: string | undefined;
+/** The version of all developers together. */
+export const changesVersion = (): VersionCheck => versionAt(CHANGES);
+
+/** The version of one developer: it changes when a key of theirs does, or their plan. */
+export const developerVersion = (tenant: Tenant, expected?: string): VersionCheck => ({
+  ...versionAt(versionKeyOf(tenant)),
+  ...(expected !== undefined && { expected }),
+});
+
+const versionAt = (key: string) => ({ key, fresh: randomUUID(), seconds: VERSION_SECONDS });
+
+/** The caller that was last read for a key: good only while the developer's version is the one it was read under. */
+export interface KnownCaller {
+  readonly identity: Identity;
+  readonly version: string;
 }
 
-interface Known extends Pick<Holder, 'caller'> {
-  readonly hash: Buffer;
-  readonly version: string;
+export interface KnownCallers {
+  recall(keyHash: Buffer): KnownCaller | undefined;
+  forget(keyHash: Buffer): void;
+  forgetAll(): void;
+  /** Asks the database. @param changes the version of all developers, as it was seen before */
+  read(keyHash: Buffer, changes: string | undefined): Promise<ReadCaller | undefined>;
+}
+
+export interface ReadCaller {
+  readonly identity: Identity;
+  /** Remembers what was read, unless something may have changed meanwhile. @param seen versions, asked for afterwards */
+  keep(seen: { readonly changes: string | undefined; readonly version: string | undefined }): void;
+}
+
+interface Entry extends KnownCaller {
+  readonly keyHash: Buffer;
   readonly learntAt: number; // epoch milliseconds, as the next
   readonly until: number;
 }
 
-/** One key in one request. */
-export interface PresentedKey {
-  /** Good only if the store still holds the version that is watched. */
-  readonly recalled: Holder['caller'] | undefined;
-  /** For the first trip to the store, with the address. */
-  readonly watch: Watch;
-  /** Asks the database. @param first what the first trip saw */
-  load(first: Sighting | undefined): Promise<Loaded | undefined>;
-}
-
-interface Loaded extends Pick<Holder, 'caller'> {
-  /** For the second trip, with what the developer is charged. */
-  readonly watch: Watch;
-  /** Keeps what was read, unless something may have changed since the first trip. */
-  keep(second: Sighting | undefined): void;
-}
-
-export interface KnownCallers {
-  present(apiKey: string): PresentedKey;
-  forgetAll(): void;
-}
-
 /**
- * What API keys stand for, as this process read it last, by the hash of the key. Every use is checked against the
+ * Remembers the callers of API keys, as this process read them last, by the hash of the key. Every use is checked against the
  * developer's version in Redis, in the trip that counts the request; a change writes a new one before it is
  * answered. A version is chance and no count, so that a Redis which lost its data never repeats one.
  *
- * Whose a key is, is known only once the database has said so, which is too late to read the version first. Hence
- * a second one for all developers, read before and after: where it is the same, nothing changed meanwhile.
+ * The developer of an unknown key is known only once the database has said so, which is too late to read the version
+ * first. Hence there is another version, of all developers, read before and after: where it is the same, nothing has
+ * changed meanwhile.
  */
 export function knownCallers(
   store: EphemeralStore,
@@ -66,65 +67,56 @@ export function knownCallers(
   clock: Clock,
   onLookUp: (isHit: boolean) => void = () => {},
 ): KnownCallers {
-  const known = new LRUCache<string, Known>({ max: MOST });
+  const entries = new LRUCache<string, Entry>({ max: MOST });
   let losses = 0;
   const forgetAll = () => {
     losses += 1;
-    known.clear();
+    entries.clear();
   };
   store.onLost(forgetAll);
 
-  const recall = (name: string, hash: Buffer) => {
-    const entry = known.get(name);
-    // The map has compared already; this comparison takes the same time for a hit and for a miss.
-    const isSame = timingSafeEqual(entry?.hash ?? NOBODY, hash);
-    const now = clock().getTime();
-    return entry && isSame && entry.learntAt <= now && now < entry.until ? entry : undefined;
-  };
-
   return {
-    present(apiKey) {
-      const hash = hashOf(apiKey);
-      const name = hash.toString('base64url');
-      const entry = recall(name, hash);
-      onLookUp(entry !== undefined);
+    recall(keyHash) {
+      const entry = entries.get(nameOf(keyHash));
+      // The map has compared already; this comparison takes the same time for a hit and for a miss.
+      const isSame = timingSafeEqual(entry?.keyHash ?? NOBODY, keyHash);
+      const now = clock().getTime();
+      const isGood = entry !== undefined && isSame && entry.learntAt <= now && now < entry.until;
+      onLookUp(isGood);
+      return isGood ? entry : undefined;
+    },
+    forget: (keyHash) => void entries.delete(nameOf(keyHash)),
+    forgetAll,
+    async read(keyHash, changes) {
       const lossesBefore = losses;
+      const learntAt = clock().getTime();
+      const holder = await find(keyHash);
+      if (!holder) return undefined;
+      const { caller: identity, readAgainAt } = holder;
       return {
-        recalled: entry?.caller,
-        watch: entry
-          ? { ...watching(CHANGES, versionKeyOf(entry.caller.tenant.developerId)), expected: entry.version }
-          : watching(CHANGES),
-        async load(first) {
-          known.delete(name);
-          const learntAt = clock().getTime();
-          const holder = await find(hash);
-          if (!holder) return undefined;
-          const { caller, readAgainAt } = holder;
-          const keep = (second: Sighting | undefined) => {
-            if (!first || !second?.version || first.changes !== second.changes || losses !== lossesBefore)
-              return;
-            const until = Math.min(learntAt + LONGEST, readAgainAt.getTime());
-            known.set(name, { hash, caller, version: second.version, learntAt, until });
-          };
-          return { caller, watch: watching(CHANGES, versionKeyOf(caller.tenant.developerId)), keep };
+        identity,
+        keep(seen) {
+          const isUnchanged = changes !== undefined && changes === seen.changes && losses === lossesBefore;
+          if (!isUnchanged || seen.version === undefined) return;
+          const until = Math.min(learntAt + LONGEST, readAgainAt.getTime());
+          entries.set(nameOf(keyHash), { keyHash, identity, version: seen.version, learntAt, until });
         },
       };
     },
-    forgetAll,
   };
 }
 
-const watching = (...keys: string[]): Watch => ({ keys, fresh: randomUUID(), seconds: VERSION_SECONDS });
+const nameOf = (keyHash: Buffer) => keyHash.toString('base64url');
 
 /**
- * To be called after the commit and before the answer, when what authentication learned of a developer's keys has
- * changed: from then on every instance reads it again. @param onLost the change is committed, and Redis does not
+ * To be called after the commit and before the answer of a change to a developer's keys or plan: from then on every
+ * instance reads them again. @param onLost the change is committed, and Redis does not
  * know of it: other instances that reach it may go on for `LONGEST`.
  */
 export function notingChanges(store: EphemeralStore, onLost: (error: unknown) => void): NoteChange {
-  return async ({ developerId }) => {
+  return async (tenant) => {
     const value = randomUUID();
-    const keys = [CHANGES, versionKeyOf(developerId)];
+    const keys = [CHANGES, versionKeyOf(tenant)];
     await store.put(keys.map((key) => ({ key, value, seconds: VERSION_SECONDS }))).catch(onLost);
   };
 }

@@ -9,6 +9,9 @@ import { callerOf, timesSent } from '../callers/credentials.ts';
 import { isRepeatable } from '../routes/declarations.ts';
 import { claimPlace, keepAnswer } from './answers.ts';
 
+/** The label of the key that seals kept answers. */
+export const IDEMPOTENCY_KEY_USE = 'behest/idempotency-seal/v1';
+
 export interface IdempotencyDeps {
   readonly db: Executor;
   readonly clock: Clock;

@@ -1,69 +1,80 @@
 import type { Plan } from '../../caller.ts';
 
-/**
- * Every limit of the product, a minute. A rule is one or more budgets, each keyed by what it names: the client's
- * address, the record in the path (whose id is the path's `:id`), or who authentication says is asking. `factor`
- * multiplies the rule's setting.
- */
-export const rateRules = {
-  default: [{ by: 'address' }],
-  authorize: [{ by: 'developer' }],
-  token: [{ by: 'developer' }],
-  refresh: [{ by: 'developer' }],
-  vaultExchange: [{ by: 'token' }],
-  vaultWrite: [{ by: 'developer' }],
-  signup: [{ by: 'address' }],
-  keys: [{ by: 'developer' }],
-  emailVerify: [{ by: 'developer' }],
-  emailCode: [{ by: 'record' }, { by: 'address', factor: 24 }],
-  consent: [{ by: 'record' }, { by: 'address', factor: 4 }],
-  principalSession: [{ by: 'developer' }],
-  auditLog: [{ by: 'developer' }],
-  auditVerify: [{ by: 'developer' }],
-  webhookWrite: [{ by: 'developer' }],
-  domainWrite: [{ by: 'developer' }],
-  domainVerify: [{ by: 'developer' }],
-  policyWrite: [{ by: 'developer' }],
-  policySync: [{ by: 'developer' }],
-  policySecret: [{ by: 'developer' }],
-  anomalyWrite: [{ by: 'developer' }],
-  complianceExport: [{ by: 'developer' }],
-  scimTokenWrite: [{ by: 'developer' }],
-  ssoTest: [{ by: 'developer' }],
-  ssoLogin: [{ by: 'address' }],
-  ssoDiscover: [{ by: 'address' }],
-  ssoCallback: [{ by: 'address' }],
-  ssoLdap: [{ by: 'address' }],
-  credentialVerify: [{ by: 'address' }],
-  statusList: [{ by: 'address' }],
-  didResolve: [{ by: 'address' }],
-  assert: [{ by: 'address' }, { by: 'record' }],
-  admin: [{ by: 'address' }],
-  oauthAuthorize: [{ by: 'clientAtAddress' }, { by: 'developer', factor: 12 }],
-  oauthToken: [{ by: 'client' }],
-  oauthRegister: [{ by: 'address' }],
-  oauthRevoke: [{ by: 'client' }],
-  oauthIntrospect: [{ by: 'resource' }],
-  unlimited: [],
-} as const satisfies Record<string, readonly RateBudget[]>;
-
-type Anonymous = 'address' | 'record';
-type Subject = Anonymous | 'developer' | 'token' | 'client' | 'clientAtAddress' | 'resource';
+/** A limit that a feature declares in its `<noun>.rates.ts` and its routes name. */
+export interface RateRule {
+  /** By which settings, refusals and metrics name it. */
+  readonly name: string;
+  /** Requests a minute, unless the operator sets another number. */
+  readonly perMinute: number;
+  /** For the operator: which calls are counted, and by what. */
+  readonly describes: string;
+  /** A rule is one or more budgets, each counted by another subject. */
+  readonly budgets: readonly RateBudget[];
+}
 
 interface RateBudget {
   readonly by: Subject;
+  /** Multiplies the rule's limit. */
   readonly factor?: number;
 }
 
-export type Rate = keyof typeof rateRules;
+/**
+ * The subject that requests are counted by: the client's address, the record in the path (whose id is the path's
+ * `:id`), or the developer that authentication has found.
+ */
+type Subject = Anonymous | 'developer';
+type Anonymous = 'address' | 'record';
 
-/** Requests a minute: of each rule, and of a plan as a whole, which is in addition to the rule. */
-export type RateLimits = Readonly<Record<Exclude<Rate, 'unlimited'> | PlanRule, number>>;
+/**
+ * Declares the rules of a feature, each under the name that its setting is made from.
+ * @example rateRules({ token: { perMinute: 20, budgets: [{ by: 'developer' }], describes: '`POST /v1/token`, by developer' } })
+ */
+export function rateRules<const Rules extends Readonly<Record<string, Omit<RateRule, 'name'>>>>(
+  rules: Rules,
+) {
+  const named = Object.entries(rules).map(([name, rule]) => [name, { name, ...rule }]);
+  return Object.fromEntries(named) as { readonly [Name in keyof Rules]: RateRule }; // fromEntries forgets the names
+}
 
-const planRules = { free: 'planFree', pro: 'planPro', enterprise: 'planEnterprise' } as const;
-type PlanRule = (typeof planRules)[Plan];
+/** Rules that belong to no feature. Plan rules come in addition to the rule of a route. */
+export const generalRates = rateRules({
+  default: {
+    perMinute: 5000,
+    describes: 'every route without its own rule, by client address',
+    budgets: [{ by: 'address' }],
+  },
+  planFree: {
+    perMinute: 100,
+    describes: 'calls with an API key on plan free, by developer',
+    budgets: [{ by: 'developer' }],
+  },
+  planPro: {
+    perMinute: 500,
+    describes: 'calls with an API key on plan pro, by developer',
+    budgets: [{ by: 'developer' }],
+  },
+  planEnterprise: {
+    perMinute: 2000,
+    describes: 'calls with an API key on plan enterprise, by developer',
+    budgets: [{ by: 'developer' }],
+  },
+});
 
-export const planLimit = (plan: Plan, limits: RateLimits): number => limits[planRules[plan]];
+/** What a route declares: the rule of a feature, the general one, or none (specification, Limits). */
+export type Rate = RateRule | 'default' | 'unlimited';
+
+/** Requests a minute, by the name of the rule. */
+export type RateLimits = Readonly<Record<string, number>>;
+
+const planRules = {
+  free: generalRates.planFree,
+  pro: generalRates.planPro,
+  enterprise: generalRates.planEnterprise,
+} as const satisfies Record<Plan, RateRule>;
+
+export const planLimit = (plan: Plan, limits: RateLimits): number => limitOf(planRules[plan], limits);
+
+const limitOf = ({ name, perMinute }: RateRule, limits: RateLimits): number => limits[name] ?? perMinute;
 
 /** One budget of a request, named: what is counted, for whom, and up to where. */
 export interface Budget {
@@ -81,16 +92,19 @@ export function budgetsOf(
   limits: RateLimits,
 ): Budget[] {
   if (rate === 'unlimited') return [];
-  const budgets: readonly RateBudget[] = rateRules[rate];
-  return budgets.flatMap(({ by, factor = 1 }) => {
+  const rule = ruleOf(rate);
+  return rule.budgets.flatMap(({ by, factor = 1 }) => {
     const subject = subjects[by];
     if (subject === undefined) return [];
-    return [{ rule: rate, subject: `${by}:${subject}`, limit: limits[rate] * factor, cost: 1 }];
+    return [{ rule: rule.name, subject: `${by}:${subject}`, limit: limitOf(rule, limits) * factor, cost: 1 }];
   });
 }
+
+const ruleOf = (rate: Exclude<Rate, 'unlimited'>): RateRule =>
+  rate === 'default' ? generalRates.default : rate;
 
 const ANONYMOUS: ReadonlySet<Subject> = new Set<Anonymous>(['address', 'record']);
 
 /** Whether a rule counts by something that only authentication tells. */
 export const needsIdentity = (rate: Rate): boolean =>
-  rateRules[rate].some(({ by }: RateBudget) => !ANONYMOUS.has(by));
+  rate !== 'unlimited' && ruleOf(rate).budgets.some(({ by }) => !ANONYMOUS.has(by));

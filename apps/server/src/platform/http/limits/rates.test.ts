@@ -306,10 +306,10 @@ describe('the store of counters', () => {
     const seen = { isAway: false, spends: 0 };
     const storeAs = (store: EphemeralStore): EphemeralStore => ({
       ...store,
-      spend: async (order) => {
+      spend: async (bills) => {
         seen.spends += 1;
         if (seen.isAway) throw new Error('It is away.');
-        return store.spend(order);
+        return store.spend(bills);
       },
     });
     return { seen, storeAs };

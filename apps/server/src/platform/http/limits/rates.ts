@@ -1,35 +1,41 @@
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
-import type { Charge, EphemeralStore, Order, Spent, Watch } from '../../redis/ephemeral-store.ts';
+import type { Bill, Charge, EphemeralStore, Settled, VersionCheck } from '../../redis/ephemeral-store.ts';
 import { memoryStore } from '../../redis/memory-store.ts';
-import type { Sighting } from '../callers/known-callers.ts';
 import type { Budget } from './rate-rules.ts';
 
 const WINDOW_SECONDS = 60;
 /** A window's count is kept for one window more: the store's clock and ours need not agree to the second. */
 const KEPT_SECONDS = 2 * WINDOW_SECONDS;
 
-/** What one request leaves of its tightest budget, and the refusal if it was one too many. */
+/** The room that one request leaves in its tightest budget, and the refusal if it was one too many. */
 export interface Standing {
   readonly remaining: number;
-  /** Whether nothing was taken of the budget: what is counted elsewhere says more. */
+  /** Whether nothing was taken of the budget: budgets that were charged say more. */
   readonly isLook: boolean;
   readonly headers: Readonly<Record<string, number>>;
   readonly refusal?: AppError;
 }
 
-/** One group's budgets are charged all or none, and no group after one that is refused. */
-export type Groups = readonly (readonly Budget[])[];
+/** The payers of a request. Nothing is charged to `everyone`, whose version is only asked for. */
+export type Payer = 'address' | 'record' | 'everyone' | 'developer';
 
-export interface Settled {
-  /** None where there was nothing to charge. */
-  readonly standing: Standing | undefined;
-  /** None where nothing was watched, or this process counted. */
-  readonly sighting: Sighting | undefined;
+/** The budgets of one payer, which are charged all or none. */
+export interface RateBill {
+  readonly payer: Payer;
+  readonly budgets: readonly Budget[];
+  readonly version?: VersionCheck;
 }
 
-/** Charges budgets in one round trip. */
-export type Spend = (groups: Groups, watch?: Watch) => Promise<Settled>;
+export interface Spent {
+  /** None where there was nothing to charge. */
+  readonly standing: Standing | undefined;
+  /** Without versions while this process counts by itself, and without bills that depend on one. */
+  readonly settled: ReadonlyMap<Payer, Settled>;
+}
+
+/** Charges bills in this order and in one round trip, and none after one that is refused. */
+export type Spend = (bills: readonly RateBill[]) => Promise<Spent>;
 
 export interface RateLimiter {
   readonly spend: Spend;
@@ -57,51 +63,55 @@ export function rateLimiter(
     onDegraded(error);
   };
 
-  const charge = async (groups: Order['groups'], watch: Watch | undefined) => {
+  const settle = async (bills: readonly Bill<Payer>[]) => {
     try {
-      const spent = await store.spend({ groups, ...(watch && { watch }) });
+      const settled = await store.spend(bills);
       turn(false);
-      return { spent, sighting: watch && sightingOf(spent) };
+      return settled;
     } catch (error) {
       turn(true, error);
-      // What was recalled cannot be checked, so the group that depends on it waits for the database.
-      const sure = watch?.expected === undefined ? groups : groups.slice(0, -1);
-      return { spent: await own.spend({ groups: sure }), sighting: undefined };
+      // Versions are in the store. A bill that expects one has to wait until the database was asked.
+      const sure = bills.filter(({ version }) => version?.expected === undefined);
+      return own.spend(sure.map(({ name, charges }) => ({ name, charges })));
     }
   };
 
-  const spend: Spend = async (groups, watch) => {
-    if (!watch && groups.every(({ length }) => length === 0)) return NOTHING;
+  const spend: Spend = async (bills) => {
+    if (bills.every(({ budgets, version }) => budgets.length === 0 && !version)) return NOTHING;
     const now = Math.floor(clock().getTime() / 1000);
-    const resetsAt = now - (now % WINDOW_SECONDS) + WINDOW_SECONDS;
-    const charges = groups.map((group) => group.map((budget) => chargeOf(budget, resetsAt)));
-    const { spent, sighting } = await charge(charges, watch);
-    const standings = spent.used.flatMap((used, at) => {
-      const isLeftOut = spent.isStale && at === groups.length - 1;
-      const budgets = groups[at] ?? [];
-      if (isLeftOut || budgets.length === 0) return [];
-      return [standingOf(budgets, used, at === spent.refusedAt, now, resetsAt)];
+    const window = { now, resetsAt: now - (now % WINDOW_SECONDS) + WINDOW_SECONDS };
+    const settled = await settle(bills.map((bill) => billOf(bill, window)));
+    const standings = bills.flatMap(({ payer, budgets }) => {
+      const { outcome, used } = settled.get(payer) ?? {};
+      const isDecided = outcome === 'charged' || outcome === 'refused';
+      if (!isDecided || !used || budgets.length === 0) return [];
+      return [standingOf(budgets, used, outcome === 'refused', window)];
     });
     for (const { refusal } of standings) if (refusal) onRefused(String(refusal.details?.rule));
     const [first, ...rest] = standings;
-    return { standing: first && rest.reduce(tighter, first), sighting };
+    return { standing: first && rest.reduce(tighter, first), settled };
   };
   return { spend, isDegraded: () => isDegraded };
 }
 
-const NOTHING: Settled = { standing: undefined, sighting: undefined };
+const NOTHING: Spent = { standing: undefined, settled: new Map() };
 
-const sightingOf = ({ isStale, values: [changes = '', version] }: Spent): Sighting => ({
-  isStale,
-  changes,
-  version,
-});
+/** In seconds since the epoch. */
+interface Window {
+  readonly now: number;
+  readonly resetsAt: number;
+}
 
-function chargeOf({ rule, subject, limit, cost }: Budget, resetsAt: number): Charge {
+function billOf({ payer, budgets, version }: RateBill, window: Window): Bill<Payer> {
+  const charges = budgets.map((budget) => chargeOf(budget, window));
+  return { name: payer, charges, ...(version && { version }) };
+}
+
+function chargeOf({ rule, subject, limit, cost }: Budget, { resetsAt }: Window): Charge {
   return { key: `bh:{${subject}}:rate:${rule}:${resetsAt}`, limit, cost, seconds: KEPT_SECONDS };
 }
 
-/** A refusal before what is merely short, what was charged before what was looked at; of equals, the later. */
+/** A refusal comes before a short budget, a charged budget before one looked at, the later before its equal. */
 export function tighter(a: Standing, b: Standing): Standing {
   if (a.refusal || b.refusal) return a.refusal ? a : b;
   if (a.isLook !== b.isLook) return a.isLook ? b : a;
@@ -112,8 +122,7 @@ function standingOf(
   budgets: readonly Budget[],
   used: readonly number[],
   isRefused: boolean,
-  now: number,
-  resetsAt: number,
+  { now, resetsAt }: Window,
 ): Standing {
   const all = budgets.map((budget, at) => ({
     ...budget,

@@ -9,26 +9,15 @@ import { notFound } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 import { isRepeatable } from './declarations.ts';
 
-/** The nouns that operation ids begin with. */
-const TAGS = {
-  developers: 'The account itself.',
-  apiKeys: 'Credentials of the account.',
-  agents: 'Those who act.',
-  authorization: 'Asking a person.',
-  consent: 'What the page does on which the person decides.',
-  tokens: 'What an agent shows, and what whoever is shown it asks.',
-  grants: 'What a person allowed.',
-  events: 'What happened, for whoever has to know of it at once.',
-  webhooks: 'Where events are sent.',
-  principals: 'What a person sees and ends of it.',
-  audit: 'What was done, as a chain that anybody can check.',
-  keys: 'What tokens are verified with.',
-  pages: 'What the pages for people share.',
-  operations: 'Running the service.',
-} as const;
+/** The first words of the operation ids of the platform's own routes. */
+const OWN_TAGS = { pages: 'What the pages for people share.' };
 
 /** Set-up of the published description. Comes before the routes it describes. */
-export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string): Promise<void> {
+export async function describeRoutes(
+  app: FastifyInstance,
+  publicBaseUrl: string,
+  tags: Readonly<Record<string, string>>,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -39,7 +28,7 @@ export async function describeRoutes(app: FastifyInstance, publicBaseUrl: string
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicBaseUrl }],
-      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      tags: Object.entries({ ...tags, ...OWN_TAGS }).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
           developer: { type: 'http', scheme: 'bearer', description: 'A developer API key.' },

@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify';
+import type { Settings, ValuesOf } from './config/setting.ts';
+import type { Catalogue } from './features/record/events/index.ts';
+import type { DerivedKeyUse, KeyRing } from './features/service/keys/index.ts';
+import type { Attempts, DeclaredActs } from './platform/acts.ts';
+import type { NoteChange } from './platform/caller.ts';
+import type { Clock } from './platform/clock.ts';
+import type { CommitNotices } from './platform/db/commit-notices.ts';
+import type { Executor } from './platform/db/db.ts';
+import type { Egress } from './platform/egress/egress.ts';
+import type { UrlRules } from './platform/egress/urls.ts';
+import type { ListenersOf, Listening } from './platform/hooks.ts';
+import type { Credentials } from './platform/http/callers/credentials.ts';
+import type { RateRule } from './platform/http/limits/rate-rules.ts';
+import type { Job } from './platform/jobs/jobs.ts';
+import type { OpenedMailer } from './platform/mail/open-mailer.ts';
+import type { QuotaDeclarations, Quotas } from './platform/quotas.ts';
+import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
+import type { Logger } from './platform/telemetry/logger.ts';
+import type { DeclaredMetrics, Metrics } from './platform/telemetry/metrics.ts';
+import type { Tracer } from './platform/telemetry/tracer.ts';
+
+/** Everything of the process that a feature may use. Its services take the few members that they need. */
+export interface House extends OpenedMailer {
+  readonly db: Executor;
+  readonly store: EphemeralStore;
+  readonly clock: Clock;
+  readonly keyRing: KeyRing;
+  readonly catalogue: Catalogue;
+  readonly quotas: Quotas;
+  readonly isProduction: boolean;
+  /** Absolute, without a trailing slash. */
+  readonly publicBaseUrl: string;
+  /** The `iss` of every token. */
+  readonly issuer: string;
+  /** Host, and port if any, in the DIDs of the service and of new agents. */
+  readonly didHost: string;
+  /** In seconds: of a grant, and of one of its tokens. */
+  readonly lifetimes: { readonly maxGrantLifetimeSeconds: number; readonly maxTtlSeconds: number };
+  readonly metrics: Metrics;
+  readonly notices: CommitNotices;
+  readonly noteChange: NoteChange;
+  readonly listenersOf: ListenersOf;
+  readonly isStopping: () => boolean;
+  readonly logger?: Logger;
+  readonly tracer?: Tracer | undefined;
+  /** The one way to call an address that somebody else has named. */
+  readonly openEgress: (rules: UrlRules) => Egress;
+}
+
+/** A feature at work in one process. */
+export interface OpenedFeature {
+  readonly routes?: (app: FastifyInstance) => PromiseLike<unknown>;
+  /** How the credentials are read that this feature gives out. */
+  readonly credentials?: Partial<Credentials>;
+  /** Brings stored rows in line with the settings, at start, before the service listens. @throws what stops the start */
+  readonly prepare?: () => Promise<void>;
+  /** Begins what goes on without a request or a job, once the service listens. */
+  readonly start?: () => void;
+  /** Work from time to time; see `docs/operations.md`. */
+  readonly jobs?: readonly Job[];
+  /** Finishes the work that the process holds, when it stops. */
+  readonly finish?: () => Promise<void>;
+}
+
+/** What a noun says of itself. Everything that the house knows of features, it derives from these declarations. */
+export interface Declaration<Own extends Settings> {
+  /** The noun, which is the name of its folder. */
+  readonly name: string;
+  /** The first words of its operation ids, each with a sentence for the API description. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** The features whose `index.ts` its files import. The relation has no cycle. */
+  readonly knows: readonly string[];
+  /** Acts, announcements and entries, by their types. */
+  readonly acts?: DeclaredActs;
+  /** Actions whose refused attempts an operator watches: shown as zero until the first. */
+  readonly attempts?: readonly (keyof Attempts)[];
+  readonly rates?: Readonly<Record<string, RateRule>>;
+  readonly quotas?: QuotaDeclarations;
+  readonly metrics?: DeclaredMetrics;
+  /** By the names that operators use. */
+  readonly settings?: Own;
+  /** Refuses what its settings say together. Those that were refused by themselves are absent. */
+  readonly checkSettings?: (
+    values: Partial<ValuesOf<Own>>,
+    refuse: (setting: string, message: string) => void,
+  ) => void;
+  /** Labels of the secret keys that it derives. */
+  readonly keyUses?: readonly DerivedKeyUse[];
+  readonly listens?: readonly Listening[];
+  /** Makes what lives as long as the process. Connects to nothing and starts nothing. */
+  readonly open?: (house: House, settings: ValuesOf<Own>) => OpenedFeature;
+}
+
+/** A declared feature, whose own settings are its own affair. */
+export interface Feature extends Omit<Declaration<Settings>, 'open' | 'checkSettings' | 'settings'> {
+  readonly settings: Settings;
+  readonly checkSettings: (
+    values: Readonly<Record<string, unknown>>,
+    refuse: (setting: string, message: string) => void,
+  ) => void;
+  /** @param values of the settings of all features */
+  readonly open: (house: House, values: Readonly<Record<string, unknown>>) => OpenedFeature;
+}
+
+export function defineFeature<Own extends Settings = Record<never, never>>({
+  open = () => ({}),
+  checkSettings = () => {},
+  settings,
+  ...declaration
+}: Declaration<Own>): Feature {
+  // In both places the values were read from these very settings, among those of all features (config.ts).
+  return {
+    ...declaration,
+    settings: settings ?? {},
+    checkSettings: (values, refuse) => checkSettings(values as Partial<ValuesOf<Own>>, refuse),
+    open: (house, values) => open(house, values as ValuesOf<Own>),
+  };
+}

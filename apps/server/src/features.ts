@@ -1,0 +1,63 @@
+import type { Feature } from './feature.ts';
+import { authorization } from './features/access/authorization/authorization.feature.ts';
+import { grants } from './features/access/grants/grants.feature.ts';
+import { tokens } from './features/access/tokens/tokens.feature.ts';
+import { agents } from './features/accounts/agents/agents.feature.ts';
+import { developers } from './features/accounts/developers/developers.feature.ts';
+import { quotas } from './features/accounts/quotas/quotas.feature.ts';
+import { consent } from './features/people/consent/consent.feature.ts';
+import { principals } from './features/people/principals/principals.feature.ts';
+import { audit } from './features/record/audit/audit.feature.ts';
+import { events } from './features/record/events/events.feature.ts';
+import { catalogueOf } from './features/record/events/index.ts';
+import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
+import { keys } from './features/service/keys/keys.feature.ts';
+import { operations } from './features/service/operations/operations.feature.ts';
+import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
+import { generalRates } from './platform/http/limits/rate-rules.ts';
+import type { QuotaDeclarations } from './platform/quotas.ts';
+import type { Tally } from './platform/telemetry/meter.ts';
+import type { DeclaredMetrics } from './platform/telemetry/metrics.ts';
+
+/**
+ * Every feature of the product. Routes are mounted, rows prepared, and hooks called in this order: where a transaction
+ * locks rows of several features, parents stand before children.
+ */
+export const features: readonly Feature[] = [
+  operations,
+  keys,
+  quotas,
+  developers,
+  agents,
+  grants,
+  authorization,
+  consent,
+  tokens,
+  events,
+  principals,
+  audit,
+  webhooks,
+];
+
+/** The rules of all routes, each typed once where its feature declares it. */
+export const limits = {
+  rates: [...Object.values(generalRates), ...features.flatMap(({ rates = {} }) => Object.values(rates))],
+  quotas: Object.assign({}, ...features.map((feature) => feature.quotas)) as QuotaDeclarations,
+};
+
+/** Everything that the service records and announces. */
+export const catalogue = catalogueOf(features.map(({ acts = {} }) => acts));
+
+/** The labels of all derived keys. */
+export const keyUses = [IDEMPOTENCY_KEY_USE, ...features.flatMap((feature) => feature.keyUses ?? [])];
+
+/** The metrics that features declare. */
+export const declaredMetrics: DeclaredMetrics = Object.assign({}, ...features.map(({ metrics }) => metrics));
+
+/** What is shown as zero until it happens, since operators are woken by the first. */
+export const watchedTallies: readonly Tally[] = features.flatMap(({ attempts = [], acts = {} }) =>
+  attempts.flatMap((label) => [
+    { counter: 'blockedAttempts', label },
+    ...(acts[label]?.isEvent ? [{ counter: 'acts', label } as const] : []),
+  ]),
+);

@@ -1,0 +1,33 @@
+import { defineFeature } from '../../../feature.ts';
+import { on } from '../../../platform/hooks.ts';
+import { agentRevoked } from '../../accounts/agents/index.ts';
+import { acts } from './authorization.acts.ts';
+import { countOverdue } from './authorization.expire.service.ts';
+import { expiryOfRequests } from './authorization.jobs.ts';
+import { rates } from './authorization.rates.ts';
+import { cancelRequestsOfAgent } from './authorization.requests.service.ts';
+import { authorizationRoutes } from './authorization.routes.ts';
+import { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
+
+export const authorization = defineFeature({
+  name: 'authorization',
+  tags: { authorization: 'Asking a person.' },
+  knows: ['agents', 'audit', 'developers', 'quotas'],
+  acts,
+  rates,
+  metrics: {
+    authorization_requests_overdue: {
+      kind: 'asked',
+      help: 'Authorization requests whose time is over and whose end has not been recorded yet, up to 1000.',
+    },
+  },
+  settings: authorizationSettings,
+  listens: [on(agentRevoked, cancelRequestsOfAgent)],
+  open(house, settings) {
+    house.metrics.ask('authorization_requests_overdue', () => countOverdue(house));
+    return {
+      routes: (app) => app.register(authorizationRoutes, authorizationDeps(house, settings)),
+      jobs: [expiryOfRequests(house)],
+    };
+  },
+});

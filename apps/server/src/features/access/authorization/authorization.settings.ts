@@ -1,0 +1,22 @@
+import { oneOf } from '../../../config/readers.ts';
+import { optional, type ValuesOf } from '../../../config/setting.ts';
+import type { House } from '../../../feature.ts';
+import type { AuthorizationDeps } from './authorization.service.ts';
+
+/** The consent page decides by these too. */
+export const authorizationSettings = {
+  PRINCIPAL_PROOF: optional(
+    oneOf('required', 'optional'),
+    'in production `required`, else `optional`',
+    'Whether a live developer must have set up how principals prove who they are before asking them for consent.',
+  ),
+};
+
+/** What authorization takes of the house. */
+export function authorizationDeps(
+  house: House,
+  settings: ValuesOf<typeof authorizationSettings>,
+): AuthorizationDeps {
+  const byDefault = house.isProduction ? 'required' : 'optional';
+  return { ...house, principalProof: settings.PRINCIPAL_PROOF ?? byDefault };
+}

@@ -1,0 +1,29 @@
+import { act, announcement, type DataOf } from '../../../platform/acts.ts';
+
+export const acts = {
+  'grant.created': act<{
+    readonly scopes: readonly string[];
+    readonly expiresAt: string;
+    readonly audience?: string;
+    readonly consentMethod: string;
+    readonly unverified?: true;
+    readonly parentGrantId?: string;
+    readonly delegationDepth: number;
+  }>(),
+  'grant.revoked': act<{
+    readonly rootGrantId: string;
+    readonly reason: string;
+    readonly cascade: boolean;
+    readonly revokedBy: string;
+    readonly causedBy?: string;
+  }>(),
+};
+
+export const announcements = {
+  'grant.expired': announcement<{ readonly expiresAt: string }>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Announcements extends DataOf<typeof announcements> {}
+}

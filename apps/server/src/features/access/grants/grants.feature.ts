@@ -1,0 +1,21 @@
+import { defineFeature } from '../../../feature.ts';
+import { on } from '../../../platform/hooks.ts';
+import { agentRevoked } from '../../accounts/agents/index.ts';
+import { acts, announcements } from './grants.acts.ts';
+import { expiryOfGrants } from './grants.jobs.ts';
+import { quotas } from './grants.quotas.ts';
+import { revokeGrantsOfAgent } from './grants.revoke.service.ts';
+import { grantRoutes } from './grants.routes.ts';
+
+export const grants = defineFeature({
+  name: 'grants',
+  tags: { grants: 'What a person allowed.' },
+  knows: ['agents', 'audit', 'quotas'],
+  acts: { ...acts, ...announcements },
+  quotas,
+  listens: [on(agentRevoked, revokeGrantsOfAgent)],
+  open: (house) => ({
+    routes: (app) => app.register(grantRoutes, house),
+    jobs: [expiryOfGrants(house)],
+  }),
+});

@@ -1,0 +1,42 @@
+import { boolean, integer } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
+import { defineFeature } from '../../../feature.ts';
+import { acts } from './tokens.acts.ts';
+import { rates } from './tokens.rates.ts';
+import { tokenRoutes } from './tokens.routes.ts';
+
+export const tokens = defineFeature({
+  name: 'tokens',
+  tags: { tokens: 'What an agent shows, and what whoever is shown it asks.' },
+  knows: ['audit', 'authorization', 'grants', 'keys', 'quotas'],
+  acts,
+  attempts: ['token.reuse_detected'],
+  rates,
+  settings: {
+    GRANT_TOKEN_LEGACY_CLAIMS: defaulted(
+      boolean,
+      'true',
+      'Whether new grant tokens also carry the claim names used before 0.6.',
+    ),
+    MAX_DELEGATION_DEPTH: defaulted(
+      integer(1, 10),
+      '3',
+      'How often a grant may be passed on from agent to agent, for developers that have not set it for themselves.',
+    ),
+    REUSE_GRACE_SECONDS: defaulted(
+      integer(0, 300),
+      '30',
+      'How long a second use of a code or refresh token is no more than refused. Later, it also revokes the tokens that came of the first.',
+    ),
+  },
+  open: (house, settings) => ({
+    routes: (app) =>
+      app.register(tokenRoutes, {
+        ...house,
+        ...house.lifetimes,
+        issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
+        maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
+        reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
+      }),
+  }),
+});

@@ -1,0 +1,14 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  token: {
+    perMinute: 20,
+    describes: '`POST /v1/token`, by developer',
+    budgets: [{ by: 'developer' }],
+  },
+  refresh: {
+    perMinute: 20,
+    describes: '`POST /v1/token/refresh`, by developer',
+    budgets: [{ by: 'developer' }],
+  },
+});

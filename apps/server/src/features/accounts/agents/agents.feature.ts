@@ -1,0 +1,16 @@
+import { defineFeature } from '../../../feature.ts';
+import { acts } from './agents.acts.ts';
+import { agentRevoked } from './agents.hooks.ts';
+import { quotas } from './agents.quotas.ts';
+import { agentRoutes } from './agents.routes.ts';
+
+export const agents = defineFeature({
+  name: 'agents',
+  tags: { agents: 'Those who act.' },
+  knows: ['audit', 'developers', 'quotas'],
+  acts,
+  quotas,
+  open: (house) => ({
+    routes: (app) => app.register(agentRoutes, { ...house, onAgentRevoked: house.listenersOf(agentRevoked) }),
+  }),
+});

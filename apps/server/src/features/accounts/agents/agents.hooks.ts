@@ -1,0 +1,13 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Tx } from '../../../platform/db/db.ts';
+import { hook } from '../../../platform/hooks.ts';
+
+/**
+ * Ends the things that fall with an agent, in the transaction that revokes the agent: throwing undoes all of it.
+ * Returns an act for each thing that fell instead of recording it, because the audit chain is locked after every
+ * other row.
+ */
+export type OnAgentRevoked = (tx: Tx, caller: Caller, agentId: string, at: Date) => Promise<Act[]>;
+
+export const agentRevoked = hook<OnAgentRevoked>('agent revoked');

@@ -1,0 +1,14 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  signup: {
+    perMinute: 30,
+    describes: '`POST /v1/signup`, by client address',
+    budgets: [{ by: 'address' }],
+  },
+  keys: {
+    perMinute: 5,
+    describes: 'creating, rotating and revoking API keys, by developer',
+    budgets: [{ by: 'developer' }],
+  },
+});

@@ -1,0 +1,24 @@
+import { defineFeature } from '../../../feature.ts';
+import { authorizationDeps, authorizationSettings } from '../../access/authorization/index.ts';
+import { entries } from './consent.acts.ts';
+import { rates } from './consent.rates.ts';
+import { consentRoutes } from './consent.routes.ts';
+import { authenticateConsent, CSRF_KEY_USE } from './consent.session.service.ts';
+
+export const consent = defineFeature({
+  name: 'consent',
+  tags: { consent: 'What the page does on which the person decides.' },
+  knows: ['audit', 'authorization', 'keys'],
+  acts: entries,
+  attempts: ['consent.verification_failed'],
+  rates,
+  settings: authorizationSettings,
+  keyUses: [CSRF_KEY_USE],
+  open(house, settings) {
+    const deps = { ...house, ...authorizationDeps(house, settings) };
+    return {
+      routes: (app) => app.register(consentRoutes, deps),
+      credentials: { consent: authenticateConsent(deps) },
+    };
+  },
+});

@@ -1,0 +1,15 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  consent: {
+    perMinute: 30,
+    describes: '`/v1/consent/*`, by authorization request; four times as many by client address',
+    budgets: [{ by: 'record' }, { by: 'address', factor: 4 }],
+  },
+  emailCode: {
+    perMinute: 5,
+    describes:
+      'sending and checking a mailed code, by authorization request; 24 times as many by client address',
+    budgets: [{ by: 'record' }, { by: 'address', factor: 24 }],
+  },
+});

@@ -1,0 +1,17 @@
+import { defineFeature } from '../../../feature.ts';
+import { acts } from './principals.acts.ts';
+import { rates } from './principals.rates.ts';
+import { principalRoutes } from './principals.routes.ts';
+import { sessionReader } from './principals.session.service.ts';
+
+export const principals = defineFeature({
+  name: 'principals',
+  tags: { principals: 'What a person sees and ends of it.' },
+  knows: ['audit', 'grants', 'keys'],
+  acts,
+  rates,
+  open: (house) => ({
+    routes: (app) => app.register(principalRoutes, house),
+    credentials: { session: sessionReader(house) },
+  }),
+});

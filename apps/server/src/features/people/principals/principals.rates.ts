@@ -1,0 +1,9 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  principalSession: {
+    perMinute: 10,
+    describes: 'making principal sessions, by developer',
+    budgets: [{ by: 'developer' }],
+  },
+});

@@ -1,0 +1,27 @@
+import { defineFeature } from '../../../feature.ts';
+import { findGrantFacts } from '../../access/grants/index.ts';
+import { checkpointsOfChains } from './audit.jobs.ts';
+import { quotas } from './audit.quotas.ts';
+import { rates } from './audit.rates.ts';
+import { auditRoutes } from './audit.routes.ts';
+
+export const audit = defineFeature({
+  name: 'audit',
+  tags: { audit: 'What was done, as a chain that anybody can check.' },
+  knows: ['events', 'keys', 'quotas'],
+  quotas,
+  metrics: {
+    audit_chain_broken: {
+      kind: 'gauge',
+      help: 'Verifications, since the start of this process, that found an audit chain broken.',
+    },
+  },
+  rates,
+  open(house) {
+    const broken = house.metrics.gauge('audit_chain_broken');
+    return {
+      routes: (app) => app.register(auditRoutes, { ...house, findGrantFacts, onBroken: () => broken.inc() }),
+      jobs: [checkpointsOfChains(house)],
+    };
+  },
+});

@@ -1,0 +1,37 @@
+import { defineFeature } from '../../../feature.ts';
+import { findKeyHolder } from '../../accounts/developers/index.ts';
+import { retentionOfEvents } from './events.jobs.ts';
+import { eventRoutes } from './events.routes.ts';
+
+export const events = defineFeature({
+  name: 'events',
+  tags: { events: 'What happened, for whoever has to know of it at once.' },
+  knows: [],
+  metrics: {
+    event_streams_open: { kind: 'gauge', help: 'Live streams of events that this process holds.' },
+    events_sent_total: {
+      kind: 'counter',
+      help: 'Events sent over live streams, counted once for each stream.',
+    },
+  },
+  open(house) {
+    const open = house.metrics.gauge('event_streams_open');
+    const sent = house.metrics.counter('events_sent_total');
+    const meter = {
+      streamOpened: () => open.inc(),
+      streamClosed: () => open.dec(),
+      eventSent: () => sent.inc(),
+    };
+    const deps = {
+      ...house,
+      meter,
+      isKeyGood: async (hash: Buffer) => (await findKeyHolder(house, hash)) !== undefined,
+      onTrouble: (err: unknown) =>
+        house.logger?.warn({ err }, 'live streams wait: what they ask for is not answered'),
+    };
+    return {
+      routes: (app) => app.register(eventRoutes, deps),
+      jobs: [retentionOfEvents(house)],
+    };
+  },
+});

@@ -1,0 +1,73 @@
+import { boolean, integer, notInProduction } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
+import { defineFeature } from '../../../feature.ts';
+import { acts, announcements } from './webhooks.acts.ts';
+import { countPending } from './webhooks.deliver.service.ts';
+import { createDispatcher } from './webhooks.dispatch.service.ts';
+import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
+import { quotas } from './webhooks.quotas.ts';
+import { rates } from './webhooks.rates.ts';
+import { webhookRoutes } from './webhooks.routes.ts';
+import { prepareWebhooks, SEAL_KEY_USE, webhookSeals } from './webhooks.secrets.service.ts';
+
+export const webhooks = defineFeature({
+  name: 'webhooks',
+  tags: { webhooks: 'Where events are sent.' },
+  knows: ['audit', 'events', 'keys', 'quotas'],
+  acts: { ...acts, ...announcements },
+  quotas,
+  rates,
+  metrics: {
+    webhook_deliveries_pending: {
+      kind: 'asked',
+      help: 'Deliveries to webhooks that are not final yet, up to 10000.',
+    },
+  },
+  settings: {
+    WEBHOOK_MAX_ATTEMPTS: defaulted(
+      integer(1, 10),
+      '5',
+      'How often a webhook is tried for one event, until the delivery counts as failed.',
+    ),
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: defaulted(
+      notInProduction(
+        boolean,
+        (value) => value,
+        'WEBHOOK_ALLOW_PRIVATE_HOSTS must not be true in production',
+      ),
+      'false',
+      'Whether webhooks may lead to this machine and to private networks. Refused in production.',
+    ),
+  },
+  keyUses: [SEAL_KEY_USE],
+  open(house, settings) {
+    const { WEBHOOK_MAX_ATTEMPTS: maxAttempts, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } = settings;
+    const { logger, tracer } = house;
+    const urlRules = { allowsHttp: !house.isProduction, allowsPrivateHosts };
+    const seals = webhookSeals(house.keyRing);
+    const dispatcher = createDispatcher({
+      ...house,
+      seals,
+      egress: house.openEgress(urlRules),
+      ...(tracer && { trace: tracer.root }),
+      onFailure: (err) => logger?.error({ err }, 'a delivery was not noted, and will be made again'),
+    });
+    house.metrics.ask('webhook_deliveries_pending', () => countPending(house));
+    let isStarted = false; // before that nothing is sent
+    const wake = () => {
+      if (isStarted) dispatcher.wake();
+    };
+    return {
+      routes: (app) => app.register(webhookRoutes, { ...house, urlRules, maxAttempts, seals, wake }),
+      prepare: () =>
+        prepareWebhooks({ ...house, maxAttempts, warn: (message: string) => logger?.warn(message) }),
+      start() {
+        isStarted = true;
+        house.notices.listen(wake);
+        wake();
+      },
+      jobs: [webhookDelivery(dispatcher), webhookHistory(house)],
+      finish: dispatcher.stop,
+    };
+  },
+});

@@ -1,0 +1,9 @@
+import { defineFeature } from '../../../feature.ts';
+import { keyRoutes } from './keys.routes.ts';
+
+export const keys = defineFeature({
+  name: 'keys',
+  tags: { keys: 'What tokens are verified with.' },
+  knows: [],
+  open: (house) => ({ routes: (app) => app.register(keyRoutes, house) }),
+});

@@ -1,0 +1,26 @@
+import { metricsToken } from '../../../config/secrets.ts';
+import { optional } from '../../../config/setting.ts';
+import { defineFeature } from '../../../feature.ts';
+import { developmentMailRoutes } from './development-mail.routes.ts';
+import { metricsRoutes } from './metrics.routes.ts';
+import { operationsRoutes } from './operations.routes.ts';
+
+export const operations = defineFeature({
+  name: 'operations',
+  tags: { operations: 'Running the service.' },
+  knows: [],
+  settings: {
+    METRICS_TOKEN: optional(
+      metricsToken,
+      'none: `/metrics` answers this machine only, and in production nobody',
+      'What `GET /metrics` has to be asked with: `Authorization: Bearer <METRICS_TOKEN>`.',
+    ),
+  },
+  open: (house, settings) => ({
+    async routes(app) {
+      await app.register(operationsRoutes, house);
+      await app.register(metricsRoutes, { ...house, metricsToken: settings.METRICS_TOKEN });
+      if (house.development) await app.register(developmentMailRoutes, { mails: house.development });
+    },
+  }),
+});

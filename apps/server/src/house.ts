@@ -1,0 +1,104 @@
+import type { Config } from './config.ts';
+import type { House, OpenedFeature } from './feature.ts';
+import type { KeyRing } from './features/service/keys/index.ts';
+import { catalogue, declaredMetrics, features } from './features.ts';
+import type { Clock } from './platform/clock.ts';
+import { type CommitNotices, commitNotices } from './platform/db/commit-notices.ts';
+import type { Executor } from './platform/db/db.ts';
+import { createEgress } from './platform/egress/egress.ts';
+import { tracedEgress } from './platform/egress/traced-egress.ts';
+import { listenersIn } from './platform/hooks.ts';
+import type { Credentials } from './platform/http/callers/credentials.ts';
+import { type KnownCallers, knownCallers, notingChanges } from './platform/http/callers/known-callers.ts';
+import type { OpenedMailer } from './platform/mail/open-mailer.ts';
+import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
+import type { Logger } from './platform/telemetry/logger.ts';
+import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
+import type { Tracer } from './platform/telemetry/tracer.ts';
+
+/** What the operator decided, less what only start-up needs. */
+type HouseSettings = Pick<
+  Config,
+  'isProduction' | 'http' | 'tokens' | 'didWebDomain' | 'rateLimits' | 'quotas' | 'ofFeatures'
+>;
+
+export interface HouseDeps extends OpenedMailer {
+  readonly settings: HouseSettings;
+  readonly db: Executor;
+  readonly store: EphemeralStore;
+  readonly keyRing: KeyRing;
+  readonly clock: Clock;
+  readonly logger?: Logger;
+  /** The metrics that `db` and `store` were opened with; by default new ones, which see neither. */
+  readonly metrics?: Metrics;
+  readonly tracer?: Tracer | undefined;
+  /** Carries the commits of `db`; without it, live streams notice them within a second. */
+  readonly notices?: CommitNotices;
+  readonly isStopping?: () => boolean;
+}
+
+/** The house with its features at work. */
+export interface OpenedHouse {
+  readonly house: House;
+  readonly settings: HouseSettings;
+  readonly opened: readonly OpenedFeature[];
+  readonly credentials: Credentials;
+  readonly callers: KnownCallers;
+}
+
+/** Opens every feature. Connects to nothing and starts nothing. */
+export function openHouse(deps: HouseDeps): OpenedHouse {
+  const { settings, tracer, logger, store, db, clock, keyRing, mailer, development } = deps;
+  const {
+    metrics = createMetrics(declaredMetrics),
+    notices = commitNotices(),
+    isStopping = () => false,
+  } = deps;
+  const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = settings.tokens;
+  const callers = knownCallers(
+    store,
+    (hash) => credentials.developer(hash),
+    clock,
+    (isHit) => metrics.meter.cacheAsked('api_keys', isHit),
+  );
+  const house: House = {
+    db,
+    store,
+    clock,
+    keyRing,
+    catalogue,
+    quotas: settings.quotas,
+    isProduction: settings.isProduction,
+    publicBaseUrl: settings.http.publicBaseUrl,
+    issuer,
+    didHost: settings.didWebDomain,
+    lifetimes: { maxGrantLifetimeSeconds, maxTtlSeconds },
+    metrics,
+    notices,
+    noteChange: notingChanges(store, (err) => {
+      callers.forgetAll();
+      logger?.warn({ err }, 'redis was not told of a change: other processes may take ten seconds to see it');
+    }),
+    listenersOf: listenersIn(features.flatMap(({ listens = [] }) => listens)),
+    isStopping,
+    openEgress(rules) {
+      const egress = createEgress(rules);
+      return tracer ? tracedEgress(egress, tracer) : egress;
+    },
+    ...(logger && { logger }),
+    ...(mailer && { mailer }),
+    ...(development && { development }),
+    tracer,
+  };
+  const opened = features.map((feature) => feature.open(house, settings.ofFeatures));
+  const credentials = credentialsOf(opened);
+  return { house, settings, opened, credentials, callers };
+}
+
+/** @throws Error when no feature brings the reader of a credential that routes may ask for */
+function credentialsOf(opened: readonly OpenedFeature[]): Credentials {
+  const all: Partial<Credentials> = Object.assign({}, ...opened.map((feature) => feature.credentials));
+  const { developer, consent, session } = all;
+  if (developer && consent && session) return { developer, consent, session };
+  throw new Error(`No feature reads some credentials; there are ${Object.keys(all)}.`);
+}

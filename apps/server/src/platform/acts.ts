@@ -1,0 +1,82 @@
+/**
+ * Every kind of act, with the data that is its own. Each feature declares its kinds in its `<noun>.acts.ts` and adds
+ * them to this interface there. An act becomes an audit entry and an event.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: the features fill it
+export interface Acts {}
+
+/** Every kind of event that is no act: subscribers receive it, and the audit log does not. Filled as `Acts` is. */
+// biome-ignore lint/suspicious/noEmptyInterface: the features fill it
+export interface Announcements {}
+
+/** The people and things that an act concerns: members of its audit entry, and of its event's data. */
+export interface Concerned {
+  readonly developerId?: string;
+  readonly agentId?: string;
+  /** In the entry only. */
+  readonly agentDid?: string;
+  readonly grantId?: string;
+  readonly principalId?: string;
+  readonly purpose?: string | undefined;
+}
+
+/** Something that was done: the one statement from which both its audit entry and its event are made. */
+export type Act = {
+  [Type in keyof Acts]: Concerned & {
+    readonly type: Type;
+    readonly data: Acts[Type];
+    /** Facts that only the audit entry shows: the browser a decision came from, the old and the new setting. */
+    readonly evidence?: Readonly<Record<string, unknown>>;
+  };
+}[keyof Acts];
+
+/** An event without an entry. */
+export type Announcement = {
+  [Type in keyof Announcements]: Concerned & { readonly type: Type; readonly data: Announcements[Type] };
+}[keyof Announcements];
+
+/** Where an act of one kind is written. */
+export interface Declared {
+  /** Whether subscribers receive it. */
+  readonly isEvent: boolean;
+  /** Whether the audit log holds it. */
+  readonly isEntry: boolean;
+  /** Whether a subscription to `*` leaves it out. */
+  readonly isOnlyWhenNamed: boolean;
+}
+
+/** Actions whose refused attempts an operator watches. Each feature adds its own, as to `Acts`. */
+// biome-ignore lint/suspicious/noEmptyInterface: the features fill it
+export interface Attempts {}
+
+declare const dataOf: unique symbol;
+
+/** The declaration of one kind of act, which knows the type of its data. */
+export interface DeclaredAct<Data> extends Declared {
+  readonly [dataOf]?: Data;
+}
+
+/** Declarations by the type of the act: `agent.created`. */
+export type DeclaredActs = Readonly<Record<string, Declared>>;
+
+/** The data of each declared kind, for the interfaces `Acts` and `Announcements`. */
+export type DataOf<Declarations> = {
+  readonly [Type in keyof Declarations]: Declarations[Type] extends DeclaredAct<infer Data> ? Data : never;
+};
+
+/** An act that becomes an audit entry and an event. */
+export const act = <Data extends object>(): DeclaredAct<Data> => ({
+  isEvent: true,
+  isEntry: true,
+  isOnlyWhenNamed: false,
+});
+
+/** An event without an entry. */
+export const announcement = <Data extends object>(): DeclaredAct<Data> => ({
+  isEvent: true,
+  isEntry: false,
+  isOnlyWhenNamed: false,
+});
+
+/** An audit entry without an event, such as a refused attempt. */
+export const entryOnly = (): Declared => ({ isEvent: false, isEntry: true, isOnlyWhenNamed: false });

@@ -1,0 +1,96 @@
+import { Socket } from 'node:net';
+import { parseJsonText } from '@behest/protocol/json';
+import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import { type Meter, noMeter } from '../telemetry/meter.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
+import { listenToCommits } from './commit-effects.ts';
+import type { CommitNotices } from './commit-notices.ts';
+import type { Executor } from './db.ts';
+import { traceStatements } from './traced.ts';
+import type { DB } from './types.gen.ts';
+
+export type DatabaseOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
+
+// Both in milliseconds.
+const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
+const LONGEST_SILENCE = 10_000; // of Postgres on a connection that somebody waits for
+
+interface FurtherOptions {
+  readonly connect?: number;
+  readonly silence?: number;
+  readonly tracer?: Tracer | undefined;
+  /** Told whose events were committed. */
+  readonly notices?: CommitNotices;
+}
+
+/** @param poolSize the most connections at once; specification, the same place. */
+export function openDatabase(
+  options: DatabaseOptions,
+  poolSize = 10,
+  meter: Meter = noMeter,
+  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE, tracer, notices }: FurtherOptions = {},
+): Executor {
+  const pool = new pg.Pool({ ...options, max: poolSize, connectionTimeoutMillis: connect, types });
+  limitSilence(pool, silence);
+  // A lost connection is replaced by the pool, and its statement fails for the caller. Without listeners
+  // it would end the process: the pool's own is there for idle connections only.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  meter.poolOpened(pool);
+  const db = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    // Columns become camelCase; the insides of jsonb values are the client's and stay as they are.
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    ...(tracer && { log: traceStatements(tracer) }),
+  });
+  listenToCommits(db, ({ tallies, eventsOf }) => {
+    meter.committed(tallies);
+    if (eventsOf !== undefined) notices?.tell([eventsOf]);
+  });
+  return db;
+}
+
+/**
+ * A Postgres that hangs is one that is away. The connection is ended with the statement: a statement given up by
+ * itself could leave a transaction open, for the next user of the connection to write into.
+ */
+function limitSilence(pool: pg.Pool, silence: number): void {
+  pool.on('connect', (client) => {
+    const socket = socketOf(client);
+    socket?.on('timeout', () => {
+      socket.destroy(Object.assign(new Error('Postgres does not answer.'), { code: 'ETIMEDOUT' }));
+    });
+  });
+  pool.on('acquire', (client) => void socketOf(client)?.setTimeout(silence));
+  pool.on('release', (_error, client) => void socketOf(client)?.setTimeout(0));
+}
+
+/** With TLS a socket too. The library's type is of any stream, as one may be given to it. */
+function socketOf({ connection: { stream } }: pg.PoolClient): Socket | undefined {
+  return stream instanceof Socket ? stream : undefined;
+}
+
+const JSON_TYPES: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB]);
+
+/**
+ * Stored JSON is read by the parser that read it on its way in. `JSON.parse` of this Node can take an escaped
+ * member name for another one, and an audit entry would then not have the hash it has.
+ * @see https://github.com/nodejs/node/issues/63785
+ */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    JSON_TYPES.has(type) && format !== 'binary' ? parseJsonText : pg.types.getTypeParser(type, format),
+};
+
+const OLDEST_SERVER = 15;
+
+/** @throws when the database does not answer, and when it is older than what the migrations are written for. */
+export async function requireServer(db: Executor): Promise<void> {
+  const asked = sql<{ number: string }>`select current_setting('server_version_num') as number`;
+  const { rows } = await asked.execute(db);
+  const major = Math.floor(Number(rows[0]?.number) / 10_000); // 150004 is 15.4
+  if (!(major >= OLDEST_SERVER)) {
+    throw new Error(`PostgreSQL ${OLDEST_SERVER} or later is needed, and this is ${major}`);
+  }
+}

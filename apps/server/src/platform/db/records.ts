@@ -1,0 +1,36 @@
+import type { RawBuilder } from 'kysely';
+import { type CommitEffect, tellAfterCommit } from './commit-effects.ts';
+import { type Executor, repeating } from './db.ts';
+
+/**
+ * Audit entries and events on their way into the database. Their JSON is handed to nothing but a statement that writes
+ * it, so no statement can write them and leave their effect untold.
+ */
+export interface Records {
+  /** Runs a statement that writes them. */
+  write<Row>(db: Executor, statement: (json: string) => RawBuilder<Row>): Promise<Row[]>;
+  /**
+   * Runs a hot write, and runs it again when it lost a race.
+   * @returns why it wrote nothing, or null
+   */
+  writeUnlessRefused<Refusal extends string>(
+    db: Executor,
+    statement: (json: string) => RawBuilder<{ refusal: Refusal | null }>,
+  ): Promise<Refusal | null>;
+}
+
+export function newRecords(json: string, effect: CommitEffect): Records {
+  return {
+    async write(db, statement) {
+      const { rows } = await statement(json).execute(db);
+      await tellAfterCommit(db, effect);
+      return rows;
+    },
+    async writeUnlessRefused(db, statement) {
+      const { rows } = await repeating(db, () => statement(json).execute(db));
+      const refusal = rows[0]?.refusal ?? null;
+      if (refusal === null) await tellAfterCommit(db, effect);
+      return refusal;
+    },
+  };
+}
