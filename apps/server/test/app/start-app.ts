@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
@@ -44,12 +44,6 @@ function ownDatabase(): Promise<string> {
   return made;
 }
 
-/** Made once: a key takes longer than most tests. */
-const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-  type: 'pkcs8',
-  format: 'pem',
-});
-
 /** So high that no test meets a limit but those about limits. */
 const roomyLimits = Object.fromEntries(Object.keys(rateSettings(limits)).map((name) => [name, '100000']));
 
@@ -83,7 +77,7 @@ export async function startApp(options: TestOptions = {}) {
   const settings = loadConfig({
     DATABASE_URL: databaseUrl,
     REDIS_URL: kind === 'redis' ? redisUrl() : 'memory:',
-    RSA_PRIVATE_KEY: String(rsaKey),
+    RSA_PRIVATE_KEY: inject('rsaKey'),
     SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
     PUBLIC_BASE_URL: 'https://auth.test',
     ...(!realLimits && roomyLimits),
