@@ -7,11 +7,14 @@ type To = IRegularForbiddenRuleType['to'];
 
 const SERVER = '^apps/server/(src|test/planted)/'; // what is planted must be caught like the rest
 const PROTOCOL = '^packages/protocol/';
-const TEST = '[.]test[.]ts$';
+const TEST = '[.](test|samples)[.]ts$';
 const SAME_FEATURE = 'features/$1/'; // area and noun
 
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */
 const role = (name: string): From => ({ path: `features/([^/]+/[^/]+)/[^/]+[.]${name}[.]ts$` });
+
+/** The reads that a noun shares: its repos and services, and those of others, build on them. */
+const QUERIES = '[.]queries[.]ts$';
 
 const INDEX = 'features/[^/]+/[^/]+/index[.]ts$';
 
@@ -39,6 +42,7 @@ const rules: [name: string, from: From, to: To][] = [
   ['packages-import-no-app', { path: '^packages/' }, { path: '^(apps|tools|bench)/' }],
   ['protocol-is-for-everybody', { path: PROTOCOL }, { path: '^packages/', pathNot: PROTOCOL }],
   ['server-imports-no-tool', { path: '^apps/server/src/', pathNot: TEST }, { path: '^(tools|bench)/' }],
+  ['tools-import-no-bench', { path: '^tools/' }, { path: '^bench/' }],
   ['nothing-imports-a-test', { path: '/src/', pathNot: TEST }, { path: `${TEST}|^apps/[^/]+/test/` }],
   [
     'nothing-imports-main',
@@ -54,7 +58,7 @@ const rules: [name: string, from: From, to: To][] = [
   [
     'features-meet-at-the-index',
     { path: 'features/([^/]+/[^/]+)/', pathNot: TEST },
-    { path: 'features/', pathNot: [SAME_FEATURE, INDEX] },
+    { path: 'features/', pathNot: [SAME_FEATURE, INDEX, QUERIES] },
   ],
   ...features.map(knowsWhatItDeclares),
 
@@ -73,6 +77,23 @@ const rules: [name: string, from: From, to: To][] = [
         'platform/(errors|acts)[.]ts$',
         '^crypto$',
         PROTOCOL,
+      ],
+    },
+  ],
+  [
+    'queries-are-for-repos-and-services',
+    { path: 'features/', pathNot: ['[.](queries|repo|service)[.]ts$', TEST] },
+    { path: QUERIES },
+  ],
+  [
+    'queries-only-read',
+    role('queries'),
+    {
+      pathNot: [
+        'node_modules/kysely/',
+        'platform/(db/|caller[.]ts$)',
+        `${SAME_FEATURE}[^/]+[.](schema|rules)[.]ts$`,
+        QUERIES,
       ],
     },
   ],

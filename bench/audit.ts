@@ -2,10 +2,11 @@ import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
+import { type Stores, startServer, startStores } from '../tools/measured/servers.ts';
 import { fillChain } from './fill-chain.ts';
 import { heldBy, signUp, type Tenant } from './flows.ts';
 import { demand, type Operation, run, type Summary, summaryOf, timed } from './load.ts';
-import { openDatabase, type Stores, startServer, startStores } from './servers.ts';
+import { openDatabase } from './servers.ts';
 
 const USAGE = `npm run bench:audit -- [options]
   --sizes <n,n,…>   how many entries the chain has when it is read; 10000,1000000,10000000 unless said
@@ -21,11 +22,11 @@ const { values: flags } = parseArgs({
 });
 const seconds = Number(flags.seconds);
 const ROUNDS = 3;
-const VERIFIED = 10_000; // entries of one call
+const VERIFIED = 10_000; // entries in one call
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const cells = (...values: (string | number)[]) => say(`| ${values.join(' | ')} |`);
 
-/** The audit log by itself: how fast it takes entries, and what reading costs when it is long. */
+/** Measures the audit log alone: the rate of appends, and the cost of reads in a long log. */
 async function bench(): Promise<void> {
   await using cleanUp = new AsyncDisposableStack();
   const stores = cleanUp.adopt(await startStores(), ({ stop }) => stop());
@@ -81,7 +82,10 @@ const appendsOf =
     return (client) => demand(client, { method: 'POST', path: '/v1/audit/log', body, apiKey }, 201);
   };
 
-/** Without the service: a connection of its own, one prepared statement, a commit each. */
+/**
+ * Measures Postgres without the service: for each client a connection, one prepared statement, and a commit for
+ * each row.
+ */
 function statementsOf({ databaseUrl }: Stores, statement: (connection: number) => () => pg.QueryConfig) {
   const clients: pg.Client[] = [];
   const open = async (connections: number) => {
@@ -136,7 +140,7 @@ async function medianOf(
   return summaryOf(rounds);
 }
 
-/** Each in milliseconds, one client. */
+/** Milliseconds of each read, with one client. */
 function readsOf() {
   const list = (query: string) => `/v1/audit/entries?limit=100${query}`;
   return [

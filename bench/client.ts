@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One connection that is kept open, with one request under way at a time. */
+/** One open connection with one request at a time. */
 export interface Client {
   readonly ask: (request: Asked) => Promise<Answer>;
   readonly close: () => void;
@@ -17,7 +17,7 @@ export interface Asked {
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;
-  /** Whether no other comes on this connection. */
+  /** True when the service closes the connection after this answer. */
   readonly isLast: boolean;
 }
 
@@ -26,8 +26,8 @@ const LAST = /\r\nconnection: close/i;
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 
 /**
- * Speaks just as much HTTP as the service does over loopback. The driver shares the machine with what it drives:
- * a general client takes as much of it as the service itself.
+ * Speaks the part of HTTP that the service uses over loopback. The client shares the machine with the service,
+ * and a general client would use as much of it as the service does.
  */
 export async function openClient(port: number): Promise<Client> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -54,7 +54,7 @@ function textOf({ method, path, apiKey, body }: Asked): string {
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
-/** @returns a function that waits for the next answer. */
+/** @returns a function that waits for the next answer */
 function answersOn(socket: Socket): () => Promise<Answer> {
   let waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
   let received: Buffer = Buffer.alloc(0);
@@ -62,7 +62,7 @@ function answersOn(socket: Socket): () => Promise<Answer> {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     const answer = answerIn(received);
     if (!answer) return;
-    received = Buffer.alloc(0); // one request at a time: nothing comes after its answer
+    received = Buffer.alloc(0); // with one request at a time, nothing follows its answer
     waiting?.resolve(answer);
   });
   const fail = () => waiting?.reject(new Error('The service closed the connection.'));

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const TICKS = 100; // a second, in /proc on every Linux that is in use (USER_HZ)
+const TICKS = 100; // ticks in a second, in /proc on every current Linux (USER_HZ)
 
-/** The processor time of some processes so far, in seconds; NaN where the system does not tell. */
+/** Reads the processor time of some processes so far, in seconds. NaN where the system does not show it. */
 export type Meter = () => number;
 
 export function meterOf(pid: number): Meter {
   return () => statOf(pid)?.own ?? Number.NaN;
 }
 
-/** Of a process with all its children, those that have ended included. */
+/** Reads the processor time of a process and all its children, ended ones included. */
 export function familyMeterOf(pid: number): Meter {
   return () => {
     const parent = statOf(pid);
@@ -26,7 +26,7 @@ export function parentOf(pid: number): number {
   return statOf(pid)?.parent ?? 0;
 }
 
-/** @see proc_pid_stat(5); the second field is a name that may hold anything. */
+/** @see proc_pid_stat(5), whose second field is a name with any characters */
 function statOf(pid: number) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -41,11 +41,11 @@ function statOf(pid: number) {
       ended: (endedUser + endedSystem) / TICKS,
     };
   } catch {
-    return undefined; // it has ended, or this system has no /proc
+    return undefined; // the process has ended, or the system has no /proc
   }
 }
 
-/** Resident memory in MB; NaN where the system does not tell. */
+/** Reads the resident memory in MB. NaN where the system does not show it. */
 export function memoryOf(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,14 +1,13 @@
 import type pg from 'pg';
 import type { Tenant } from './flows.ts';
 
-const STRETCH = 500_000; // rows of one statement
-const HASHED = 20_000; // at the end, appended as the service does
+const BATCH = 500_000; // rows in one statement
+const HASHED = 20_000; // entries at the end, appended as the service does
 const TOGETHER = 1000;
 
 /**
- * Makes a chain `size` entries long. All but the last are made in bulk and are not hashed: nothing that is measured
- * verifies them, and what does comes to the end. Indexes are rebuilt afterwards, which is faster and leaves them as
- * dense as new ones are.
+ * Makes a chain of `size` entries. The bulk of them has no real hash: the benchmark verifies only the end.
+ * Indexes are rebuilt afterwards, which is faster and leaves them dense.
  */
 export async function fillChain(db: pg.Client, { developerId, grants }: Tenant, size: number) {
   const rareAgent = 'ag_bench_rare';
@@ -16,7 +15,7 @@ export async function fillChain(db: pg.Client, { developerId, grants }: Tenant, 
   for (const { name } of indexes) await db.query(`drop index ${name}`);
   let length = await lengthOf(db, developerId);
   for (; length < size - HASHED; length = await lengthOf(db, developerId)) {
-    const count = Math.min(STRETCH, size - HASHED - length);
+    const count = Math.min(BATCH, size - HASHED - length);
     await db.query(BULK, [developerId, count, grants[0]?.agentId, grants[0]?.grantId, rareAgent]);
   }
   for (const { definition } of indexes) await db.query(definition);
@@ -39,7 +38,7 @@ async function lengthOf(db: pg.Client, developerId: string): Promise<number> {
 const SECONDARY = `select indexname as name, indexdef as definition from pg_indexes
   where tablename = 'audit_entries' and indexname not like '%_pkey' and indexname not like '%_key'`;
 
-/** One in ten thousand is of the rare agent. */
+/** One entry in ten thousand is of the rare agent. */
 const BULK = `
   with head as (
     update audit_heads set seq = seq + $2, at = at + $2 * interval '1 millisecond', hash = sha256('filled')

@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import { makeGrants, type Tenant } from './flows.ts';
 
-const STRETCH = 50_000; // rows of one statement
+const BATCH = 50_000; // rows in one statement
 
 /**
- * A developer's past: as many grants, tokens, requests, agents and audit entries as `count`. The entries are not
- * hashed, since nothing that is measured reads them.
+ * Fills a developer's tables with `count` grants, tokens, requests, agents and audit entries each. The entries
+ * have no real hash, because the benchmark does not read them.
  */
 export async function fill(db: pg.Client, { developerId, grants }: Tenant, count: number): Promise<void> {
   const [pattern] = grants;
   if (!pattern) throw new Error('There is no grant to copy.');
-  for (let done = 0; done < count; done += STRETCH) {
-    const each = Math.min(STRETCH, count - done);
+  for (let done = 0; done < count; done += BATCH) {
+    const each = Math.min(BATCH, count - done);
     await makeGrants(db, pattern.grantId, each);
     const values = [developerId, each];
     await db.query(`insert into agents ${copyOf('agents', 'ag')}`, [...values, pattern.agentId]);

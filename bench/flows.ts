@@ -3,17 +3,17 @@ import type { Client } from './client.ts';
 import { openClient } from './client.ts';
 import { CONNECTIONS, demand, type Operation } from './load.ts';
 
-/** One way of using the service, of which many are measured at once. */
+/** One use of the service, measured with many at once. */
 export interface Flow {
   readonly name: string;
-  /** What one operation is. */
+  /** The name of one operation. */
   readonly unit: string;
-  /** Before each round, not measured. */
+  /** Runs before each round, unmeasured. */
   readonly prepare?: () => Promise<void>;
   readonly operation: (connection: number) => Operation;
 }
 
-/** A developer in the sandbox, who may do all without a person; each connection has a grant of its own. */
+/** A developer in the sandbox, who needs no person; each connection has its own grant. */
 export interface Tenant {
   readonly apiKey: string;
   readonly developerId: string;
@@ -28,7 +28,7 @@ interface HeldGrant {
   readonly refreshToken: string;
 }
 
-/** More than can be revoked in a round. */
+/** More grants than one round can revoke. */
 const REVOCABLE = 20_000;
 
 const asked = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'], expiresIn: '30d' };
@@ -51,7 +51,7 @@ export async function signUp(port: number): Promise<Tenant> {
   return { apiKey, developerId, grants };
 }
 
-/** With more connections than grants, some share one. */
+/** Some connections share a grant when there are more connections than grants. */
 export function heldBy({ grants }: Tenant, connection: number): HeldGrant {
   const grant = grants[connection % grants.length];
   if (!grant) throw new Error('There are no grants.');
@@ -124,7 +124,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
       unit: 'revocation',
       prepare: async () => {
         revocable.push(...(await makeGrants(db, heldBy(tenant, 0).grantId, REVOCABLE - revocable.length)));
-        await db.query('vacuum analyze grants, tokens'); // as Postgres would within a minute
+        await db.query('vacuum analyze grants, tokens'); // autovacuum would do this within a minute
       },
       operation: () => async (client) => {
         const grantId = revocable.pop();
@@ -135,7 +135,7 @@ export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
   ];
 }
 
-/** Copies of a grant, each with a token: what the service would have written. @returns their ids */
+/** Copies a grant many times, each copy with a token, as the service would write them. @returns the ids */
 export async function makeGrants(db: pg.Client, grantId: string, count: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `with made as (
@@ -153,6 +153,6 @@ export async function makeGrants(db: pg.Client, grantId: string, count: number):
   return rows.map(({ id }) => id);
 }
 
-/** As good as a ULID for what is measured: all of one length, and spread. */
+/** Makes ids that serve as ULIDs here: of one length, and spread. */
 const NEW_IDS = `select 'grnt_0' || upper(substr(md5(random()::text || each), 1, 25)) as id
   from generate_series(1, $2::integer) each`;

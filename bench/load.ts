@@ -1,7 +1,7 @@
 import { type Asked, type Client, openClient } from './client.ts';
 import type { Meter } from './cpu.ts';
 
-/** Closed loop: each connection asks again as soon as it is answered. */
+/** Runs a closed loop: each connection sends its next request after the answer. */
 export const CONNECTIONS = 16;
 
 /** One operation on one connection, in one request or more. */
@@ -10,9 +10,9 @@ export type Operation = (client: Client) => Promise<unknown>;
 export interface Round {
   readonly operations: number;
   readonly seconds: number;
-  /** Of each operation, in milliseconds. */
+  /** The time of each operation, in milliseconds. */
   readonly latencies: readonly number[];
-  /** Processor seconds by who spent them. */
+  /** Processor seconds by process. */
   readonly cpu: Readonly<Record<string, number>>;
 }
 
@@ -21,7 +21,7 @@ export interface Load {
   readonly seconds: number;
   readonly connections?: number;
   readonly meters: Readonly<Record<string, Meter>>;
-  /** @param connection its number; each has an operation of its own, which may remember what it did last. */
+  /** @param connection the number of the connection; each has its own operation, which may keep state */
   readonly operation: (connection: number) => Operation;
 }
 
@@ -59,7 +59,7 @@ export async function run({
 const read = (meters: Load['meters']): Record<string, number> =>
   Object.fromEntries(Object.entries(meters).map(([who, meter]) => [who, meter()]));
 
-/** @throws when the answer is another than the one that is being measured. */
+/** @throws when the answer is not the measured answer */
 export async function demand(client: Client, request: Asked, status: number): Promise<Buffer> {
   const answer = await client.ask(request);
   if (answer.status === status) return answer.body;
@@ -70,11 +70,11 @@ export interface Summary {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
-  /** Processor milliseconds of one operation, by who spent them. */
+  /** Processor milliseconds of one operation, by process. */
   readonly cpu: Readonly<Record<string, number>>;
 }
 
-/** The median of the rounds; latencies over all of them. */
+/** The median rate of the rounds; the latencies are of all rounds. */
 export function summaryOf(rounds: readonly Round[]): Summary {
   const latencies = rounds.flatMap((round) => round.latencies).sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;

@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 
-/** What the figures were made on, as far as it says something about them. */
+/** Describes the machine, as far as it affects the figures. */
 export async function describeMachine(db: pg.Client, redisVersion: string): Promise<string[]> {
   const [processor] = cpus();
   const { rows } = await db.query<{ server_version: string }>('show server_version');
@@ -16,11 +16,11 @@ export async function describeMachine(db: pg.Client, redisVersion: string): Prom
 export interface SigningRates {
   readonly sign: number;
   readonly verify: number;
-  /** Signatures on libuv's threads, sixteen at once. */
+  /** Measures signatures on libuv's threads, sixteen at once. */
   readonly pooledSign: number;
 }
 
-/** RSA-2048 with SHA-256, which is what a token is signed with, each for `seconds`. */
+/** Measures RSA-2048 with SHA-256, the signature of tokens, for some seconds each. */
 export async function measureSigning(seconds: number): Promise<SigningRates> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const text = Buffer.alloc(900, 'x'); // about a token

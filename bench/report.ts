@@ -7,7 +7,7 @@ export interface Report {
   readonly signing: SigningRates;
   readonly machine: readonly string[];
   readonly startSeconds: number;
-  /** In MB. */
+  /** Memory in MB. */
   readonly idleMemory: number;
   readonly loadedMemory: number;
   readonly plan: { readonly rounds: number; readonly seconds: number };
@@ -15,7 +15,7 @@ export interface Report {
   readonly note: string;
 }
 
-/** What we want of one process, a second. */
+/** The target rates of one process, in operations a second. */
 const AIMS: Readonly<Record<string, number>> = {
   JWKS: 40_000,
   verify: 8000,
@@ -74,5 +74,5 @@ function line({ name }: Flow, { rate, p50, p99, cpu }: Summary): string {
 
 const spent = (milliseconds?: number) => (milliseconds === undefined ? '' : milliseconds.toFixed(3));
 
-/** To three digits: more of them would be noise. */
+/** Rounds to three digits; more digits would be noise. */
 const whole = (value: number) => Number(value.toPrecision(3)).toLocaleString('en');

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
+import { startServer, startStores } from '../tools/measured/servers.ts';
 import { ask } from '../tools/redis/server.ts';
 import { openClient } from './client.ts';
 import { familyMeterOf, type Meter, memoryOf, meterOf, parentOf } from './cpu.ts';
@@ -10,7 +11,7 @@ import { type Flow, flowsOf, signUp, type Tenant } from './flows.ts';
 import { demand, type Round, run, type Summary, summaryOf } from './load.ts';
 import { describeMachine, measureSigning } from './machine.ts';
 import { type Report, reportText } from './report.ts';
-import { openDatabase, startBareServer, startServer, startStores } from './servers.ts';
+import { openDatabase, startBareServer } from './servers.ts';
 
 const USAGE = `npm run bench -- [options]
   --quick           one short round of each flow, in under a minute
@@ -38,7 +39,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 const BY_HAND = '## Set-up and suite';
 
-/** What is measured by hand, with its commands, stays until somebody measures it again. */
+/** Keeps the section of manual measurements and their commands. */
 function keptByHand(): string {
   const text = readFileSync(RESULTS, 'utf8');
   const begins = text.indexOf(BY_HAND);
@@ -52,7 +53,7 @@ async function bench(): Promise<void> {
 }
 
 async function measure(): Promise<Report> {
-  await using cleanUp = new AsyncDisposableStack(); // runs backwards, whatever happens
+  await using cleanUp = new AsyncDisposableStack(); // the stack unwinds in reverse, even after a failure
   const stores = cleanUp.adopt(await startStores(), ({ stop }) => stop());
   await sweepThrowAways('bench');
   const folder = makeThrowAway('bench');
@@ -75,13 +76,13 @@ async function measure(): Promise<Report> {
     { flow: bareFlow, port: bare.port, meters: { server: meterOf(bare.pid) } },
     ...flowsOf(tenant, db).map((flow) => ({ flow, port: server.port, meters })),
   ].filter(({ flow }) => flow.name.includes(flags.only));
-  await db.query('vacuum analyze'); // of a database that has run for a while, as autovacuum keeps it
+  await db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
   const results = await inTurns(measured).catch((cause: unknown) => {
     throw new Error(`The last that the server said was wrong: ${lastProblem(folder)}`, { cause });
   });
 
   const loadedMemory = memoryOf(server.pid);
-  if (rowCount === 0) await mustBeWhole(server.port, tenant); // what is filled in is not hashed
+  if (rowCount === 0) await mustBeWhole(server.port, tenant); // bulk entries have no real hash
   const signing = await measureSigning(flags.quick ? 0.5 : 2);
   const machine = await describeMachine(db, await redisVersionOf(stores.redisUrl));
   const { startSeconds } = server;
@@ -104,7 +105,10 @@ interface Measured {
   readonly meters: Readonly<Record<string, Meter>>;
 }
 
-/** A round of each before the next round of any: what disturbs the machine for a while disturbs them all. */
+/**
+ * Runs one round of each flow before the next round of any, so that a disturbance of the machine affects all
+ * flows.
+ */
 async function inTurns(measured: readonly Measured[]): Promise<(readonly [Flow, Summary])[]> {
   const rounds = new Map<Flow, Round[]>(measured.map(({ flow }) => [flow, []]));
   for (let round = 0; round <= plan.rounds; round += 1) {
@@ -130,7 +134,7 @@ function lastProblem(folder: string): string {
   return lines.findLast((line) => /"level":"(error|fatal|warn)"/.test(line)) ?? 'nothing';
 }
 
-/** What was fast has to be right as well. */
+/** Checks the results, because a fast wrong answer is worth nothing. */
 async function mustBeWhole(port: number, { apiKey }: Tenant): Promise<void> {
   const client = await openClient(port);
   const answer = await demand(client, { method: 'GET', path: '/v1/audit/verify?toSeq=10000', apiKey }, 200);
@@ -145,7 +149,7 @@ async function redisVersionOf(url: string): Promise<string> {
   return /redis_version:(\S+)/.exec(answer)?.[1] ?? 'unknown';
 }
 
-// Whoever is told to stop takes the server along, which `exit` does.
+// `exit` ends the server together with this process.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(1));
 if (flags.help) say(USAGE);
 else await bench();

@@ -2,12 +2,12 @@ import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
+import { writeSection } from '../tools/measured/results.ts';
+import { type Server, startServer, startStores } from '../tools/measured/servers.ts';
 import { type Asked, openClient } from './client.ts';
 import { memoryOf } from './cpu.ts';
 import { signUp } from './flows.ts';
 import { CONNECTIONS } from './load.ts';
-import { writeSection } from './results.ts';
-import { type Server, startServer, startStores } from './servers.ts';
 
 const USAGE = `npm run bench:stop -- [options]
   --rounds <n>  how often it is started and stopped; 20 unless said
@@ -32,10 +32,10 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 interface Round {
   readonly answered: number;
   readonly failures: readonly string[];
-  /** From the signal to the end. */
+  /** Milliseconds from the signal to the end. */
   readonly stopSeconds: number;
   readonly startSeconds: number;
-  /** In MB. */
+  /** Memory in MB. */
   readonly idleMemory: number;
   readonly loadedMemory: number;
 }
@@ -90,7 +90,7 @@ async function stopUnderLoad({ port, pid, startSeconds, stop, exitCode }: Server
   return { answered, failures, stopSeconds, startSeconds, idleMemory, loadedMemory };
 }
 
-/** One request after the other, until an answer says that it is the last on its connection. */
+/** Sends one request after another until an answer ends the connection. */
 async function keepAsking(port: number, requests: readonly Asked[]) {
   const client = await openClient(port);
   const failures: string[] = [];
@@ -116,7 +116,7 @@ function spread(seconds: readonly number[]): string {
   return `${middle.toFixed(2)} s, at most ${most(seconds).toFixed(2)} s`;
 }
 
-// Whoever is told to stop takes the server along, which `exit` does.
+// `exit` ends the server together with this process.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(1));
 if (flags.help) say(USAGE);
 else await bench();

@@ -3,17 +3,18 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
+import { type Server, startServer, startStores } from '../tools/measured/servers.ts';
 import { openClient } from './client.ts';
 import { familyMeterOf, memoryOf, meterOf, parentOf } from './cpu.ts';
 import { signUp, type Tenant } from './flows.ts';
 import { demand } from './load.ts';
-import { openDatabase, type Server, startServer, startStores } from './servers.ts';
+import { openDatabase } from './servers.ts';
 
 const USAGE = `npm run bench:tree -- [options]
   --grants <count>  delegated grants of each tree, 10,000 if it is not said
   --rounds <count>  trees that are revoked, one after the other, 5 if it is not said
 `;
-const LEVELS = 10; // the deepest there can be
+const LEVELS = 10; // the deepest tree that the service allows
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,7 +25,7 @@ const { values: flags } = parseArgs({
 });
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** How long one call takes that revokes a tree, and how long others wait for the process meanwhile. */
+/** Measures the time of a call that revokes a tree, and the delay of other requests meanwhile. */
 async function bench(): Promise<void> {
   await using cleanUp = new AsyncDisposableStack();
   const stores = cleanUp.adopt(await startStores(), ({ stop }) => stop());
@@ -53,7 +54,7 @@ async function bench(): Promise<void> {
   say(`Resident memory afterwards: ${memoryOf(server.pid).toFixed(0)} MB`);
 }
 
-/** Ten levels of one width, each below the first grant of the level above. */
+/** Fills ten levels of one width, each below the first grant of the level above. */
 async function growTree(db: pg.Client, rootId: string, count: number): Promise<void> {
   let parentId = rootId;
   for (let level = 1; level <= LEVELS; level += 1) {
@@ -62,7 +63,7 @@ async function growTree(db: pg.Client, rootId: string, count: number): Promise<v
   }
 }
 
-/** What the service would have written, but for entries and events. */
+/** The rows that the service would write, without entries and events. */
 const BRANCHES = `
   with made as (
     insert into grants
@@ -94,7 +95,7 @@ async function revoke({ port }: Server, { apiKey }: Tenant, grantId: string) {
     const asked = performance.now();
     await demand(watcher, { method: 'GET', path: '/health' }, 200);
     longest = Math.max(longest, performance.now() - asked);
-    await setTimeout(10); // asking costs the process too
+    await setTimeout(10); // each measurement costs the process time too
   }
   await revoked;
   const seconds = (performance.now() - startedAt) / 1000;
@@ -103,7 +104,7 @@ async function revoke({ port }: Server, { apiKey }: Tenant, grantId: string) {
   return { seconds, longest };
 }
 
-/** What was fast has to be right as well. */
+/** Checks that the whole tree is revoked and announced. */
 async function mustBeDead(db: pg.Client, rootId: string): Promise<void> {
   const { rows } = await db.query<{ living: string; told: string }>(
     `select count(*) filter (where g.status = 'active') as living,

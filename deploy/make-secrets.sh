@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes what compose.yaml mounts as secrets, in the folder `secrets` beside this file. What is there stays as it is.
+# Makes the secrets that compose.yaml mounts, in the folder `secrets` beside this file. Existing secrets stay.
 set -eu
 umask 077
 cd "$(dirname "$0")"
-mkdir -p secrets # closed to everybody else
+mkdir -p secrets # no other account may enter
 cd secrets
 
-# The folder keeps others out. The files are readable, since in a container they keep their owner, whose number is
-# seldom that of the container's user.
+# The folder keeps other accounts out. The files are readable, because a container keeps their owner, which is seldom
+# the container's user.
 keep() {
   if [ -s "$1" ]; then cat > /dev/null; return; fi
   cat > "$1.new"

@@ -2,16 +2,21 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-/** What each checks, the slowest first, for they run side by side. */
+/** The slowest checks come first, because the checks run side by side. */
 const checks: readonly [name: string, command: string, ...flags: string[]][] = [
   ['types', 'tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'],
   ['types of pages', 'tsc', '--noEmit', '-p', 'apps/server/src/platform/page'],
   ['generated files', 'node', 'tools/generate.ts', '--check'],
   ['dead code', 'knip', '--no-progress'],
   ['import rules', 'node', 'tools/imports.ts'],
+  ['SQL owners', 'node', 'tools/sql-owners.ts'],
+  ['English', 'node', 'tools/english.ts'],
   ['API description', 'node', 'tools/openapi-lint.mjs'],
   ['format and lint', 'biome', 'ci', '--colors=off', '--error-on-warnings', '.'],
 ];
+
+/** Checks that find nothing when they look at nothing: their last line counts what they looked at. */
+const SAY_WHAT_THEY_SAW = new Set(['import rules', 'SQL owners', 'English']);
 
 const NAME_WIDTH = Math.max(...checks.map(([name]) => name.length));
 const waiting = [...checks];
@@ -26,7 +31,10 @@ async function work(): Promise<void> {
     const [name, command, ...flags] = check;
     const begun = performance.now();
     const { isGood, output } = await run(command, flags);
-    process.stdout.write(`${isGood ? 'ok    ' : 'FAILED'}  ${name.padEnd(NAME_WIDTH)}  ${seconds(begun)}\n`);
+    const seen = isGood && SAY_WHAT_THEY_SAW.has(name) ? `  ${output.trim().split('\n').at(-1)}` : '';
+    process.stdout.write(
+      `${isGood ? 'ok    ' : 'FAILED'}  ${name.padEnd(NAME_WIDTH)}  ${seconds(begun)}${seen}\n`,
+    );
     if (isGood) continue;
     failed += 1;
     process.stdout.write(`${output.trimEnd().replaceAll(/^/gm, '    ')}\n`);

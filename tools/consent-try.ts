@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { openRequest } from './consent/open-request.ts';
 
 /**
- * `npm run consent:try`, beside a running `npm start`: asks the live developer's person for consent, as an
- * application would that has signed them in, and opens the page in a browser.
+ * `npm run consent:try`, beside a running `npm start`: asks a person for consent in the name of the live
+ * developer, as an application does for a signed-in person, and opens the page in a browser.
  */
 const { BEHEST_URL, PORT = '3001', DISPLAY, WAYLAND_DISPLAY } = process.env;
 const baseUrl = BEHEST_URL?.replace(/\/$/, '') ?? `http://localhost:${PORT}`;
@@ -39,7 +39,7 @@ function keptKeys(file: string): { SEED_API_KEY: string; SEED_CONSENT_KEY: strin
   }
 }
 
-/** Where there is a screen; elsewhere the address is to be copied. */
+/** Opens a browser where there is a screen; elsewhere the person copies the address. */
 function show(url: string): void {
   const isMac = process.platform === 'darwin';
   if (!isMac && !DISPLAY && !WAYLAND_DISPLAY) return;

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { writeSection } from '../bench/results.ts';
-import { startStores } from '../bench/servers.ts';
 import { crash } from './crash/run-crash.ts';
 import { makeThrowAway, sweepThrowAways } from './machine/throw-away.ts';
+import { writeSection } from './measured/results.ts';
+import { startStores } from './measured/servers.ts';
 
 const USAGE = `npm run crash -- [options]
   --rounds <count>  how often the server is killed (200)
@@ -12,7 +12,9 @@ const USAGE = `npm run crash -- [options]
 const WHAT = `The server is killed with SIGKILL at random moments while six clients grant, revoke and append and a receiver takes
 every event; then what is there is held against what was acknowledged. Made by \`npm run crash -- --write\`.`;
 
-/** `npm run crash`: kills the server under load again and again, and looks whether anything is missing. */
+/**
+ * `npm run crash`: kills the server under load many times, and checks that nothing acknowledged is missing.
+ */
 const { values: flags } = parseArgs({
   options: {
     rounds: { type: 'string', default: '200' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDemo } from './demo/run-demo.ts';
 
-/** `npm run demo`, beside a running `npm start`: the life of a grant, each request shown with its answer. */
+/** `npm run demo`, beside a running `npm start`: shows the life of a grant, each request with its answer. */
 const { BEHEST_URL, BEHEST_API_KEY, PORT = '3001' } = process.env;
 const say = (line: string) => {
   process.stdout.write(`${line}\n`);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { lockProblems } from './lock-check.ts';
 
 /**
- * `npm run deps -- install --save-exact …`: npm under the pinned Node, since it picks versions by the
- * `engines` of the Node it runs on and says nothing about the older ones it takes.
+ * `npm run deps -- install --save-exact …`: npm under the pinned Node. npm picks versions by the `engines` that
+ * match its own Node, and does not say when it picks an older version for that reason.
  */
 const npm = process.env.npm_execpath;
 const [program, ...first] = npm ? [process.execPath, npm] : ['npm'];

@@ -4,7 +4,7 @@ import { openHome } from './dev/home.ts';
 import { start } from './dev/start.ts';
 import { beginLife } from './dev/stopping.ts';
 
-/** `npm start`: everything the service needs, and the service, until it is told to stop. */
+/** `npm start`: runs the service with its stores until it is stopped. */
 const life = beginLife();
 const print = (line: string) => {
   process.stdout.write(`${line}\n`);
@@ -14,7 +14,7 @@ try {
   const home = openHome(join(import.meta.dirname, '..'));
   for (const ended of await takeOver(home)) print(`Ended ${ended}.`);
   const server = await start(home, { life, print, isLogShown: process.argv.includes('--log') });
-  throw new Error(await server.ended); // it is to run until we end it
+  throw new Error(await server.ended); // the server runs until this process ends it
 } catch (error) {
   if (!life.isEnding()) {
     print(error instanceof Error ? error.message : String(error));

@@ -24,11 +24,11 @@ const ROOT = join(import.meta.dirname, '..');
 const pages = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md'], { cwd: ROOT }).sort();
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** Of every page, what a pattern's first group matches, with the page that says it. */
+/** Lists the matches of a pattern's first group in every page, with the page. */
 const named = (pattern: RegExp, among = pages) =>
   among.flatMap((page) => [...textOf(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })));
 
-describe('what the documents name', () => {
+describe('the names in the documents', () => {
   test('links to files and headings lead somewhere', () => {
     const links = named(/\]\(([^)\s]+)\)/g).filter(({ name }) => !/^[a-z]+:/.test(name));
 
@@ -44,7 +44,8 @@ describe('what the documents name', () => {
   });
 
   test('settings, error codes and other words in capitals are known', () => {
-    // Neither: algorithms, methods of HTTP, a shell's own variable, the log's own code, and what tools, tests and libraries read.
+    // Other words in capitals: algorithms, methods of HTTP, a variable of the shell, a code of the log, and
+    // variables that tools, tests and libraries read.
     const others = [
       'RS256',
       'ES256',
@@ -77,7 +78,7 @@ describe('what the documents name', () => {
     expect(routes.filter(({ name }) => !known.includes(name))).toEqual([]);
   });
 
-  test('files are where they are said to be', () => {
+  test('files are at the paths that the documents name', () => {
     const files = named(/`((?:apps|packages|tools|docs|src|migrations|platform|features)\/[\w./-]+)`/g);
     const places = ['.', 'apps/server', 'apps/server/src'];
     const isThere = (name: string) =>
@@ -108,7 +109,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return heading === undefined || headingsOf(target).includes(heading);
 }
 
-/** As the web shows them: lower case, hyphens for blanks, nothing else but letters and digits. */
+/** Makes the anchor that the web shows: lower case, hyphens for blanks, letters and digits only.: lower case, hyphens for blanks, nothing else but letters and digits. */
 function headingsOf(page: string): string[] {
   const titles = [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
   const slugs = titles.map((title) =>
@@ -121,14 +122,14 @@ function headingsOf(page: string): string[] {
   return [...slugs, ...anchors];
 }
 
-describe('what the documents say to run', () => {
+describe('the commands of the documents', () => {
   const run = promisify(execFile);
   const blocksOf = (page: string, language: string) =>
     [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
       ([, code = '']) => code,
     );
 
-  /** A service at an address of its own, told the time of day, since tokens are verified by it. */
+  /** Starts a service at its own address with the real time, because clients verify tokens by the time. */
   async function listening() {
     const port = await freePort();
     const baseUrl = `http://127.0.0.1:${port}`;
@@ -181,7 +182,7 @@ describe('what the documents say to run', () => {
     expect(told.trimEnd()).toMatch(/\{"valid":true,"checkedEntries":\d+.*\}$/);
   });
 
-  test('delegation, step by step, ends with a part that is revoked and a whole that goes on', async () => {
+  test('delegation, step by step, ends with the child revoked and the parent active', async () => {
     const { shell } = await listening();
     const steps = blocksOf('docs/guides/delegation.md', 'sh');
 
@@ -238,7 +239,7 @@ describe('what the documents say to run', () => {
     expect((await acme('GET', `/v1/webhooks/${webhookId}/deliveries`)).json().total).toBe(3);
   });
 
-  test('a receiver as the guide writes it takes each event once, and nothing that is not genuine', async () => {
+  test('a receiver as the guide writes it accepts each event once, and refuses forgeries', async () => {
     const { acme, deliver } = await startWithWebhooks({ startsAt: new Date().toISOString() });
     const port = await freePort();
     const { webhookId, secret } = await registerWebhook(acme, `http://127.0.0.1:${port}/`, ['agent.created']);
@@ -263,7 +264,7 @@ describe('what the documents say to run', () => {
     expect(await outcomes()).toContainEqual(expect.objectContaining({ lastStatusCode: 401 }));
   });
 
-  test('a new signing key, step by step: every token that is out verifies, and every chain is whole', async () => {
+  test('a new signing key, step by step: every issued token verifies, and every chain is whole', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'behest-rotation-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -271,7 +272,7 @@ describe('what the documents say to run', () => {
     const databaseUrl = await newDatabase();
     const [publish = '', sign = ''] = blocksOf('docs/guides/rotate-the-signing-key.md', 'sh');
     let env: Readonly<Record<string, string>> = {};
-    /** The service as it is started after a step: with what its commands have exported. */
+    /** Starts the service with the variables that the commands of a step exported. */
     const startedAfter = async (step: string) => {
       const script = `set -eu\n${step}\nnode -p 'JSON.stringify(process.env)'`;
       const { stdout } = await run('bash', ['-c', script], { cwd: folder, env: { ...process.env, ...env } });
@@ -306,7 +307,7 @@ describe('what the documents say to run', () => {
     }
     expect((await call('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
 
-    const { RSA_PRIVATE_KEY = '' } = env; // with it alone, as after a leak
+    const { RSA_PRIVATE_KEY = '' } = env; // only the new key verifies, as after a leak
     const alone = await startApp({
       databaseUrl,
       startsAt: new Date().toISOString(),
@@ -319,7 +320,7 @@ describe('what the documents say to run', () => {
     expect(verdict).toMatchObject({ valid: true, checkpointVerified: false });
   });
 
-  test('a client as the guide writes it misses no event, and has none twice', async () => {
+  test('a client as the guide writes it gets every event once', async () => {
     const service = await startListening();
     const acme = await service.asDeveloper();
     const { url } = service;
@@ -355,7 +356,7 @@ describe('what the documents say to run', () => {
     await expect(refused.next()).rejects.toThrow('401');
   });
 
-  test('a hint as the guide signs it vouches for its person and for nobody else', async () => {
+  test('a hint as the guide signs it proves its person and nobody else', async () => {
     const { app, asDeveloper, settings: configured } = await startApp({ startsAt: new Date().toISOString() });
     const acme = await asDeveloper();
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

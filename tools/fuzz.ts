@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { startListening } from '../apps/server/test/fuzz/listening.ts';
 import { fuzz, told } from '../apps/server/test/fuzz/run.ts';
 import { sightOf } from '../apps/server/test/fuzz/sight.ts';
-import { writeSection } from '../bench/results.ts';
 import { freePort } from './machine/ports.ts';
+import { writeSection } from './measured/results.ts';
 
 const USAGE = `npm run fuzz -- [options]
   --requests <count>  how many are sent (10000)
@@ -14,7 +14,7 @@ const USAGE = `npm run fuzz -- [options]
 const WHAT = `Good and broken requests to every route over HTTP, sixteen at a time, each answer held against what its route
 declares. Made by \`npm run fuzz -- --write\`.`;
 
-/** `npm run fuzz`: good and broken requests to every route of a service on a port, and a look at each answer. */
+/** `npm run fuzz`: sends good and broken requests to every route of a service, and checks each answer. */
 const { values: flags } = parseArgs({
   options: {
     requests: { type: 'string', default: '10000' },

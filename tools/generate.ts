@@ -13,7 +13,7 @@ import { securityTests } from './security/titles.ts';
 const ROOT = join(import.meta.dirname, '..');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** Every file that is made from another one, and how. `--check` writes nothing and names the stale ones. */
+/** Every generated file with its generator. `--check` writes nothing and names the stale files. */
 const made: Readonly<Record<string, () => string | Promise<string>>> = {
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'docs/configuration.md': () => {
@@ -41,7 +41,7 @@ for (const [path, make] of Object.entries(made)) {
   process.stdout.write(`wrote ${path}\n`);
 }
 
-/** Loaded late, so that table types can be made while the application that needs them does not load. */
+/** The application is imported here, because the table types have to be made while it does not compile. */
 async function apiDescription(): Promise<string> {
   const { describeApi } = await import('../apps/server/src/openapi.ts');
   return `${JSON.stringify(await describeApi(), undefined, 2)}\n`;

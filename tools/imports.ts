@@ -4,33 +4,40 @@ import rules from '../.dependency-cruiser.ts';
 import type { Feature } from '../apps/server/src/feature.ts';
 import { features } from '../apps/server/src/features.ts';
 
-const SOURCES = '{apps,packages}/*/src';
+const SOURCES = '{{apps,packages}/*/{src,test},tools,bench}';
 const PLANTED = 'apps/server/test/planted';
 
-/** What the planted files break. When this is not reported, then a clean report means nothing. */
+/** The breaches in the planted files. A run that misses one of them proves nothing about the rest. break. When this is not reported, then a clean report means nothing. */
 const EXPECTED = [
+  'features-meet-at-the-index: thing.queries.ts → other.service.ts',
   'features-meet-at-the-index: thing.routes.ts → other.service.ts',
   'pg-only-in-db: thing.routes.ts → index.mjs',
+  'queries-are-for-repos-and-services: thing.routes.ts → thing.queries.ts',
+  'queries-only-read: thing.queries.ts → other.service.ts',
   'routes-call-services: thing.routes.ts → thing.repo.ts',
   'routes-stay-at-home: thing.routes.ts → other.service.ts',
 ];
 
 /**
- * The import rules of this checkout, which is the working directory. With a TypeScript it does not know,
- * dependency-cruiser sees no file, finds nothing and says all is well: hence the count and the plant.
+ * Checks the import rules of the working directory, which is the checkout. dependency-cruiser sees no file, and
+ * reports no breach, with a TypeScript that it does not know. The count of files and the planted breaches show
+ * that.
  */
-export async function importProblems(): Promise<string[]> {
+export async function checkImports(): Promise<{ count: number; problems: string[] }> {
   const { seen, broken, imports } = await look(globSync(SOURCES));
-  const files = globSync(`${SOURCES}/**/*.{ts,js}`);
+  const files = globSync(`${SOURCES}/**/*.{ts,js,mjs}`);
   const unseen = files.filter((file) => !seen.has(file));
   const planted = await look([PLANTED]);
-  return [
+  const problems = [
     ...knowledgeProblems(features),
     ...unusedKnowledge(features, imports),
-    ...broken.map(({ rule, from, to }) => `${rule}: ${from} → ${to}`),
+    ...broken
+      .filter(({ from }) => !from.startsWith(PLANTED))
+      .map(({ rule, from, to }) => `${rule}: ${from} → ${to}`),
     ...unseen.map((file) => `dependency-cruiser did not look at ${file}`),
     ...plantProblems(planted.broken.map(({ rule, from, to }) => `${rule}: ${name(from)} → ${name(to)}`)),
   ];
+  return { count: files.length, problems };
 }
 
 /** Features that know each other in a circle cannot be understood one after the other. */
@@ -50,7 +57,7 @@ export function knowledgeProblems(all: readonly Pick<Feature, 'name' | 'knows'>[
     : [];
 }
 
-/** What a feature says it knows, and none of its files imports. */
+/** Lists the features that a feature declares to know and does not import. */
 function unusedKnowledge(
   all: readonly Feature[],
   imports: readonly { from: string; to: string }[],
@@ -94,7 +101,8 @@ function name(path: string): string {
 }
 
 if (import.meta.main) {
-  const problems = await importProblems();
+  const { count, problems } = await checkImports();
   for (const problem of problems) process.stdout.write(`${problem}\n`);
+  process.stdout.write(`${count} modules, ${rules.forbidden.length} rules, ${problems.length} problems\n`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -7,7 +7,10 @@ import { isInstalled, wantedPackages } from './installed.mjs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Two commands started together on a fresh clone install once: the second waits for the first. */
+/**
+ * Installs the packages once, even when two commands start together on a fresh clone: the second waits for the
+ * first.
+ */
 export async function ensureInstalled(root) {
   if (isReady(root)) return;
   const release = await takeTurn(path.join(root, '.install-lock'));
@@ -20,7 +23,7 @@ export async function ensureInstalled(root) {
   }
 }
 
-/** By our own mark, or, where somebody ran npm by hand, by npm's own record. */
+/** Compares the project's own mark, or, after an npm started by hand, npm's own record. */
 function isReady(root) {
   const file = stampFile(root);
   if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === stamp(root)) return true;
@@ -37,8 +40,8 @@ function stamp(root) {
 }
 
 /**
- * @returns a function that ends the turn. Its `child` notes the process that does the work, which may
- * outlive us.
+ * @returns a function that ends the turn. Its `child` names the working process, which may outlive
+ * this one.
  */
 async function takeTurn(folder) {
   const file = path.join(folder, 'pids');
@@ -57,7 +60,7 @@ async function takeTurn(folder) {
   }
 }
 
-const MAKING = 5_000; // milliseconds between making the folder and writing into it, at the very most
+const MAKING = 5_000; // milliseconds that a command may take between the folder and the file in it
 
 function isAbandoned(folder, file) {
   try {
@@ -87,7 +90,7 @@ async function install(root, noteChild) {
 async function runNpm(root, noteChild) {
   const [program, ...first] = npmCommand();
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional'];
-  const { NODE_ENV: _, ...env } = process.env; // `production` would leave the toolchain out
+  const { NODE_ENV: _, ...env } = process.env; // `production` would omit the toolchain
   const npm = spawn(program, [...first, 'ci', ...flags, '--loglevel=error'], {
     cwd: root,
     env,
@@ -100,7 +103,7 @@ async function runNpm(root, noteChild) {
       output += text;
     });
   }
-  const end = () => npm.kill('SIGKILL'); // it heeds nothing else; the next one begins with a clean folder
+  const end = () => npm.kill('SIGKILL'); // npm heeds no other signal; the next command begins with a clean folder
   for (const name of SIGNALS) process.on(name, end);
   const problem = await new Promise((resolve) => {
     npm.once('error', (error) => resolve(error.message));
@@ -110,7 +113,7 @@ async function runNpm(root, noteChild) {
   return { problem, output };
 }
 
-/** The npm that runs us, so that it is surely the same; `npm_execpath` may also be another manager. */
+/** Finds the npm that runs this command. `npm_execpath` may name another package manager. */
 function npmCommand() {
   const script = process.env.npm_execpath ?? '';
   return script.endsWith('npm-cli.js') ? [process.execPath, script] : ['npm'];

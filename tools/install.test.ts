@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-const NOBODY = 2 ** 22 + 1; // above the highest number that Linux gives a process
+const NOBODY = 2 ** 22 + 1; // above the highest process number of Linux
 
-/** A checkout of one package, and an npm that takes a moment to unpack it and writes down that it did. */
+/** Makes a checkout of one package, and an npm that takes a moment to unpack it and records that. */
 function newCheckout(
   npm = "fs.appendFileSync('runs', 'npm ' + process.argv[2] + '\\n'); setTimeout(unpack, 300);",
 ) {
@@ -23,7 +23,7 @@ function newCheckout(
   return { root, runs, ensureInstalled: () => ensureInstalled(root) };
 }
 
-/** In a process of its own, as every command is. */
+/** Runs in its own process, as every command does. */
 function ensureInstalled(root: string): Promise<{ status: number | null; said: string }> {
   const module = pathToFileURL(join(import.meta.dirname, 'install.mjs')).href;
   const script = `const { ensureInstalled } = await import('${module}'); await ensureInstalled('${root}');`;
@@ -37,7 +37,7 @@ function ensureInstalled(root: string): Promise<{ status: number | null; said: s
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
 }
 
-test('two commands started together install once, and the one that waits says so', async () => {
+test('two commands started together install once, and the waiting one says so', async () => {
   const { ensureInstalled, runs } = newCheckout();
 
   const both = await Promise.all([ensureInstalled(), ensureInstalled()]);
@@ -47,7 +47,7 @@ test('two commands started together install once, and the one that waits says so
   expect(both.map(({ said }) => said).join('')).toContain('Another command is installing');
 });
 
-test('nothing is installed twice for one lock file, and once more for another', async () => {
+test('packages are installed once for each lock file', async () => {
   const { root, ensureInstalled, runs } = newCheckout();
   await ensureInstalled();
   await ensureInstalled();
@@ -71,7 +71,7 @@ test('the turn of a command that was killed is taken over', async () => {
   expect(fs.existsSync(join(root, '.install-lock'))).toBe(false);
 });
 
-test('what npm said is shown when it fails, and the next command tries again', async () => {
+test('a failed install shows npm’s output, and the next command tries again', async () => {
   const { root, ensureInstalled } = newCheckout("console.error('EINTEGRITY'); process.exit(3);");
 
   const { status, said } = await ensureInstalled();

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Paths of all packages that the lock file names for this machine, and that npm will surely unpack. */
+/** Lists the paths of all packages that npm certainly unpacks on this machine for the lock file. */
 export function wantedPackages(root) {
   return Object.entries(readLock(path.join(root, 'package-lock.json')))
     .filter(([at, entry]) => at.includes('node_modules/') && !entry.link && isForUs(entry))
     .map(([at]) => at);
 }
 
-/** Whether npm's own record of what it unpacked, written last, agrees with the lock file. */
+/** Tells whether npm's record of the unpacked packages, which it writes last, agrees with the lock file. */
 export function isInstalled(root) {
   const there = readLock(path.join(root, 'node_modules/.package-lock.json'));
   const wanted = readLock(path.join(root, 'package-lock.json'));
@@ -22,8 +22,8 @@ function readLock(file) {
 }
 
 /**
- * An optional package is sure to come only when it is for this very system. One with `libc` has a twin, and
- * which of them is right is left to npm.
+ * Tells whether npm certainly installs an optional package: the package is for this system, and has no `libc`,
+ * where npm chooses between two packages.
  */
 function isForUs({ optional, os, cpu, libc }) {
   if (!optional) return true;

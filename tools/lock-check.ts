@@ -9,8 +9,8 @@ interface LockEntry {
 }
 
 /**
- * What is wrong with a lock file that npm itself accepts. One made while some platform's package could not be
- * fetched looks fine, and every later `npm ci` refuses it.
+ * Finds faults in a lock file that npm itself accepts. npm writes such a file when it cannot fetch a platform's
+ * package, and every later `npm ci` refuses the file.
  */
 export function lockProblems(file: string): string[] {
   const { packages }: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(file, 'utf8'));
@@ -21,7 +21,7 @@ export function lockProblems(file: string): string[] {
       .map((name) => `optional ${name} has no entry`);
     const isFetched = at.includes('node_modules/') && !entry.link && !entry.inBundle;
     if (isFetched && !entry.integrity) problems.push('has no integrity');
-    if (/^(https?|git)/.test(entry.resolved ?? '')) problems.push('names a host'); // everybody has their own mirror
+    if (/^(https?|git)/.test(entry.resolved ?? '')) problems.push('names a host'); // each person has another mirror
     return problems.map((problem) => `package-lock.json: ${at || 'root'}: ${problem}`);
   });
 }

@@ -29,7 +29,7 @@ const dashboard = JSON.parse(textOf('deploy/observability/grafana-dashboard.json
 const panels: readonly Panel[] = dashboard.panels;
 const graphs = panels.filter(({ type }) => type !== 'row');
 
-/** Every metric of the service itself, as its `# HELP` and `# TYPE` lines tell of it. */
+/** Reads every metric of the service from its `# HELP` and `# TYPE` lines. */
 async function exposed(metrics = createMetrics(declaredMetrics)) {
   metrics.meter.poolOpened({ totalCount: 1, idleCount: 1, waitingCount: 0 });
   const { text } = await metrics.expose();
@@ -41,7 +41,10 @@ async function exposed(metrics = createMetrics(declaredMetrics)) {
   }));
 }
 
-/** All that may be asked for: these, those of every Node process, those that are asked when somebody looks. */
+/**
+ * Lists the metrics that an expression may ask for: those of the service, of every Node process, and of a
+ * scrape.
+ */
 async function askable(): Promise<Set<string>> {
   const metrics = createMetrics(declaredMetrics);
   metrics.watchProcess();
@@ -49,7 +52,7 @@ async function askable(): Promise<Set<string>> {
   return new Set(['up', ...rows, ...(await exposed(metrics)).map(({ name }) => name)]);
 }
 
-/** The metrics that an expression of PromQL asks for. @throws where it is none */
+/** Finds the metrics in an expression of PromQL. @throws when the text is not PromQL */
 function metricsIn(expr: string): string[] {
   const text = expr.replaceAll('$__rate_interval', '5m'); // Grafana fills it in
   const names: string[] = [];
@@ -63,7 +66,7 @@ function metricsIn(expr: string): string[] {
 }
 
 describe('an alert', () => {
-  test('asks only for metrics that there are', async () => {
+  test('asks for existing metrics only', async () => {
     const known = await askable();
     const asked = rules.flatMap(({ expr }) => metricsIn(expr));
 
@@ -72,7 +75,7 @@ describe('an alert', () => {
     expect(asked.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('says what it is about and leads to what to do', () => {
+  test('describes the problem and links to the steps', () => {
     const headings = [...operations.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title.toLowerCase().replaceAll(' ', '-'),
     );
@@ -90,7 +93,7 @@ describe('an alert', () => {
 });
 
 describe('the dashboard', () => {
-  test('shows every metric of the service, and asks for none that there is not', async () => {
+  test('shows every metric of the service, and no other', async () => {
     const known = await askable();
     const asked = graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)));
 
@@ -98,7 +101,7 @@ describe('the dashboard', () => {
     expect((await exposed()).map(({ name }) => name).filter((name) => !asked.includes(name))).toEqual([]);
   });
 
-  test('says of each panel what it shows, and where it gets it', () => {
+  test('describes each panel and names its source', () => {
     expect(dashboard.templating.list.map(({ name }: { name: string }) => name)).toEqual([
       'datasource',
       'job',

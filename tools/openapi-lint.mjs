@@ -1,4 +1,4 @@
-// JavaScript, since the types of this linter alone would cost the type check a second.
+// This file is JavaScript, because the linter's types alone would cost the type check a second.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 
 const FILE = join(import.meta.dirname, '../openapi.json');
 
-/** The linter's recommended rules, and what a reader of the API's description also expects. */
+/** The recommended rules of the linter, and the fields that a reader of the description expects. */
 const config = await createConfig({
   extends: ['recommended'],
   rules: {
@@ -15,17 +15,17 @@ const config = await createConfig({
     'operation-tag-defined': 'error',
     'security-defined': 'error',
     'no-server-example.com': 'off',
-    'no-empty-servers': 'off', // everybody runs the service at an address of their own
+    'no-empty-servers': 'off', // each operator has another address
   },
 });
 
-/** What a rule says of one place and is right to say nothing about there. */
+/** Warnings that are wrong at one place, with the reason. */
 const ACCEPTED = new Set([
   'operation-4xx-response #/paths/~1.well-known~1jwks.json/get/responses', // nobody is refused the public keys
-  'operation-2xx-response #/paths/~1v1~1events~1ws/get/responses', // it succeeds with 101, and is no HTTP then
+  'operation-2xx-response #/paths/~1v1~1events~1ws/get/responses', // it succeeds with 101, and is not HTTP after that
 ]);
 
-/** A warning fails as an error does: one that may stay is switched off above, with the reason. */
+/** A warning fails the check, as an error does. */
 const problems = await lintFromString({
   source: readFileSync(FILE, 'utf8'),
   absoluteRef: FILE,

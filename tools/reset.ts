@@ -7,7 +7,7 @@ import { redisFolder } from './dev/redis.ts';
 import { dataHome } from './postgres/programs.ts';
 import { findRunning, stopRedis } from './redis/server.ts';
 
-/** `npm run reset`: ends what runs in this checkout, and forgets its data and keys. */
+/** `npm run reset`: ends the processes of this checkout, and removes its data and keys. */
 const home = openHome(join(import.meta.dirname, '..'));
 for (const ended of await endEarlier(home)) process.stdout.write(`Ended ${ended}.\n`);
 for (const folder of postgresData(home)) await stopServer(folder);

@@ -1,5 +1,5 @@
-// The way into every command of this project, also on a fresh clone: installs what the lock file says, then
-// goes on under the Node that it pins. Plain JavaScript on Node's own modules, from version 20 on.
+// The entry of every command, also on a fresh clone: it installs the packages of the lock file, then continues
+// under the Node that the lock file pins. It is plain JavaScript on Node's own modules, from version 20 on.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -34,10 +34,10 @@ function runTask(node) {
   const bin = path.join(modules, '.bin');
   const child = spawn(node, [path.join(root, task), ...flags], {
     cwd: root,
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // so that it sees `disconnect` when we are killed
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // the child sees `disconnect` when this process is killed
     env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH ?? ''}` },
   });
-  process.on('SIGINT', () => {}); // Ctrl-C reaches the task by itself, and we wait for it
+  process.on('SIGINT', () => {}); // Ctrl-C reaches the task directly; this process waits for it
   for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name));
   child.once('exit', (code, signal) => {
     if (!signal) process.exit(code ?? 1);
@@ -46,7 +46,10 @@ function runTask(node) {
   });
 }
 
-/** npm runs us below a shell that passes no signal on, so its death shows only as new parents. */
+/**
+ * npm starts this process below a shell that passes on no signal, so a change of parents is the only sign of
+ * npm's end.
+ */
 function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return;
   const line = ancestors();
@@ -58,7 +61,7 @@ function endWithNpm() {
   watch.unref();
 }
 
-/** Our parent, and its own when it is that shell and not npm itself. */
+/** Lists the parent, and its parent when the first is the shell and not npm. */
 function ancestors() {
   const parent = process.ppid;
   try {

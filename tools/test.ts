@@ -4,7 +4,7 @@ import { lockProblems } from './lock-check.ts';
 import type { Costs } from './suite/cost-reporter.ts';
 import type { Counts } from './suite/counts-reporter.ts';
 
-/** `npm test`: the whole suite, or `npm test -- agents` for the files whose path holds that word. */
+/** `npm test` runs the whole suite, and `npm test -- agents` the files whose path holds that word. */
 const root = join(import.meta.dirname, '..');
 const lock = lockProblems(join(root, 'package-lock.json'));
 for (const problem of lock) process.stderr.write(`${problem}\n`);
@@ -28,7 +28,7 @@ process.once('disconnect', () => vitest.kill('SIGTERM'));
 
 vitest.once('close', (status) => {
   const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
-  // A run that broke off, or a file that could not be loaded, has failed without a test that did.
+  // A run that broke off, or a file that does not load, has failed without a failed test.
   const broken = lock.length + (costs?.overBudget.length ?? 0) + (status !== 0 && failed === 0 ? 1 : 0);
   const line = `${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
   process.stdout.write(`${line}\n`);

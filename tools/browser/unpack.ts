@@ -15,7 +15,10 @@ export interface UnpackedBrowser {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The package's own names folders of its cloud, where nothing is here: no text would be seen. */
+/**
+ * Replaces the package's own configuration, which names folders of its cloud: without fonts the page would show
+ * no text.
+ */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -26,8 +29,8 @@ const FONTS = `<?xml version="1.0"?>
 `;
 
 /**
- * The headless Chromium inside `@sparticuz/chromium`. Not by that package's own function, which unpacks to a
- * fixed name in the shared temporary folder, and leaves the libraries out anywhere but in its cloud.
+ * Unpacks the headless Chromium inside `@sparticuz/chromium`. The package's own function is of no use here: it
+ * unpacks to a fixed name in the shared temporary folder, and leaves the libraries out outside its cloud.
  */
 export async function unpackBrowser(home: string): Promise<UnpackedBrowser> {
   const shipped = fileURLToPath(new URL('../bin/', import.meta.resolve('@sparticuz/chromium')));
@@ -42,7 +45,10 @@ export async function unpackBrowser(home: string): Promise<UnpackedBrowser> {
   };
 }
 
-/** Made aside and moved into place whole: test files run side by side, and any may be killed. */
+/**
+ * Unpacks aside and moves the folder when it is complete, because test files run side by side and any may be
+ * killed.
+ */
 async function unpackInto(folder: string, shipped: string, home: string): Promise<void> {
   makePassage(home);
   await sweepThrowAways(KIND, { place: home });
@@ -55,7 +61,7 @@ async function unpackInto(folder: string, shipped: string, home: string): Promis
     fs.renameSync(aside, folder);
   } catch (error) {
     fs.rmSync(aside, { recursive: true, force: true });
-    if (!fs.existsSync(folder)) throw error; // else another was quicker
+    if (!fs.existsSync(folder)) throw error; // another process was quicker
   }
 }
 

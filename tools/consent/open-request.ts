@@ -7,7 +7,7 @@ export interface LiveDeveloper {
   readonly consentKey: Voucher['privateKey'];
 }
 
-/** What an agent could ask for that shows all that the page has to show. */
+/** A request that makes the page show everything that it can show. */
 const asked = {
   principalId: 'user_42',
   scopes: ['calendar:read', 'calendar:write', 'email:send', 'tool:stripe:write:refunds:capped:50'],

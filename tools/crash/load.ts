@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What the service said that it has done, which it must therefore still have done after any crash. */
+/** Everything that the service acknowledged, and therefore must still hold after any crash. */
 export interface Acknowledged {
   readonly grants: Set<string>;
   readonly revoked: Set<string>;
-  /** By id, the hash that an entry was answered with. */
+  /** The hash that the service answered for each entry, by the entry's id. */
   readonly entries: Map<string, string>;
 }
 
@@ -14,7 +14,7 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/** A request's answer, or undefined when the service went away before it had answered. */
+/** Sends a request. @returns undefined when the service went away before it answered */
 export async function ask({ baseUrl, apiKey }: Account, method: string, path: string, body?: object) {
   const headers = { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) };
   try {
@@ -30,7 +30,7 @@ export async function ask({ baseUrl, apiKey }: Account, method: string, path: st
   }
 }
 
-/** One client that grants, revokes and appends until it is told to stop, and remembers what it was answered. */
+/** One client that grants, revokes and appends until it is stopped, and remembers every answer. */
 export async function work(account: Account, done: Acknowledged, signal: AbortSignal): Promise<void> {
   let own: { grantId: string; entry: object } | undefined;
   while (!signal.aborted) {

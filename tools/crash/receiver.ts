@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** Takes webhooks, and keeps of each event what it was sent as, once for each time it was sent. */
+/** Receives webhooks, and keeps the text of each delivery, by event. */
 export async function startReceiver() {
   const received = new Map<string, string[]>();
   const server = createServer(async (request, response) => {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type Server, startServer } from '../../bench/servers.ts';
 import { waitUntil } from '../machine/processes.ts';
+import { type Server, startServer } from '../measured/servers.ts';
 import { type Account, type Acknowledged, ask, work } from './load.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -10,7 +10,7 @@ export interface CrashPlan {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly rounds: number;
-  /** For the server's log. */
+  /** The folder of the server's log. */
   readonly folder: string;
   readonly say: (line: string) => void;
 }
@@ -20,9 +20,9 @@ const CLIENTS = 6;
 const KILLED_WITHIN = 600;
 
 /**
- * Kills the server at a random moment under load, starts it again, and so on; then holds what is there against what
- * was acknowledged.
- * @returns what was acknowledged, and every promise that was broken
+ * Kills the server at a random moment under load, starts it again, and repeats this. At the end it compares the
+ * stored state with the acknowledged state.
+ * @returns the acknowledged state, and every broken promise
  */
 export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: CrashPlan) {
   await using cleanUp = new AsyncDisposableStack();
@@ -57,7 +57,7 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
   return { grants: grants.size, revoked: revoked.size, entries: entries.size, events, sendings, broken };
 }
 
-/** One round in four counts from the start of the server, the others from the first thing that it has done. */
+/** One round in four begins at the start of the server, the others at the first answer to a write. */
 async function oneRound(server: Server, account: Account, done: Acknowledged, isEarly: boolean) {
   const ending = new AbortController();
   const before = sizeOf(done);
@@ -77,7 +77,7 @@ async function signUp({ port }: Server): Promise<string> {
   return String(made?.body.apiKey);
 }
 
-/** What a killed process was sending is somebody else's after a minute, which nobody has to wait for. */
+/** Ends the leases of killed processes, so that the run need not wait a minute for them. */
 async function endLeases(databaseUrl: string): Promise<void> {
   await using db = await connected(databaseUrl);
   await db.query('update webhook_deliveries set leased_until = null where leased_until is not null');
@@ -123,7 +123,7 @@ async function brokenChain(account: Account, { entries }: Acknowledged): Promise
   return isWhole ? lost : [...lost, `the chain is broken: ${JSON.stringify(verdict)}`];
 }
 
-/** Every event is sent at least once and as it was written, and nothing else is. */
+/** Checks that every event was sent at least once with its text, and that nothing else was sent. */
 async function brokenEvents(databaseUrl: string, received: ReadonlyMap<string, string[]>): Promise<string[]> {
   await using db = await connected(databaseUrl);
   const { rows } = await db.query<{ id: string; envelope: string }>(

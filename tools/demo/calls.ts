@@ -13,16 +13,16 @@ export interface Answer {
 
 export interface Request {
   readonly body?: object;
-  /** The members of the answer that are told; of the others there is too much. */
+  /** The members of the answer to print; the others would fill the screen. */
   readonly show?: readonly string[];
 }
 
 const LONGEST_SHOWN = 40; // characters; ids are shorter, secrets are longer
 const SHOWN_OF_SECRETS = 12;
 
-/** Makes calls, and tells each with its answer. */
+/** Makes calls, and prints each with its answer. */
 export function callsTo({ baseUrl, apiKey, say }: Narration) {
-  /** @throws when the answer is no success, with what it says */
+  /** @throws when the answer is an error, with its text */
   return async (route: string, { body, show = [] }: Request = {}): Promise<Answer> => {
     const [method = '', path = ''] = route.split(' ');
     say(`   ${route}${body ? ` ${told(body)}` : ''}`);
@@ -52,7 +52,7 @@ function only(members: Readonly<Record<string, unknown>>, names: readonly string
   return Object.fromEntries(names.filter((name) => name in members).map((name) => [name, members[name]]));
 }
 
-/** On one line, with codes, tokens and tickets cut to what tells two of them apart. */
+/** Prints on one line, and shortens codes, tokens and tickets to the part that differs. */
 function told(members: object): string {
   return JSON.stringify(members, (_name, value) => (typeof value === 'string' ? shortened(value) : value));
 }

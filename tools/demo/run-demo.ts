@@ -6,9 +6,9 @@ const scopes = ['calendar:read', 'email:send'];
 const principalId = 'user_42';
 
 /**
- * The life of a grant over HTTP and nothing else, as a program beside the service sees it. The address is the
- * service's public one, which its tokens name as their issuer; the key is a sandbox developer's.
- * @throws at the first answer that is not as it has to be
+ * Runs the life of a grant over HTTP alone, as a program beside the service does. The address is the public
+ * address of the service, which its tokens name as issuer; the key belongs to a sandbox developer.
+ * @throws at the first wrong answer
  */
 export async function runDemo(narration: Narration) {
   const { baseUrl, say } = narration;

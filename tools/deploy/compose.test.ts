@@ -16,17 +16,17 @@ interface Service {
 }
 
 const [stack] = documentsOf('deploy/compose.yaml');
-// The shape is the first test's to prove.
+// The first test proves the shape.
 const { services, secrets } = stack as {
   services: Readonly<Record<string, Service>>;
   secrets: Readonly<Record<string, { file: string }>>;
 };
-// Compose's own, as in `1m30s`: not what JSON Schema means by the word.
+// Compose has its own format `duration`, such as `1m30s`, which is not that of JSON Schema.
 Format.Set('duration', (text) => /^(\d+(us|ms|s|m|h))+$/.test(text));
 const isCompose = Schema.Compile(composeSchema as object);
 
-test('the stack is what the Compose specification describes, and a misspelt option is not', () => {
-  const { name, ...older } = Object(stack); // `name` is younger than the schema
+test('the stack follows the Compose specification, and a misspelt option does not', () => {
+  const { name, ...older } = Object(stack); // the schema does not know `name` yet
   const misspelt = { services: { behest: { ...services.behest, readonly: true } } };
 
   expect(name).toBe('behest');
@@ -43,7 +43,7 @@ test.each(Object.entries(services))('%s runs with as little as it can', (_, serv
   });
 });
 
-test('the service waits until its stores are healthy, and gets the time to end that it takes', () => {
+test('the service waits until its stores are healthy, and has enough time to end', () => {
   const { behest } = services;
 
   expect(behest?.depends_on).toEqual({
@@ -55,7 +55,7 @@ test('the service waits until its stores are healthy, and gets the time to end t
   expect(behest?.ports).toEqual(['127.0.0.1:3001:3001']);
 });
 
-test('the command makes every secret that is mounted, once, and the service takes them in production', () => {
+test('the command makes every mounted secret once, and the service accepts them in production', () => {
   const folder = makeThrowAway('compose');
   onTestFinished(() => fs.rmSync(folder, { recursive: true }));
   fs.copyFileSync(join(ROOT, 'deploy/make-secrets.sh'), join(folder, 'make-secrets.sh'));

@@ -9,7 +9,9 @@ export const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 export const filesOf = (pattern: string) => globSync(pattern, { cwd: ROOT }).sort();
 
-/** The documents of a YAML file. @throws on what a strict reader refuses, a key that is there twice included. */
+/**
+ * Reads the documents of a YAML file. @throws on a text that a strict reader refuses, such as a repeated key
+ */
 export function documentsOf(path: string): unknown[] {
   return parseAllDocuments(textOf(path), { strict: true }).map((document) => {
     const [problem] = [...document.errors, ...document.warnings];
@@ -18,5 +20,5 @@ export function documentsOf(path: string): unknown[] {
   });
 }
 
-/** A file of `NAME=value` lines. */
+/** Reads a file of `NAME=value` lines. */
 export const settingsOf = (path: string) => parseEnv(textOf(path));

@@ -14,7 +14,7 @@ import { buildImage, commandOf, isIgnored, lastOf } from './image.ts';
 
 const KIND = 'image';
 
-test('the Dockerfile is without a fault that a linter knows', () => {
+test('a linter finds no fault in the Dockerfile', () => {
   const strict = {
     deprecatedMaintainer: ValidationSeverity.ERROR,
     directiveCasing: ValidationSeverity.ERROR,
@@ -27,7 +27,7 @@ test('the Dockerfile is without a fault that a linter knows', () => {
   expect(validate('FROM node\nUSER\n', strict)).toHaveLength(1);
 });
 
-test('the image has the Node that the tests run on, and no other user than its own', () => {
+test('the image has the Node of the tests, and its own user only', () => {
   const { optionalDependencies } = JSON.parse(textOf('package.json'));
 
   const [, tested] = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(textOf('deploy/Dockerfile')) ?? [];
@@ -38,16 +38,21 @@ test('the image has the Node that the tests run on, and no other user than its o
 
 test.each([
   ...['.git/config', '.behest/keys.json', 'deploy/secrets/database_url', 'node_modules/pg/package.json'],
-  ...['apps/server/src/config.test.ts', 'apps/server/src/config/test/environment.ts', 'apps/server/.env'],
+  ...[
+    'apps/server/src/config.test.ts',
+    'apps/server/src/features/accounts/agents/agents.samples.ts',
+    'apps/server/src/config/test/environment.ts',
+    'apps/server/.env',
+  ],
 ])('%s stays out of the image', (path) => {
   expect(isIgnored(path)).toBe(true);
 });
 
-describe('what the Dockerfile makes', () => {
+describe('the image', () => {
   let home = '';
   let app = '';
   let node = '';
-  // Whoever may write everywhere proves nothing about files that are only read.
+  // An account that may write everywhere, such as root, would prove nothing here.
   const account = accountForPostgres();
 
   beforeAll(async () => {
@@ -57,13 +62,13 @@ describe('what the Dockerfile makes', () => {
     node = join(home, 'node');
     fs.copyFileSync(process.execPath, node);
     spawnSync('chmod', ['-R', 'a-w,a+rX', app, node]);
-  }, 300_000); // it installs the packages anew
+  }, 300_000); // it installs the packages
   afterAll(() => {
     spawnSync('chmod', ['-R', 'u+w', home]);
     fs.rmSync(home, { recursive: true, force: true });
   });
 
-  test('holds the service and what it needs, and nothing for development', () => {
+  test('holds the service and its dependencies, and nothing for development', () => {
     const files = fs.readdirSync(app, { recursive: true, encoding: 'utf8' });
     const ours = files.filter((file) => !file.includes('node_modules'));
 
@@ -79,10 +84,10 @@ describe('what the Dockerfile makes', () => {
     ).toEqual([]);
   });
 
-  test('starts for a user who may write nowhere in it, answers, passes its health check and ends', async () => {
+  test('starts for a user without write access, answers, passes its health check and ends', async () => {
     const port = String(await freePort());
     const env = {
-      NODE_ENV: 'development', // the servers of a test run speak no TLS
+      NODE_ENV: 'development', // the servers of the test run have no TLS
       PORT: port,
       HOST: '127.0.0.1',
       DATABASE_URL: await newDatabase(),
@@ -106,7 +111,7 @@ describe('what the Dockerfile makes', () => {
 
     const health = await fetch(`http://127.0.0.1:${port}/health`);
     const whileItRuns = await check();
-    child.kill(lastOf('STOPSIGNAL')[0] as 'SIGTERM'); // as the second test says
+    child.kill(lastOf('STOPSIGNAL')[0] as 'SIGTERM'); // a test above expects SIGTERM
     const [code] = await exited;
 
     expect([program, said.at(-1)]).toEqual(['node', expect.stringContaining('ready')]);

@@ -7,13 +7,13 @@ import { ROOT, textOf } from './files.ts';
 const PATH = 'deploy/Dockerfile';
 const stages = DockerfileParser.parse(textOf(PATH)).getInstructions();
 
-/** The arguments of the last instruction of this name, which is the one that counts. */
+/** Finds the arguments of the last instruction of this name. Docker ignores the earlier ones. */
 export function lastOf(keyword: string): string[] {
   const found = stages.filter((instruction) => instruction.getKeyword() === keyword).at(-1);
   return found?.getArguments().map((argument) => argument.getValue()) ?? [];
 }
 
-/** A command in its JSON form, by the keyword it stands behind. */
+/** Reads a command in JSON form after its keyword. */
 export function commandOf(keyword: 'CMD' | 'HEALTHCHECK'): string[] {
   const text = stages
     .filter((instruction) => instruction.getKeyword() === keyword)
@@ -23,8 +23,9 @@ export function commandOf(keyword: 'CMD' | 'HEALTHCHECK'): string[] {
 }
 
 /**
- * Does what the Dockerfile says, without containers: each stage is a folder, `COPY` obeys `.dockerignore`, and `RUN`
- * runs. @returns the root of the last stage
+ * Follows the Dockerfile without containers: each stage is a folder, `COPY` obeys `.dockerignore`, and `RUN`
+ * runs.
+ * @returns the root of the last stage
  */
 export function buildImage(home: string): string {
   const roots = new Map<string, string>();
@@ -57,7 +58,7 @@ function copy(instruction: Copy, values: string[], here: string, roots: Readonly
       isFolder || !to.endsWith('/') ? join(here, to) : join(here, to, source.replace(/^.*\//, ''));
     fs.mkdirSync(dirname(target), { recursive: true });
     if (from)
-      fs.renameSync(at, target); // nobody looks at that stage again
+      fs.renameSync(at, target); // nothing uses that stage again
     else fs.cpSync(at, target, { recursive: true, filter: (path) => !isIgnored(relative(ROOT, path)) });
   }
 }
@@ -74,13 +75,13 @@ const rules = textOf('.dockerignore')
 
 /** The last rule that matches the path, or a folder above it, decides. */
 export function isIgnored(path: string): boolean {
-  // A folder on the way to something that is taken is entered.
+  // The walk enters a folder on the way to an included file.
   if (rules.some((rule) => rule.startsWith(`!${path}/`))) return false;
   const last = rules.filter((rule) => patternOf(rule.replace(/^!/, '')).test(path)).at(-1);
   return last !== undefined && !last.startsWith('!');
 }
 
-/** Unlike a shell's, its star takes names that begin with a dot too. */
+/** A star matches names that begin with a dot, unlike in a shell. */
 function patternOf(rule: string): RegExp {
   const parts = rule
     .replace(/[.]/g, '[.]')

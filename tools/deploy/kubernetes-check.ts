@@ -7,8 +7,9 @@ export interface Manifest {
 }
 
 /**
- * What is wrong with the manifests by the API's own types: each is an object literal to the compiler, so that an unknown
- * field is found like a wrong type. (The API's JSON schemas let unknown fields pass.)
+ * Checks the manifests against the types of the API. Each manifest becomes an object literal, so that the
+ * compiler finds an unknown field as it finds a wrong type. (The API's JSON schemas accept unknown fields.)
+ * @returns a line for each fault
  */
 export function manifestProblems(manifests: readonly Manifest[]): string[] {
   const file = join(import.meta.dirname, 'manifests.virtual.ts');

@@ -4,7 +4,7 @@ import type { Secret, Service, ServiceAccount } from 'kubernetes-types/core/v1.d
 import type { Ingress, NetworkPolicy } from 'kubernetes-types/networking/v1.d.ts';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 
-/** What the manifests may hold, by `apiVersion` and `kind`: the types that Kubernetes' own API description gives. */
+/** The kinds that the manifests may hold, by `apiVersion` and `kind`, with the types of the Kubernetes API. */
 export interface Kinds {
   readonly 'apps/v1 Deployment': Deployment;
   readonly 'autoscaling/v2 HorizontalPodAutoscaler': HorizontalPodAutoscaler;

@@ -6,25 +6,25 @@ import { documentsOf, filesOf, settingsOf } from './files.ts';
 import { type Manifest, manifestProblems } from './kubernetes-check.ts';
 
 const BASE = 'deploy/kubernetes/base';
-const FOREIGN = ['kustomization.yaml', 'external-secret.yaml']; // kinds that are not the API's own
+const FOREIGN = ['kustomization.yaml', 'external-secret.yaml']; // kinds of extensions, not of the API
 const manifests: Manifest[] = filesOf('deploy/kubernetes/**/*.yaml')
   .filter((path) => !FOREIGN.includes(basename(path)))
   .flatMap((path) => documentsOf(path).map((object) => ({ path, object })));
 const base = (name: string) => documentsOf(join(BASE, name))[0];
 
-// Of these types by the first test below.
+// The first test below proves these types.
 const deployment = base('deployment.yaml') as Deployment;
 const autoscaler = base('autoscaler.yaml') as HorizontalPodAutoscaler;
 const pod = deployment.spec?.template.spec;
 const container = pod?.containers[0];
 
 describe('the manifests', () => {
-  test('are what the API takes, and nothing that it would pass over', () => {
+  test('have the fields of the API, and no field that it would ignore', () => {
     expect(manifests.length).toBeGreaterThan(7);
     expect(manifestProblems(manifests)).toEqual([]);
   });
 
-  test('would be found wrong with an unknown field, a wrong type or a missing one', () => {
+  test('would fail with an unknown field, a wrong type or a missing field', () => {
     const wrong = (container: object) => {
       const spec = { selector: {}, template: { spec: { containers: [container] } } };
       return { path: 'x', object: { apiVersion: 'apps/v1', kind: 'Deployment', spec } };
@@ -40,7 +40,7 @@ describe('the manifests', () => {
     expect(problems[0]).toContain('readOnlyRootFs');
   });
 
-  test('are all named by the kustomization, and nothing else is', () => {
+  test('are the files that the kustomization names', () => {
     const { resources, configMapGenerator } = Object(base('kustomization.yaml'));
     const there = filesOf(`${BASE}/*.yaml`).map((path) => basename(path));
 
@@ -67,7 +67,7 @@ describe('the manifests', () => {
     expect(Object(base('service.yaml')).spec.ports[0].targetPort).toBe('http');
   });
 
-  test('give every secret file that the settings name, in both ways to make them', () => {
+  test('give every secret file that the settings name, from either kind of secret', () => {
     const mount = container?.volumeMounts?.[0]?.mountPath ?? '';
     const files = container?.env?.map(({ value }) => value ?? '') ?? [];
     const secret = Object(documentsOf('deploy/kubernetes/examples/secret.yaml')[0]);
@@ -97,7 +97,7 @@ describe('a pod', () => {
     expect(pod?.volumes?.map((volume) => Object.keys(volume))).toEqual([['name', 'secret']]);
   });
 
-  test('is restarted for what a restart mends, and sent requests when its stores answer', () => {
+  test('restarts on a fault that a restart mends, and gets requests when its stores answer', () => {
     const port = 'http';
 
     expect(container?.livenessProbe?.httpGet).toEqual({ path: '/livez', port });
@@ -106,7 +106,7 @@ describe('a pod', () => {
     expect(container?.ports).toEqual([{ name: port, containerPort: 3001 }]);
   });
 
-  test('has the time to end that the service takes', () => {
+  test('gets enough time to end', () => {
     const wait = container?.lifecycle?.preStop?.sleep?.seconds ?? 0;
     const drain = Number(settingsOf(`${BASE}/behest.env`).SHUTDOWN_TIMEOUT_SECONDS);
 
@@ -115,10 +115,10 @@ describe('a pod', () => {
   });
 });
 
-test('as many pods as there can be leave connections of PostgreSQL’s default over', () => {
+test('the most pods leave some of PostgreSQL’s default connections free', () => {
   const each = Number(settingsOf(`${BASE}/behest.env`).DATABASE_POOL_MAX);
-  const most = (autoscaler.spec?.maxReplicas ?? 0) + 1; // one more while they are replaced
+  const most = (autoscaler.spec?.maxReplicas ?? 0) + 1; // an update runs one more pod
   const migrating = 1;
 
-  expect(most * each + migrating).toBeLessThan(97); // 100, of which three are kept for superusers
+  expect(most * each + migrating).toBeLessThan(97); // 100, less three for superusers
 });

@@ -10,7 +10,7 @@ const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.expor
   type: 'pkcs8',
   format: 'pem',
 });
-/** In place of the files that the operator makes. */
+/** Values in place of the files that the operator makes. */
 const secrets: Environment = {
   DATABASE_URL: 'postgres://postgres.example.com/behest?sslmode=verify-full',
   REDIS_URL: 'rediss://redis.example.com',
@@ -55,7 +55,7 @@ describe.each(environments)('the settings of %s', (_, environment) => {
     expect(names.filter((name) => isSecret(name))).toEqual([]);
   });
 
-  test('are what production starts with', () => {
+  test('start the service in production', () => {
     const read = names.map((name) => {
       const secret = name.replace(/_FILE$/, '');
       return secret === name ? [name, environment[name]] : [secret, secrets[secret]];

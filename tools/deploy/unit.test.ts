@@ -16,21 +16,21 @@ describe('the systemd unit', () => {
     expect(other).toEqual([]);
   });
 
-  test.runIf(hasAnalyze)('is one that systemd knows every word of, and calls well closed', () => {
+  test.runIf(hasAnalyze)('has words that systemd knows, and a low exposure by its measure', () => {
     const run = (...flags: string[]) =>
       spawnSync('systemd-analyze', [...flags, join(ROOT, UNIT)], { encoding: 'utf8' });
 
-    // It looks for the program too, which need not be where Linux packages put it on this machine.
+    // systemd-analyze also looks for the program, which need not be at Linux's usual path on this machine.
     const said = run('verify')
       .stderr.split('\n')
       .filter((line) => line.includes('behest') && !line.includes('/usr/bin/node'));
     expect(said).toEqual([]);
-    // Of 100; the usual service is at 96.
+    // The exposure is out of 100; a usual service has 96.
     expect(run('security', '--offline=true', '--threshold=20')).toMatchObject({ status: 0 });
     expect(run('security', '--offline=true', '--threshold=5').status).toBe(1);
   });
 
-  test('keeps what holds the service in', () => {
+  test('keeps the options that confine the service', () => {
     const held = [
       'DynamicUser',
       'NoNewPrivileges',
@@ -45,7 +45,7 @@ describe('the systemd unit', () => {
     expect(all('MemoryDenyWriteExecute')).toEqual([]); // the engine would not start
   });
 
-  test('hands over each secret that a setting names, and leaves the service the time it takes to end', () => {
+  test('passes each secret that a setting names, and gives the service enough time to end', () => {
     const environment: Record<string, string> = Object.fromEntries(
       all('Environment').map((pair) => pair.split('=')),
     );

@@ -14,7 +14,7 @@ function newHome(): Home {
   return { root, folder: join(root, '.behest') };
 }
 
-/** A program at this path that runs until it is told to stop. */
+/** Starts a program at this path that runs until it is stopped. */
 async function run(path: string) {
   fs.mkdirSync(dirname(path), { recursive: true });
   fs.writeFileSync(path, "setInterval(() => {}, 1000); console.log('up');");
@@ -40,7 +40,7 @@ test('the server of a start that was killed is ended', async () => {
   expect(fs.existsSync(server.file)).toBe(false);
 });
 
-test('a process that has the number by now is left alone', async () => {
+test('a foreign process with the same number keeps running', async () => {
   const home = newHome();
   const { server } = ownProcesses(home);
   const stranger = await run(join(home.root, 'another-program.mjs'));
@@ -52,7 +52,7 @@ test('a process that has the number by now is left alone', async () => {
   expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
 });
 
-test.each(['', 'nonsense', '4194305'])('a file that says "%s" is no obstacle', async (text) => {
+test.each(['', 'nonsense', '4194305'])('a file that says "%s" does not stop a start', async (text) => {
   const home = newHome();
   const { start } = ownProcesses(home);
   fs.writeFileSync(start.file, text);

@@ -5,7 +5,7 @@ import type { Home } from './home.ts';
 
 const GRACE = { seconds: 30 }; // more than the 25 s the server grants requests in flight
 
-/** Where the numbers of our processes are kept, and what stands in their command lines. */
+/** The files that keep the process numbers, and the words of each command line. */
 export function ownProcesses({ root, folder }: Home) {
   return {
     start: { file: join(folder, 'start.pid'), mark: join(root, 'tools/dev.ts') },
@@ -14,8 +14,9 @@ export function ownProcesses({ root, folder }: Home) {
 }
 
 /**
- * Makes us the one `npm start` of this checkout. An earlier one, and the server of one that was killed, are
- * ended. @returns what was ended, in words.
+ * Makes this process the only `npm start` of its checkout. It ends an earlier start, and the server of a start
+ * that was killed.
+ * @returns a description of the ended processes
  */
 export async function takeOver(home: Home): Promise<string[]> {
   const { start } = ownProcesses(home);
@@ -25,7 +26,7 @@ export async function takeOver(home: Home): Promise<string[]> {
     const own = `${start.file}.${process.pid}`;
     writeFileSync(own, String(process.pid), { mode: 0o600 });
     try {
-      linkSync(own, start.file); // of two that get here together, one fails and ends the other
+      linkSync(own, start.file); // when two starts get here together, one fails here and ends the other
       return ended;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -35,7 +36,7 @@ export async function takeOver(home: Home): Promise<string[]> {
   }
 }
 
-/** Ends what an earlier start left running, the start itself first: it then ends the rest in order. */
+/** Ends the processes of an earlier start, the start itself first, because it ends the rest in order. */
 export async function endEarlier(home: Home): Promise<string[]> {
   const ended: string[] = [];
   for (const [what, { file, mark }] of Object.entries(ownProcesses(home))) {

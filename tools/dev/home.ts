@@ -2,14 +2,14 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePassage } from '../machine/folders.ts';
 
-/** The checkout, and what the commands of this folder keep in it. */
+/** The checkout, and the folder in which the commands keep their files. */
 export interface Home {
   readonly root: string;
   /** `.behest/` */
   readonly folder: string;
 }
 
-/** @throws when another user's commands made it: their files are closed to us, and ours would be to them. */
+/** @throws when the commands of another user made the folder: the two users cannot read each other's files */
 export function openHome(root: string): Home {
   const folder = join(root, '.behest');
   const owner = existsSync(folder) ? statSync(folder).uid : undefined;

@@ -11,7 +11,7 @@ function newFolder(): string {
   return folder;
 }
 
-test('every key has the form in which the server takes it', () => {
+test('the server accepts the form of every key', () => {
   const keys = keepKeys(newFolder());
 
   expect(keys.SEED_API_KEY).toMatch(/^bh_live_[\w-]{43}$/);

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Named after the variables by which the server takes them. */
+/** The keys, by the names of the server's variables. */
 const makers: Readonly<Record<KeyName, () => string>> = {
   SEED_API_KEY: () => `bh_live_${randomBytes(32).toString('base64url')}`,
   SEED_SANDBOX_KEY: () => `bh_test_${randomBytes(32).toString('base64url')}`,
@@ -31,7 +31,7 @@ type KeyName =
 
 export type Keys = Readonly<Record<KeyName, string>>;
 
-/** Made once: a restart shows the same keys, and tokens signed before it verify. */
+/** Makes the keys once, so that tokens from before a restart still verify. */
 export function keepKeys(home: string): Keys {
   const file = join(home, 'keys.json');
   const kept: Partial<Keys> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
@@ -47,7 +47,7 @@ export function keepKeys(home: string): Keys {
   const text = `${JSON.stringify(keys, undefined, 2)}\n`;
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
     writeFileSync(`${file}.new`, text, { mode: 0o600 });
-    renameSync(`${file}.new`, file); // whole or not at all
+    renameSync(`${file}.new`, file); // the rename makes the file appear whole
   }
   return keys;
 }

@@ -16,18 +16,18 @@ import { dataHome, postgresPrograms } from '../postgres/programs.ts';
 import type { Home } from './home.ts';
 import { givenSetting } from './settings.ts';
 
-const PORT = 54_329; // when it is free; 5432 is left to a Postgres of the machine's own
+const PORT = 54_329; // used when it is free; 5432 is left to a Postgres of the machine
 const DATA = 'postgres-data-';
 const SETTINGS = { shared_buffers: '64MB', log_min_messages: 'warning' };
 
 export interface Running {
   readonly url: string;
-  /** What it is, in a few words for the person who started it. */
+  /** A description for the person who started it. */
   readonly words: string;
   readonly stop: () => Promise<void>;
 }
 
-/** DATABASE_URL, or a Postgres of our own that keeps its data in the checkout. */
+/** Uses DATABASE_URL, or starts a Postgres that keeps its data in the checkout. */
 export async function runPostgres({ root }: Home): Promise<Running> {
   const given = givenSetting('DATABASE_URL');
   if (given) return { url: given, words: 'as DATABASE_URL says', stop: async () => {} };
@@ -50,12 +50,15 @@ export async function runPostgres({ root }: Home): Promise<Running> {
   };
 }
 
-/** Folders of data there are, of whatever major version. */
+/** Lists the folders of data, of any major version. */
 export function postgresData({ root }: Home): string[] {
   return globSync(join(dataHome(root), `${DATA}*`)).filter((path) => statSync(path).isDirectory());
 }
 
-/** Written when initdb has done its work, so that one half made is made anew. */
+/**
+ * Makes a cluster unless a complete one is there. The password file is written after initdb, so a cluster
+ * without that file is incomplete and is made again.
+ */
 function keepCluster(cluster: Cluster): string {
   const file = `${cluster.folder}.password`;
   if (existsSync(file)) return readFileSync(file, 'utf8');
@@ -65,7 +68,7 @@ function keepCluster(cluster: Cluster): string {
   return password;
 }
 
-/** One left running by a start that was killed is adopted. */
+/** Adopts a Postgres that a killed start left running. */
 async function serve(cluster: Cluster): Promise<{ adopted: boolean; port: number }> {
   const { folder } = cluster;
   const isSettled = () => !isOurs(folder) || readServerFile(folder)?.state === 'ready';
@@ -74,8 +77,8 @@ async function serve(cluster: Cluster): Promise<{ adopted: boolean; port: number
   const running = readServerFile(folder);
   if (running && isOurs(folder)) return { adopted: true, port: running.port };
 
-  // Left by one that was killed. Its number may be a zombie's or another's by now, and then Postgres would
-  // take it for its own and not start.
+  // A killed Postgres leaves its pid file. When another process has that number by now, Postgres takes it for a
+  // running Postgres and does not start.
   rmSync(join(folder, 'postmaster.pid'), { force: true });
   const port = (await isPortFree(PORT, '127.0.0.1')) ? PORT : await freePort();
   const server = await startCluster(cluster, port, { settings: SETTINGS, logFile: `${folder}.log` });
@@ -87,7 +90,9 @@ function isOurs(folder: string): boolean {
   return isRunning(readServerFile(folder)?.pid ?? 0, folder);
 }
 
-/** By its own file, since it may be one that we adopted. Without waiting for clients to leave. */
+/**
+ * Stops Postgres by its pid file, because it may be an adopted process. The stop does not wait for clients.
+ */
 export async function stopServer(folder: string): Promise<void> {
   const pid = readServerFile(folder)?.pid ?? 0;
   if (!isRunning(pid, folder)) return;

@@ -6,7 +6,7 @@ import type { Home } from './home.ts';
 import type { Running } from './postgres.ts';
 import { givenSetting } from './settings.ts';
 
-/** REDIS_URL, or a Redis of our own, or none, which is said aloud. */
+/** Uses REDIS_URL, or starts a Redis, or goes without and says so. */
 export async function runRedis({ folder }: Home, print: (line: string) => void): Promise<Running> {
   const given = givenSetting('REDIS_URL');
   if (given) return { url: given, words: 'as REDIS_URL says', stop: async () => {} };

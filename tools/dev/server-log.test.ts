@@ -9,6 +9,6 @@ test.each([
   ['(node:1) DeprecationWarning: old', '(node:1) DeprecationWarning: old'],
   ['"text"', '"text"'],
   ['', undefined],
-])('of %s a person sees %s', (line, shown) => {
+])('the line %s is shown as %s', (line, shown) => {
   expect(readableLine(line)).toBe(shown);
 });

@@ -2,8 +2,9 @@ const QUIET = new Set(['trace', 'debug', 'info']);
 const ROUTINE = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'err']); // an error's stack fills a screen
 
 /**
- * What a person should see of a line of the server's log: `warn` and above in a readable form, and whatever
- * is no log line as it is. @returns undefined for the rest.
+ * Makes a line of the server's log readable: `warn` and above in a short form, and a line that is not a log
+ * line unchanged.
+ * @returns undefined for a line below `warn`
  */
 export function readableLine(line: string): string | undefined {
   const entry = parse(line);

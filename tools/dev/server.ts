@@ -15,16 +15,17 @@ export interface ServerOptions {
 }
 
 export interface Server {
-  /** Says how it ended, whenever and for whatever reason. */
+  /** Resolves with the reason when the process ends. */
   readonly ended: Promise<string>;
-  /** @throws when it ends or stays silent instead. */
+  /** @throws when the server ends or does not answer in time */
   readonly healthy: (url: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 export async function launchServer(home: Home, options: ServerOptions): Promise<Server> {
   const { mark, file } = ownProcesses(home).server;
-  // Detached: Ctrl-C would reach it twice, by the terminal and by us, and the second time means "at once".
+  // The server is detached, because Ctrl-C would otherwise reach it twice, from the terminal and from this
+  // process, and the second signal means "at once".
   const child = spawn(process.execPath, [mark], {
     cwd: home.root,
     env: options.env,

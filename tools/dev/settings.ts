@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A variable as the server will read it: by itself, or from the file that `<name>_FILE` names. */
+/** Reads a variable as the server does: from the environment, or from the file that `<name>_FILE` names. */
 export function givenSetting(name: string): string | undefined {
   const value = process.env[name]?.trim();
   const file = process.env[`${name}_FILE`]?.trim();
@@ -8,7 +8,7 @@ export function givenSetting(name: string): string | undefined {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Drops what the person who starts us has set: our own values are for the rest. */
+/** Drops each default whose variable the person has set. */
 export function unlessGiven(settings: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => givenSetting(name) === undefined));
 }

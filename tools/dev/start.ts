@@ -12,11 +12,11 @@ import { walk } from './walk.ts';
 export interface StartOptions {
   readonly life: Life;
   readonly print: (line: string) => void;
-  /** Shows every line of the server's log as it is. */
+  /** Shows every line of the server's log unchanged. */
   readonly isLogShown: boolean;
 }
 
-/** Postgres and Redis side by side, then the server; prints where all of it is and how to use it. */
+/** Starts Postgres and Redis side by side, then the server, and prints the addresses and the first steps. */
 export async function start(home: Home, { life, print, isLogShown }: StartOptions) {
   const port = Number(givenSetting('PORT') ?? 3001);
   const host = givenSetting('HOST') ?? '127.0.0.1';
@@ -52,7 +52,7 @@ async function refuseTakenPort(port: number, host: string): Promise<void> {
   throw new Error(`port ${port} is taken by ${owner}; end it, or choose another: PORT=${port + 1} npm start`);
 }
 
-/** An address to reach a server by that listens on this one. */
+/** Makes an address that reaches a server which listens on this one. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -2,15 +2,15 @@ type Stop = () => Promise<void>;
 
 export interface Life {
   /**
-   * Starts something that is to be stopped, last first, also when it is not up yet by then.
-   * @throws when the end has begun.
+   * Starts a part that has to be stopped, the last part first, even a part that is still starting.
+   * @throws when the stop has begun
    */
   readonly add: <T extends { stop: Stop }>(start: () => Promise<T>) => Promise<T>;
   readonly isEnding: () => boolean;
   readonly end: (code: number) => Promise<void>;
 }
 
-/** Ends everything in order on Ctrl-C, on a signal, and when the process that started us is gone. */
+/** Ends everything in order on Ctrl-C, on a signal, and when the parent process is gone. */
 export function beginLife(): Life {
   const started: Promise<{ stop: Stop } | undefined>[] = [];
   let ending: Promise<void> | undefined;
@@ -23,7 +23,7 @@ export function beginLife(): Life {
     })();
     return ending;
   };
-  /** The server takes a second signal for "at once". */
+  /** A second signal means "at once" to the server. */
   const hurry = async () => (await started.at(-1))?.stop();
 
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => end(0));

@@ -1,4 +1,4 @@
-/** Lines to copy into a shell: the whole life of a grant, with the key of the sandbox. */
+/** Prints lines to copy into a shell: the life of a grant, with the key of the sandbox. */
 export function walk(address: string, sandboxKey: string): string {
   return `  KEY=${sandboxKey}
   post() { curl -sS "${address}$1" -H "authorization: Bearer $KEY" -H 'content-type: application/json' -d "$2"; echo; }

@@ -11,7 +11,7 @@ const TABLE = /<!-- settings: ([\w ]+) -->\n(?:(?!<!-- end -->)[\s\S])*<!-- end 
 const FEATURES = /(?<=<!-- features -->\n)[\s\S]*(?=<!-- end features -->)/;
 
 /**
- * The operator's guide with its tables of settings written from the code. What stands around them is written by hand.
+ * Writes the tables of settings into the operator's guide. The text around them is written by hand.
  * @param groups each stands between `<!-- settings: name -->` and `<!-- end -->`
  * @param features each gets a heading and a table, between `<!-- features -->` and `<!-- end features -->`
  * @throws Error for a group that the page lacks, or names in vain

@@ -15,14 +15,14 @@ Every answer that is not a success has this body. Programs go by \`code\`, which
 \`\`\`
 `;
 
-/** The manual's page on errors: a table by status, each code with an anchor of its own. */
+/** Makes the page on errors: a table for each status, and an anchor for each code. */
 export function errorPage(codes: Readonly<Record<string, ErrorCode>>): string {
   const statuses = [...new Set(Object.values(codes).map(({ status }) => status))].sort((a, b) => a - b);
   const sections = statuses.map((status) => {
     const rows = Object.entries(codes)
       .filter(([, code]) => code.status === status)
       .map(([code, { meaning }]) => `| <a id="${code.toLowerCase()}"></a>\`${code}\` | ${cell(meaning)} |`);
-    return `## ${status}\n\n| Code | What it means, and what to do |\n| --- | --- |\n${rows.join('\n')}\n`;
+    return `## ${status}\n\n| Code | Meaning and remedy |\n| --- | --- |\n${rows.join('\n')}\n`;
   });
   return [INTRODUCTION, ...sections].join('\n');
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** May every account of this machine read this file, or enter this folder, and walk down to it? */
+/** Tells whether every account of this machine may read this file, or enter this folder. */
 export function isOpenToAll(path: string): boolean {
   const enough = lstatSync(path).isDirectory() ? 0o001 : 0o004;
   if (!(statSync(path).mode & enough)) return false;
@@ -10,8 +10,8 @@ export function isOpenToAll(path: string): boolean {
 }
 
 /**
- * Makes the folder, and its parents where missing, so that others may pass through to what is theirs and list
- * nothing; whatever the umask says.
+ * Makes the folder and its missing parents, whatever the umask is. Other accounts may pass through to their own
+ * files, and list nothing.
  */
 export function makePassage(folder: string): void {
   if (existsSync(folder)) return;

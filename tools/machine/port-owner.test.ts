@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { portOwner } from './port-owner.ts';
 import { freePort, isPortFree } from './ports.ts';
 
-test.each(['127.0.0.1', '0.0.0.0'])('who listens on %s is named', async (host) => {
+test.each(['127.0.0.1', '0.0.0.0'])('the process that listens on %s is named', async (host) => {
   const port = await freePort();
   const server = createServer().listen(port, host);
   await once(server, 'listening');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** The process that listens on a port; undefined when it is not ours to see. */
+/** Finds the process that listens on a port. @returns undefined when the system does not show it */
 export function portOwner(port: number): number | undefined {
   if (process.platform === 'linux') return ownerInProc(port);
   const flags = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-t'];
@@ -38,7 +38,9 @@ function openFiles(pid: number): string[] {
   );
 }
 
-/** What is read here may go at any moment, be another user's, or not exist on a system without IPv6. */
+/**
+ * Reads a file of /proc, which may vanish at any moment, belong to another user, or not exist without IPv6.
+ */
 function orNothing<T>(read: () => T, nothing: T): T {
   try {
     return read();

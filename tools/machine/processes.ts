@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Whether this process lives and is the one meant: a number is given to another process sooner or later, so
- * `mark` must stand in its command line. A zombie has no command line and counts as gone.
+ * Tells whether a process lives and is the expected one. The system reuses numbers, so `mark` has to be in the
+ * command line. A zombie has no command line and counts as gone.
  */
 export function isRunning(pid: number, mark: string): boolean {
   return pid > 0 && commandOf(pid).includes(mark);
@@ -20,7 +20,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** The number in a pid file; 0 when there is none, which `isRunning` takes for gone. */
+/** Reads the number in a pid file. @returns 0 without a number, which `isRunning` treats as gone */
 export function readPid(file: string): number {
   try {
     return Number.parseInt(readFileSync(file, 'utf8'), 10) || 0;
@@ -29,7 +29,7 @@ export function readPid(file: string): number {
   }
 }
 
-/** Signals a process that may have ended meanwhile. */
+/** Signals a process, which may have ended already. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -38,7 +38,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** @returns whether it came true within the time. */
+/** @returns true when the condition became true in time */
 export async function waitUntil(
   isTrue: () => boolean | Promise<boolean>,
   { seconds }: { seconds: number },

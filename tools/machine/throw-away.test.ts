@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeThrowAway, sweepThrowAways } from './throw-away.ts';
 
-test('what a killed run left is ended and removed, and what is in use stays', async () => {
+test('the leftovers of a killed run are ended and removed, and a folder in use stays', async () => {
   const place = mkdtempSync(join(tmpdir(), 'behest-place-'));
   onTestFinished(() => rmSync(place, { recursive: true }));
   const used = makeThrowAway('thing', place);

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { isOpenToAll } from './folders.ts';
 import { isRunning } from './processes.ts';
 
-/** Root's own temporary folder may be closed to the account that Postgres runs as. */
+/** The temporary folder of root may be closed to the account of Postgres. */
 function temporaryFolder(): string {
   return process.platform === 'win32' || isOpenToAll(tmpdir()) ? tmpdir() : '/tmp';
 }
 
-/** A new folder that names its maker, so that a later run may remove what a killed one left. */
+/** Makes a folder that names its maker, so that a later run may remove the folder of a killed run. */
 export function makeThrowAway(kind: string, place = temporaryFolder()): string {
   const folder = mkdtempSync(join(place, `behest-${kind}-${process.pid}-`));
-  chmodSync(folder, 0o711); // the account that Postgres runs as has to pass
+  chmodSync(folder, 0o711); // the account of Postgres has to pass
   return folder;
 }
 
-/** Removes the folders of makers that are gone, after `end` has ended what still runs there. */
+/** Removes the folders whose makers are gone, after `end` has ended the processes in them. */
 export async function sweepThrowAways(
   kind: string,
   { place = temporaryFolder(), end }: { place?: string; end?: (folder: string) => Promise<void> } = {},
@@ -31,7 +31,7 @@ export async function sweepThrowAways(
   }
 }
 
-/** Anybody may have made a folder of such a name in a shared place. */
+/** Any account may have made a folder with such a name in a shared place. */
 function isOurs(folder: string): boolean {
   const uid = process.getuid?.();
   return uid === undefined || statSync(folder, { throwIfNoEntry: false })?.uid === uid;

@@ -1,12 +1,12 @@
 import { chownSync, readFileSync } from 'node:fs';
 
-/** What to spawn Postgres as; empty for ourselves. */
+/** The account that Postgres runs as; empty for the current account. */
 export interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Root may not run Postgres. Takes an account that is there anyway, and creates none. */
+/** Finds an account for Postgres, which root may not run. The function creates no account. */
 export function accountForPostgres(): Account {
   if (process.getuid?.() !== 0) return {};
   const accounts = readFileSync('/etc/passwd', 'utf8')

@@ -6,7 +6,7 @@ import { waitUntil } from '../machine/processes.ts';
 import { type Account, giveTo } from './account.ts';
 import type { Programs } from './programs.ts';
 
-/** A folder of databases, and what to run it with. */
+/** A folder of databases, and the programs and account to run it with. */
 export interface Cluster {
   readonly folder: string;
   readonly account: Account;
@@ -15,7 +15,7 @@ export interface Cluster {
 
 export const USER = 'behest';
 
-/** Makes an empty one: one order of text everywhere, and no way in but by the password. */
+/** Makes an empty cluster: with the same order of text on every machine, and access by password alone. */
 export function createCluster({ folder, account, programs }: Cluster, password: string): void {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -43,8 +43,9 @@ export interface Starting {
 }
 
 /**
- * Detached, with a log file instead of a pipe: Ctrl-C reaches us alone, and our death breaks nothing.
- * @throws with the end of its log when it does not get ready.
+ * Starts Postgres detached, with a log file instead of a pipe, so that Ctrl-C does not reach it and the end of
+ * this process does not break it.
+ * @throws with the end of the log when Postgres does not get ready
  */
 export async function startCluster(cluster: Cluster, port: number, { settings, logFile }: Starting) {
   const { folder, account, programs } = cluster;
@@ -88,7 +89,7 @@ function isReady(folder: string, pid: number | undefined): boolean {
   return file?.state === 'ready' && file.pid === pid;
 }
 
-/** What Postgres writes about itself while it runs. */
+/** Reads the file that Postgres keeps about itself while it runs. */
 export function readServerFile(folder: string) {
   try {
     const lines = fs.readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
@@ -98,7 +99,7 @@ export function readServerFile(folder: string) {
   }
 }
 
-/** Without waiting for clients to leave. */
+/** Stops Postgres without waiting for clients. */
 export async function stopCluster(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = new Promise((resolve) => server.once('exit', resolve));

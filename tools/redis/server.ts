@@ -5,15 +5,15 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../machine/ports.ts';
 import { waitUntil } from '../machine/processes.ts';
-import type { RedisProgram } from './program.ts';
+import type { RedisProgram } from './unpack.ts';
 
-/** Enough to reach a Redis that runs in a folder of ours, also after the process that started it is gone. */
+/** The facts by which a later process reaches a Redis in a folder of the checkout. */
 export interface RedisAccess {
   readonly port: number;
   readonly password: string;
 }
 
-const PORT_ATTEMPTS = 5; // a port that was free a moment ago may be taken by now
+const PORT_ATTEMPTS = 5; // another process may have taken the free port
 
 /** @throws with the end of its log when it does not answer. */
 export async function startRedis(
@@ -43,7 +43,9 @@ interface Launch {
   readonly settings: readonly string[];
 }
 
-/** The configuration goes in by stdin, for a password on the command line could be seen by everybody. */
+/**
+ * Starts Redis with its configuration on stdin, because every account could see a password on the command line.
+ */
 function launch(program: RedisProgram, { folder, access, log, settings }: Launch): ChildProcess {
   const output = fs.openSync(log, 'w', 0o600);
   const server = spawn(program.path, ['-'], {
@@ -63,7 +65,7 @@ function launch(program: RedisProgram, { folder, access, log, settings }: Launch
     `dir ${folder}`,
     ...settings,
   ];
-  server.stdin?.on('error', () => {}); // it ended before it read: `isUp` sees that
+  server.stdin?.on('error', () => {}); // Redis ended before it read; `isUp` sees that
   server.stdin?.end(`${configuration.join('\n')}\n`);
   return server;
 }
@@ -78,13 +80,13 @@ async function isUp(server: ChildProcess, access: RedisAccess): Promise<boolean>
   return !hasEnded();
 }
 
-/** The one started in this folder, if it still runs there: nobody else knows the password. */
+/** Finds the Redis of this folder, if it still runs. */
 export async function findRunning(folder: string): Promise<RedisAccess | undefined> {
   try {
     const access: RedisAccess = JSON.parse(fs.readFileSync(join(folder, 'access'), 'utf8'));
     return (await answers(access)) ? access : undefined;
   } catch {
-    return undefined; // never started, or killed while that was being written
+    return undefined; // Redis was never started, or was killed during the write
   }
 }
 
@@ -97,7 +99,7 @@ async function answers(access: RedisAccess): Promise<boolean> {
   return (await ask(access, 'PING').catch(() => '')).includes('+PONG');
 }
 
-/** One command, without a client library. */
+/** Sends one command without a client library. */
 export function ask({ port, password }: RedisAccess, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';

@@ -3,19 +3,26 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { makePassage } from '../machine/folders.ts';
 import { makeThrowAway, sweepThrowAways } from '../machine/throw-away.ts';
-import type { RedisProgram } from './program.ts';
+
+export interface RedisProgram {
+  readonly path: string;
+  readonly origin: 'installed' | 'unpacked';
+  /** Folders of libraries that the system may lack. */
+  readonly libraries: readonly string[];
+}
 
 const KIND = 'unpacking-redis';
 
-/** The server and what it is linked with; apt checks their signatures. */
+/** The server and the libraries that it is linked with. apt checks their signatures. */
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
 
-/** What a very bare system lacks besides, under the names it has had. */
+/** Libraries that a very bare system lacks besides, under the names of different releases. */
 const MORE = [[], ['libssl3'], ['libssl3t64']];
 
 /**
- * Debian and its kin: packages are fetched and unpacked below `home`, which needs no root and installs
- * nothing. @returns undefined where that cannot be done.
+ * Fetches packages of Debian or a derivative and unpacks them below `home`, without root and without an
+ * install.
+ * @returns undefined on another system
  */
 export async function unpackRedis(
   home: string,
@@ -29,7 +36,10 @@ export async function unpackRedis(
   return fs.existsSync(folder) ? programIn(folder) : undefined;
 }
 
-/** Made aside and moved into place whole: two commands may be at it, and either may be killed. */
+/**
+ * Unpacks aside and moves the folder when it is complete, because two commands may run together and either may
+ * be killed.
+ */
 async function unpackInto(folder: string, home: string): Promise<void> {
   makePassage(home);
   await sweepThrowAways(KIND, { place: home });
@@ -80,7 +90,7 @@ function programIn(folder: string): RedisProgram {
   return { path: join(folder, 'usr/bin/redis-server'), origin: 'unpacked', libraries };
 }
 
-/** @returns whether it could be run and ended well. */
+/** @returns true when the program ran and succeeded */
 function run(program: string, flags: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, flags, { cwd, stdio: 'ignore', env: { ...process.env, ...env } });

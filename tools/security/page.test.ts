@@ -7,11 +7,11 @@ import { securityTests, titlesIn } from './titles.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
 const tests = securityTests(ROOT);
-/** Put together here, so that this file is no proof of any line. */
+/** The ids are put together here, so that this file proves no line. */
 const line = (section: string, number: number) => `${section}${number}`;
 const proof = (...lines: string[]) => ({ file: 'a.test.ts', title: `${lines.join()}: a|b <c>`, lines });
 
-test('the page says of every line which tests hold it, by file and title', () => {
+test('the page lists the tests of every line, by file and title', () => {
   expect(securityPage(page, tests)).toBe(page);
   expect(tests.length).toBeGreaterThan(200);
 });
@@ -40,7 +40,7 @@ describe('the page is refused', () => {
   });
 });
 
-test('a line is given its tests, and nothing of a title ends the cell', () => {
+test('a line lists its tests, and no title ends the cell', () => {
   const changed = securityPage(page, [...tests, proof(line('T', 8))]);
 
   expect(changed).toContain('[a.test.ts](../a.test.ts): “T8: a\\|b &lt;c>”');

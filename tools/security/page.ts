@@ -1,16 +1,15 @@
 import { basename } from 'node:path';
 import { linesIn, type SecurityTest } from './titles.ts';
 
-/** How many lines each section of the threat list has. */
+/** The number of lines of each section of the threat list. */
 const SECTIONS = { J: 22, O: 20, R: 10, T: 10, I: 15, S: 8, M: 12, C: 5, V: 8, A: 4, L: 2, W: 2, H: 3, P: 7 };
 const LATER = '## With their features';
 /** `| J1 | What is defended. | Proved by |`: the last cell is written by `npm run generate`. */
 const ROW = /^\| ([A-Z]\d{1,2}) \| (.+?) \|.*$/gm;
 
 /**
- * The page with the tests of each of its lines beside it.
- *
- * @throws Error that names every line that the page has not, has twice, or has at the wrong place
+ * Writes the tests of each line into the page.
+ * @throws Error that names every line that is missing, repeated or out of order
  */
 export function securityPage(page: string, tests: readonly SecurityTest[]): string {
   const problems = problemsOf(page, tests);
@@ -48,7 +47,7 @@ function cell(tests: readonly SecurityTest[]): string {
   return shown.join('<br>');
 }
 
-/** A title may have what would end a cell or begin a tag. */
+/** Escapes characters of a title that would end the cell or begin a tag. */
 function asText(title: string): string {
   return title
     .replace(/[|*\\]/g, '\\$&')

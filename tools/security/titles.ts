@@ -4,17 +4,17 @@ import ts from 'typescript';
 
 const TESTS = ['{apps,packages}/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts'];
 const BLOCKS = new Set(['test', 'describe']);
-/** The lines of docs/security.md, as tests name them: a letter for the section, and a number. */
+/** The ids of lines of docs/security.md in titles of tests: a letter for the section, and a number. tests name them: a letter for the section, and a number. */
 const LINE_ID = /\b[JORTISMCVALWHP]\d{1,2}\b/;
 
 export interface SecurityTest {
   readonly file: string;
   readonly title: string;
-  /** Those that the title names. */
+  /** The ids of the lines that the title names. */
   readonly lines: readonly string[];
 }
 
-/** Every test, or block of them, whose title names a line of the security page. */
+/** Lists every test or block of tests whose title names a line of the security page. */
 export function securityTests(root: string): SecurityTest[] {
   return globSync(TESTS, { cwd: root })
     .sort()
@@ -23,7 +23,7 @@ export function securityTests(root: string): SecurityTest[] {
     .filter(({ lines }) => lines.length > 0);
 }
 
-/** Read from the syntax, since a text that only looks like a test proves nothing. */
+/** Reads the titles from the syntax, because a comment that looks like a test proves nothing. */
 export function titlesIn(source: string): string[] {
   const titles: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -34,7 +34,10 @@ export function titlesIn(source: string): string[] {
   return titles;
 }
 
-/** Of `test('…')` its title; of a table of tests that names no line by itself, what its rows make of its title. */
+/**
+ * Finds the title of `test('…')`. For a table of tests whose title names no line, finds the titles that its
+ * rows make.
+ */
 function titlesOf({ expression: called, arguments: [title] }: ts.CallExpression): string[] {
   if (!title || !ts.isStringLiteralLike(title)) return [];
   if (ts.isIdentifier(called)) return BLOCKS.has(called.text) ? [title.text] : [];
@@ -50,7 +53,7 @@ function titlesOf({ expression: called, arguments: [title] }: ts.CallExpression)
   return named.map(({ text }) => title.text.replace('%s', () => text));
 }
 
-/** The ids of lines in a text, each once. */
+/** Lists the ids of lines in a text, each once. */
 export function linesIn(text: string): string[] {
   return [...new Set(text.match(new RegExp(LINE_ID, 'g')))];
 }

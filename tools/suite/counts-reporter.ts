@@ -6,7 +6,7 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** Tells the process that started Vitest how many tests ended how. */
+/** Sends the counts of passed and failed tests to the process that started Vitest. */
 class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
@@ -20,4 +20,4 @@ class CountsReporter implements Reporter {
   }
 }
 
-export default CountsReporter; // Vitest takes a reporter by its default export
+export default CountsReporter; // Vitest loads a reporter by its default export

@@ -1,8 +1,9 @@
 -- Ids are a prefix and a ULID, so they sort by time, to the millisecond. The tenant comes first in every
 -- key: a list pages on its primary key, and the schema can be sharded by developer.
 
--- Owner: developers. The tenant itself. An e-mail address is only a claim until it is verified, so it is
--- not unique here.
+-- Owner: developers. The tenant itself. An e-mail address is only a claim until it is verified, so it is not unique
+-- here. `audit_private_keys` names top-level members of audit metadata that the people concerned are not shown.
+-- `max_delegation_depth` says how deep the developer's agents may delegate; null leaves it to the operator.
 create type developer_mode as enum ('live', 'sandbox');
 create type plan as enum ('free', 'pro', 'enterprise');
 create type consent_mode as enum ('developer', 'email', 'sso', 'passkey');
@@ -18,6 +19,8 @@ create table developers (
   scope_descriptions   jsonb not null,
   redirect_uris        text[] not null,
   enforce_agent_scopes boolean not null,
+  audit_private_keys   text[] not null default '{}',
+  max_delegation_depth smallint check (max_delegation_depth between 1 and 10),
   is_seeded            boolean not null,
   created_at           timestamptz not null,
   updated_at           timestamptz not null

@@ -1,6 +1,10 @@
 const NOT_ASCII = /[\u007f-\uffff]/g;
 
-/** JSON in ASCII alone, for what travels in headers: everything beyond it is written as `\uXXXX`. */
+/**
+ * Writes JSON in ASCII alone, so that it may travel in a header: every other character becomes `\uXXXX`.
+ *
+ * @throws TypeError as `JSON.stringify` does, for a cycle or a bigint
+ */
 export function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     NOT_ASCII,

@@ -235,7 +235,7 @@ describe('a chain that was changed', () => {
     );
   });
 
-  test('by dropping an entry is found at the next one, numbered anew or not', () => {
+  test('by dropping an entry is found at the next entry, with new numbers or without', () => {
     fc.assert(
       fc.property(fc.nat(entries.length - 2), (index) => {
         const rest = entries.toSpliced(index, 1);

@@ -1,40 +1,51 @@
 import { type AuditFacts, auditLine } from './audit-line.ts';
 
-/** An entry as the API answers it; members that are not named here are not looked at. */
+/** An audit entry as the API answers it. The check ignores members that are not named here. */
 export interface AuditEntry extends AuditFacts {
   /** The same as `id`, under the name that older clients know. */
   readonly entryId?: string;
+  /** The number of the entry in its chain. The first entry has 1. */
   readonly seq: number;
+  /** RFC 3339 in UTC with milliseconds, such as `2026-02-01T12:00:00.000Z`. */
   readonly timestamp: string;
+  /** The hash of the entry before; null for the first entry. */
   readonly prevHash: string | null;
+  /** SHA-256 of the entry's line, 64 digits of lower-case hex. */
   readonly hash: string;
 }
 
+/**
+ * The fault of the first broken entry: a `seq` is missing (`gap`), the entry follows another hash
+ * (`link_mismatch`), its content was changed (`hash_mismatch`), or it is older than the entry before
+ * (`time_regression`).
+ */
 export type ChainProblem = 'gap' | 'link_mismatch' | 'hash_mismatch' | 'time_regression';
 
+/** The result of a check of a chain. */
 export interface ChainVerdict {
   readonly valid: boolean;
-  /** Entries looked at, the first broken one among them. */
+  /** The number of entries that were checked, the first broken entry included. */
   readonly checkedEntries: number;
-  /** The id of the first entry that is not as it has to be. */
+  /** The id of the first broken entry; null when the chain is valid. */
   readonly firstBrokenAt: string | null;
   readonly problem: ChainProblem | null;
 }
 
+/** The position at which a check begins. */
 export interface ChainStart {
-  /** The `seq` of the first entry; 1 when it is left out. */
+  /** The `seq` of the first entry. Default: 1. */
   readonly fromSeq?: number;
   /**
-   * The `hash` of the entry before the first one. It may be left out: an entry with `seq` 1 follows none, and
-   * that any other follows the right one is then not checked.
+   * The `hash` of the entry before the first entry. Without it the check accepts any link of the first entry,
+   * unless that entry has `seq` 1, which follows no other.
    */
   readonly prevHash?: string | null;
 }
 
-/** How far a chain has been verified, to go on from with the next page. */
+/** The state of a check between two pages. The next page continues from it. */
 export interface ChainProgress extends ChainVerdict {
   readonly nextSeq: number;
-  /** Undefined when it is not known what the next entry has to follow. */
+  /** The hash that the next entry has to follow; undefined when the caller gave none. */
   readonly prevHash: string | null | undefined;
   readonly timestamp: string;
 }
@@ -43,12 +54,27 @@ export interface ChainProgress extends ChainVerdict {
 const TIMESTAMP = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$/;
 
 /**
- * Verifies exported audit entries, from nothing but what the API answered: each has the hash of its own
- * content, follows the one before, and nothing is missing between them. A chain cannot show that its end was
- * cut off, nor that all of it was written anew; for that, compare its last hash with a signed checkpoint.
+ * Checks exported audit entries with no data but the answers of the API: each entry has the hash of its own
+ * content and the hash of the entry before, and no entry is missing. The check stops at the first fault.
+ *
+ * A chain alone cannot show that its end was cut off, or that all of it was replaced. To see that, compare the
+ * chain with a signed checkpoint: `readCheckpoint` and `agreesWithCheckpoint`.
  *
  * @param entries in the order of `seq`
- * @param sha256 hashes the UTF-8 of a text, and answers in lower-case hex
+ * @param start where the entries begin; `{}` for a whole chain
+ * @param sha256 hashes the UTF-8 of a text to 64 digits of lower-case hex
+ * @returns the verdict; the function does not throw for any entry that JSON can hold
+ * @see the interface specification, audit chain; RFC 8785 for the form that is hashed
+ *
+ * @example
+ * ```ts
+ * import { createHash } from 'node:crypto';
+ * import { verifyChain } from '@behest/protocol/audit-chain';
+ *
+ * const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+ * const { valid, firstBrokenAt, problem } = verifyChain(entries, {}, sha256);
+ * if (!valid) throw new Error(`Entry ${firstBrokenAt} is broken: ${problem}`);
+ * ```
  */
 export function verifyChain(
   entries: Iterable<AuditEntry>,
@@ -59,7 +85,16 @@ export function verifyChain(
   return { valid, checkedEntries, firstBrokenAt, problem };
 }
 
-/** To verify page by page: each page goes on from the progress that the one before made. */
+/**
+ * Begins a check page by page, for chains that do not fit into memory.
+ *
+ * @example
+ * ```ts
+ * let progress = startChain();
+ * for await (const page of pages) progress = continueChain(progress, page, sha256);
+ * if (!progress.valid) throw new Error(`Entry ${progress.firstBrokenAt} is broken: ${progress.problem}`);
+ * ```
+ */
 export function startChain({ fromSeq = 1, prevHash }: ChainStart = {}): ChainProgress {
   return {
     valid: true,
@@ -72,7 +107,11 @@ export function startChain({ fromSeq = 1, prevHash }: ChainStart = {}): ChainPro
   };
 }
 
-/** As `verifyChain`, for one more page. What was broken once stays so. */
+/**
+ * Checks one more page, as `verifyChain` does. A broken chain stays broken, whatever the next pages hold.
+ *
+ * @returns a new state; the given one does not change
+ */
 export function continueChain(
   progress: ChainProgress,
   entries: Iterable<AuditEntry>,
@@ -98,7 +137,7 @@ function follow(progress: ChainProgress, entry: AuditEntry, problem: ChainProble
   };
 }
 
-/** Place before content: an entry that is in the wrong place may well be as it was written. */
+/** The position is checked before the content: a moved entry may well have its own content still. */
 function problemOf(
   entry: AuditEntry,
   before: ChainProgress,
@@ -117,6 +156,6 @@ function isHashed(entry: AuditEntry, sha256: (text: string) => string): boolean 
   try {
     return sha256(auditLine(entry)) === entry.hash;
   } catch {
-    return false; // it holds what cannot be written down, so it cannot be what was hashed
+    return false; // auditLine throws for a value that the service cannot have hashed
   }
 }

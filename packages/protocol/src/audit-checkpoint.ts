@@ -4,17 +4,21 @@ import { findKey, type KeySet, type VerificationJwk } from './key-set.ts';
 import { readTokenParts } from './token-parts.ts';
 import { createTokenVerifier, type SignatureToCheck } from './token-verifier.ts';
 
-/** A signed statement about where a chain ended at a time. */
+/** A signed statement of the hash that a developer's chain had at a number and a time. */
 export interface Checkpoint {
   readonly developerId: string;
+  /** The number of the last entry at that time. */
   readonly seq: number;
-  /** Of the entry with that `seq`, in lower-case hex. */
+  /** The hash of that entry, 64 digits of lower-case hex. */
   readonly hash: string;
   readonly signedAt: Date;
 }
 
+/** The means of `readCheckpoint`. */
 export interface CheckpointVerifier<Key extends VerificationJwk> {
+  /** The keys of the service, such as `keySetOf` makes of `GET /.well-known/jwks.json`. */
   readonly keys: () => KeySet<Key>;
+  /** Checks one signature, as for `createTokenVerifier`. */
   readonly verifySignature: (check: SignatureToCheck<Key>) => boolean;
   readonly now: Date;
 }
@@ -23,7 +27,15 @@ export interface CheckpointVerifier<Key extends VerificationJwk> {
  * Reads a checkpoint as `GET /v1/audit/head` answers it: a compact JWS with `typ` `audit-checkpoint+jwt` and the
  * claims `dev`, `seq`, `hash` and `iat`.
  *
- * @returns undefined for what is none, or was not signed with one of the keys
+ * @returns undefined when the text is not a checkpoint, or no given key signed it
+ * @see the interface specification, audit checkpoints; RFC 7515 for the form
+ *
+ * @example
+ * ```ts
+ * const checkpoint = readCheckpoint(head.checkpoint, { keys: () => keys, verifySignature, now: new Date() });
+ * if (!checkpoint) throw new Error('The service did not sign this checkpoint.');
+ * if (!agreesWithCheckpoint(checkpoint, entries)) throw new Error('The chain was cut off or replaced.');
+ * ```
  */
 export function readCheckpoint<Key extends VerificationJwk>(
   jws: string,
@@ -35,11 +47,11 @@ export function readCheckpoint<Key extends VerificationJwk>(
 }
 
 /**
- * Reads a checkpoint that nobody can verify any more, because the key it was signed with is not among these: it has
- * been withdrawn. Anybody could have written what it says, so it proves nothing; what disagrees with it is suspect
+ * Reads a checkpoint without its signature, because its key has been withdrawn and is no longer among `keys`.
+ * Anybody could have written such a checkpoint, so it proves nothing; a chain that disagrees with it is suspect
  * all the same.
  *
- * @returns undefined for what is none, and for one whose key is among these, of which `readCheckpoint` has the truth
+ * @returns undefined when the text is not a checkpoint, or its key is among `keys` (use `readCheckpoint` then)
  */
 export function readUnprovedCheckpoint<Key extends VerificationJwk>(
   jws: string,
@@ -50,12 +62,16 @@ export function readUnprovedCheckpoint<Key extends VerificationJwk>(
   const { kid } = parts.header;
   const found = findKey(parts.header, keys);
   const isMissing = !found.ok && found.reason === 'key_not_found';
-  // A month says that it was the key of then, and that need not be the one that stands for months now.
+  // A month names the legacy key of that month, which need not be the legacy key of today.
   const isOfAnyKey = kid !== undefined && isLegacyKeyId(kid);
   return isMissing || isOfAnyKey ? checkpointOf(parts.payload) : undefined;
 }
 
-/** @returns undefined unless the claims, whose signature is the caller's to verify, are those of a checkpoint */
+/**
+ * Reads the claims `dev`, `seq`, `hash` and `iat` (seconds). The caller verifies their signature.
+ *
+ * @returns undefined when the claims are not those of a checkpoint
+ */
 export function checkpointOf({
   dev,
   seq,
@@ -70,10 +86,10 @@ export function checkpointOf({
 }
 
 /**
- * Whether a chain that was exported later still holds what a checkpoint says. One that verifies and does not was
- * cut off at its end, or written anew.
+ * Tells whether a chain that was exported later still holds the entry of a checkpoint. A valid chain that does not
+ * was cut off at its end, or replaced.
  *
- * @param entries any of the chain, the last one among them
+ * @param entries the part of the chain that should hold the entry `seq`; false when it does not
  */
 export function agreesWithCheckpoint(
   { seq, hash, developerId }: Checkpoint,

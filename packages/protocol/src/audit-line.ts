@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 
 type Maybe<T> = T | null | undefined;
 
-/** What an audit entry says, apart from its place in the chain. What it does not say is null in it. */
+/** The content of an audit entry, without its position in the chain. An absent member is null in the line. */
 export interface AuditFacts {
   readonly id: string;
   readonly agentId?: Maybe<string>;
@@ -14,15 +14,15 @@ export interface AuditFacts {
   readonly metadata: object;
   readonly status: 'success' | 'failure' | 'blocked';
   readonly purpose?: Maybe<string>;
-  /** 16 random bytes, base64url: whoever sees the hash cannot guess what is hidden from them. */
+  /** 16 random bytes in base64url, so that a reader of the hash cannot guess members hidden from that reader. */
   readonly salt?: Maybe<string>;
 }
 
 /**
- * The line that is hashed, less its timestamp and the hash of the entry before, which are known only under
- * the lock of the chain's head. Both go between the parts: `<prefix><timestamp>","prevHash":<JSON><suffix>`.
+ * Makes the line that is hashed, in two parts. The timestamp and the hash of the entry before are known only under
+ * the lock of the chain's head, and go between the parts: `<prefix><timestamp>","prevHash":<JSON><suffix>`.
  *
- * @throws when the metadata holds what JSON cannot: a number that is not finite, or half a surrogate pair
+ * @throws Error when the metadata holds a number that is not finite, or half a surrogate pair
  * @see RFC 8785, by which the values are written; the order of the members is the line's own
  */
 export function auditLineParts(facts: AuditFacts): { prefix: string; suffix: string } {
@@ -35,7 +35,11 @@ export function auditLineParts(facts: AuditFacts): { prefix: string; suffix: str
   return { prefix: `{${ids},${members('action', 'metadata')},"timestamp":"`, suffix: `,${last}}` };
 }
 
-/** For whoever checks the chain, from nothing but what the API answers. @throws as `auditLineParts` */
+/**
+ * Makes the line of an entry that has its position. SHA-256 of the line's UTF-8 is the entry's `hash`.
+ *
+ * @throws Error as `auditLineParts`
+ */
 export function auditLine(entry: AuditFacts & { timestamp: string; prevHash: string | null }): string {
   const { prefix, suffix } = auditLineParts(entry);
   return `${prefix}${entry.timestamp}","prevHash":${JSON.stringify(entry.prevHash)}${suffix}`;

@@ -1,8 +1,8 @@
 import type { FieldFault } from './errors.ts';
 import { namedConnectors, reachesConnector } from './tool-scopes.ts';
 import {
+  type Field,
   isConnectorName,
-  type Place,
   readEntry,
   readTools,
   reportOutside,
@@ -13,19 +13,24 @@ import {
 
 export type { ToolsEntry } from './tools-entry.ts';
 
+/** The entries that were read, or every fault that was found. */
 export type ReadDetails =
   | { readonly ok: true; readonly entries: readonly ToolsEntry[] }
   | { readonly ok: false; readonly faults: readonly FieldFault[] };
 
 const MAX_ENTRIES = 20;
-/** Of all entries as they are sent, so that a grant token stays small enough for a header. */
+/** The most bytes of all entries as they are sent, so that a grant token fits into a header. */
 const MAX_BYTES = 2_048;
 
 /**
- * Reads the entries of a request, which come from anybody.
+ * Reads the `authorization_details` of a request: at most 20 entries of type `urn:service:tools:v1`, 2,048 bytes
+ * together, one entry for each connector.
  *
- * @param scopes those of the request; an entry speaks of a connector that one of them reaches
- * @param path the name of the field, which begins the path of each fault
+ * @param value any value, not trusted
+ * @param scopes the scopes of the request; one of them has to reach the connector of each entry
+ * @param path the name of the field, with which the path of each fault begins
+ * @returns faults instead of entries when anything is wrong; the function does not throw
+ * @see RFC 9396, section 2
  */
 export function readRequestedDetails(
   value: unknown,
@@ -39,10 +44,10 @@ export function readRequestedDetails(
 }
 
 /**
- * Makes the form that is stored and issued. With a purpose there is one entry for each connector that the
- * scopes name, in the order in which they first do, and each carries the purpose; without one there are only
- * the entries given. An entry is dropped when no scope reaches its connector any more, and never otherwise:
- * what it withholds would be allowed without it. Applied to its own result it changes nothing.
+ * Makes the entries that are stored and issued. With a purpose, each connector that the scopes name has an entry,
+ * in the order in which the scopes first name it, and each entry carries the purpose. Without a purpose, the result
+ * holds the given entries alone. The function drops an entry only when no scope reaches its connector, because an
+ * entry that was dropped would no longer restrict. Applied to its own result the function changes nothing.
  *
  * @see the interface specification, grant token claims
  */
@@ -67,7 +72,7 @@ export function issuedDetails(
   });
 }
 
-/** What a person decides about: the scopes that are left, and the details in their issued form. */
+/** The subject of a person's decision: the scopes that remain, and the entries in their issued form. */
 export interface Narrowable {
   readonly purpose: string | undefined;
   readonly scopes: readonly string[];
@@ -75,9 +80,10 @@ export interface Narrowable {
 }
 
 /**
- * Leaves of each connector named in `kept` only the tools listed for it, which have to be within those of
- * before. Connectors that are not named stay as they are.
+ * Narrows the tools of each connector that `kept` names to the tools listed there. Each listed tool has to be
+ * within the tools that the entry allowed before. Other connectors keep their tools.
  *
+ * @returns the issued entries, or a fault for each tool or connector that would widen the request
  * @param path the name of the field that `kept` came in, which begins the path of each fault
  */
 export function narrowTools(
@@ -102,7 +108,7 @@ export function narrowTools(
   return { ok: true, entries: issuedDetails(purpose, scopes, [...narrowed.values()]) };
 }
 
-function readEntries(value: unknown, scopes: readonly string[], { path, report }: Place): ToolsEntry[] {
+function readEntries(value: unknown, scopes: readonly string[], { path, report }: Field): ToolsEntry[] {
   if (!Array.isArray(value)) return report(path, 'type') ?? [];
   if (value.length > MAX_ENTRIES || bytesOf(value) > MAX_BYTES) return report(path, 'too_long') ?? [];
   const entries: ToolsEntry[] = [];

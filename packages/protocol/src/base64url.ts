@@ -1,15 +1,15 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const NO_DIGIT = 64;
 
-/** The value of each ASCII character, `NO_DIGIT` for those outside the alphabet. */
+/** The value of each ASCII character; `NO_DIGIT` outside the alphabet. */
 const digits = new Uint8Array(128).fill(NO_DIGIT);
 for (const [value, character] of [...ALPHABET].entries()) digits[character.charCodeAt(0)] = value;
 
 /**
- * Decodes base64url in the one way it can have been written: no padding, no white space, no character of
- * the other alphabet and no bit set that is not used. So there is one text to each sequence of bytes.
+ * Decodes base64url strictly: no padding, no white space, no character of the other alphabet, and no unused bit
+ * set. Each sequence of bytes has one text, so a token cannot be changed without a change of its bytes.
  *
- * @returns undefined when the text is anything else
+ * @returns undefined when the text is not strict base64url
  * @see RFC 4648, sections 3.5 and 5; RFC 7515, section 2
  */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -26,7 +26,7 @@ test('a parent without caps adds nothing, and keeps what is above it', () => {
   expect(capsLineage([tools], { grantId: 'grnt_2', entries: [tools] })).toEqual([]);
 });
 
-test('what is no longer reached is not counted', () => {
+test('a connector that no scope reaches is not counted', () => {
   const entries = [{ ...tools, caps: caps(5) }];
 
   expect(capsLineage([], { grantId: 'grnt_1', entries })).toEqual([]);

@@ -1,10 +1,11 @@
 import { type Caps, TOOLS_TYPE, type ToolsEntry } from './tools-entry.ts';
 
+/** The `type` of a lineage entry. */
 export const LINEAGE_TYPE = 'urn:service:caps-lineage:v1';
 
 /**
- * What the grants above a delegated one may use of a connector, the root first. Whoever enforces the grant charges
- * each of them too, so that passing a grant on does not multiply what it allows.
+ * The caps of the grants above a delegated grant for one connector, the root grant first. An enforcer counts each
+ * call against all of them, so that delegation does not multiply the allowed calls.
  */
 export interface LineageEntry {
   readonly type: typeof LINEAGE_TYPE;
@@ -12,14 +13,14 @@ export interface LineageEntry {
   readonly ancestors: readonly { readonly grant: string; readonly caps: Caps }[];
 }
 
-/** What a grant holds, and its tokens say. */
+/** An entry of a stored grant and of its tokens. */
 export type IssuedEntry = ToolsEntry | LineageEntry;
 
 /**
- * Makes the lineage of a delegated grant.
+ * Makes the lineage entries of a delegated grant, one for each connector whose ancestors have caps.
  *
- * @param kept its own entries; of connectors that it does not describe nothing has to be counted
- * @param parent the entries that the parent was issued with
+ * @param kept the grant's own entries; a connector without an entry needs no lineage
+ * @param parent the parent's id and the entries that it was issued with
  */
 export function capsLineage(
   kept: readonly ToolsEntry[],
@@ -34,12 +35,16 @@ export function capsLineage(
   });
 }
 
-/** Those entries that developers are shown: what they or a person asked for. */
+/** Selects the entries that the API shows to developers; the lineage is for enforcers. */
 export function toolsEntries(entries: readonly IssuedEntry[]): ToolsEntry[] {
   return entries.filter((entry) => entry.type === TOOLS_TYPE);
 }
 
-/** The entries of a grant as they are stored: they were read, or made, before they came there. */
+/**
+ * Types the entries of a grant's database column. They were checked before they were stored.
+ *
+ * @returns an empty list when the column holds no array
+ */
 export function storedEntries(column: unknown): IssuedEntry[] {
   return Array.isArray(column) ? column.filter(isIssued) : [];
 }

@@ -1,18 +1,21 @@
 import { BUDGET_TYPE, GRANT_CLAIM, type GrantClaims } from './claims.ts';
 
+/** The facts of a grant token, or the reason why its claims cannot be used. */
 export type ReadClaims =
   | { readonly ok: true; readonly claims: Omit<GrantClaims, 'issuer' | 'issuedAt' | 'expiresAt'> }
   | { readonly ok: false; readonly reason: 'claims_missing' | 'claims_inconsistent' };
 
 type Claims = Readonly<Record<string, unknown>>;
 
-const MAX_ACTORS = 11; // a root agent and ten delegations, the most that is ever issued
+const MAX_ACTORS = 11; // a root agent and ten delegations, the most that the service issues
 
 /**
- * Reads what a grant token says, from a payload that has been verified. The standard claims come first; a
- * name from before 0.6 is read where the standard one is absent. A token that says one thing twice and
- * differently is not read at all, since no two readers would have to agree on it.
+ * Reads the claims of a grant token from a payload whose signature has been verified. A claim name from before 0.6
+ * counts where the standard name is absent. A payload with two different values for one fact is refused, because
+ * two readers could understand it differently.
  *
+ * @returns `claims_missing` without `sub`, `dev`, `jti` or scopes; `claims_inconsistent` for a contradiction
+ * @see RFC 9068, section 2.2; RFC 8693, section 4.1; RFC 9396, section 9
  * @see the interface specification, Versioning: tokens issued before 0.6 keep verifying
  */
 export function readGrantClaims(payload: Claims): ReadClaims {
@@ -47,7 +50,7 @@ export function readGrantClaims(payload: Claims): ReadClaims {
       developerId: dev,
       scopes,
       tokenId: jti,
-      grantId: said.grantId.find(isText) ?? jti, // the first grant tokens were their own grants
+      grantId: said.grantId.find(isText) ?? jti, // in the first grant tokens the token id is the grant id
       ...(agentId !== undefined && { agentId }),
       ...(agentDid !== undefined && { agentDid }),
       ...(parentGrantId !== undefined && { parentGrantId }),
@@ -61,7 +64,7 @@ export function readGrantClaims(payload: Claims): ReadClaims {
   };
 }
 
-/** Undefined when there are none to read; whether `scope` says the same is for `restAgrees`. */
+/** @returns undefined when neither `scp` nor `scope` can be read; `restAgrees` compares the two */
 function readScopes({ scp, scope }: Claims): string[] | undefined {
   if (isTexts(scp)) return [...scp];
   if (scp !== undefined || typeof scope !== 'string') return undefined;
@@ -69,7 +72,7 @@ function readScopes({ scp, scope }: Claims): string[] | undefined {
   return isTexts(scopes) ? scopes : undefined;
 }
 
-/** The DIDs, outermost first; undefined when the claim is there and is no chain of actors. */
+/** @returns the DIDs, the outermost first; undefined when the claim is present and not a chain of actors */
 function readActors(act: unknown): string[] | undefined {
   const actors: string[] = [];
   for (let actor = act; actor !== undefined; actor = objectOf(actor)?.act) {
@@ -90,7 +93,7 @@ function restAgrees({ scp, scope, aud, sandbox, bdg, authorization_details }: Cl
   return typeof bdg === 'number' && (budget === undefined || Number(budget.amount) === bdg);
 }
 
-/** Whether those that are there are valid (`null` never is) and the same. */
+/** True when all present values are valid and equal. `null` is never valid. */
 function agree(values: readonly unknown[], isValid: (value: unknown) => boolean): boolean {
   const present = values.filter((value) => value !== undefined);
   return present.every((value) => isValid(value) && value === present[0]);

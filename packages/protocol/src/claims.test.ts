@@ -30,7 +30,7 @@ const delegated: GrantToIssue = {
 };
 
 describe('the claims of a new token', () => {
-  test('of a root grant are those of the standards, and nothing else', () => {
+  test('are, for a root grant, the claims of the standards and nothing else', () => {
     expect(grantClaims(root, { legacy: false })).toEqual({
       iss: 'https://auth.example.test',
       sub: 'user_42',
@@ -51,7 +51,7 @@ describe('the claims of a new token', () => {
     });
   });
 
-  test('of a delegated grant nest the actors, whoever holds the token outermost', () => {
+  test('nest the actors of a delegated grant, the holder of the token outermost', () => {
     expect(grantClaims(delegated, { legacy: false })).toMatchObject({
       act: { sub: 'did:ag_3', act: { sub: 'did:ag_2', act: { sub: 'did:ag_1' } } },
       'urn:service:grant': { grant_id: 'grnt_3', parent_grant_id: 'grnt_2', delegation_depth: 2 },

@@ -1,60 +1,67 @@
-/** The member that holds what JWT has no registered name for. */
+/** The claim that holds the facts of a grant for which JWT has no registered name. */
 export const GRANT_CLAIM = 'urn:service:grant';
+/** The `type` of the entry that holds a grant's budget. */
 export const BUDGET_TYPE = 'urn:service:budget:v1';
 
-/** Verifiers whose clock is behind ours by this much still find the token valid. */
+/** A verifier whose clock is behind the service's by this much still accepts a new token. */
 const CLOCK_SKEW_SECONDS = 30;
 
 /**
- * How long a payload, as `asciiJson` writes it, may be: with header and signature of a 4,096-bit key the token
- * stays below the 16,384 bytes that verifiers read. Longer ones must not be signed.
+ * The most bytes of a payload as `asciiJson` writes it. With the header and signature of a 4,096-bit key the token
+ * stays below the 16,384 bytes that verifiers read. A longer payload must not be signed.
  */
 export const MAX_PAYLOAD_BYTES = 11_264;
 
-/** What a grant token says, whichever of its forms it says it in. */
+/** The facts of a grant token, in its standard form or in the form from before 0.6. */
 export interface GrantClaims {
   readonly issuer: string;
+  /** The principal, under the id that the developer uses. */
   readonly principalId: string;
   readonly developerId: string;
   /** Absent in tokens from before 0.6. */
   readonly agentId?: string;
-  /** The agent that holds the token. Absent only where no claim names it. */
+  /** The DID of the agent that holds the token. Absent only where no claim names it. */
   readonly agentDid?: string;
-  /** The agents that passed the grant on, the nearest first and the root's last; none for a root grant. */
+  /** The DIDs of the agents that delegated, the nearest first; empty for a root grant. */
   readonly delegatedBy: readonly string[];
   readonly scopes: readonly string[];
-  /** One audience, or those of a token that has several; absent when it is for none in particular. */
+  /** The audience or audiences; absent when the token is for any. */
   readonly audience?: string | readonly string[];
   readonly tokenId: string;
   readonly grantId: string;
   readonly parentGrantId?: string;
-  /** 0 for a root grant. */
+  /** The number of delegations; 0 for a root grant. */
   readonly delegationDepth: number;
   readonly issuedAt?: Date;
   readonly expiresAt: Date;
-  /** The claim as it stands, when there is one: whoever enforces it decides whether it can be read. */
+  /** The claim `authorization_details`, unread. The enforcer decides whether it can be read. */
   readonly authorizationDetails?: unknown;
   readonly sandbox: boolean;
-  /** Of the key whose possession has to be proved with each use (RFC 9449, section 6.1), when there is one. */
+  /** The thumbprint of the key that each use has to prove (RFC 9449, section 6.1), for a bound token. */
   readonly keyThumbprint?: string;
 }
 
-/** What has to be known to issue one. Times are whole seconds in the token, cut. */
+/** The facts that a new grant token needs. The token holds times in whole seconds, rounded down. */
 export interface GrantToIssue extends GrantClaims {
   readonly agentId: string;
   readonly agentDid: string;
   readonly issuedAt: Date;
-  /** A budget's remaining amount is an entry, made by `budgetEntry`. */
+  /** The entries of the grant, among them the one that `budgetEntry` makes. */
   readonly authorizationDetails?: readonly { readonly type: string }[];
 }
 
-/** RFC 8693, section 4.1: the current actor outermost, whoever acted before nested in it. */
+/** A chain of actors: the current actor is outermost, the actor before is nested in it (RFC 8693, section 4.1). */
 export interface Actor {
   readonly sub: string;
   readonly act?: Actor;
 }
 
-/** @param amount what remains of the budget when the token is issued, a decimal such as `12.5000` */
+/**
+ * Makes the entry that tells an enforcer the budget of a grant.
+ *
+ * @param amount the rest of the budget when the token is issued, a decimal such as `12.5000`
+ * @param currency three letters of ISO 4217, such as `EUR`
+ */
 export function budgetEntry(amount: string, currency: string) {
   return { type: BUDGET_TYPE, amount, currency } as const;
 }
@@ -62,7 +69,8 @@ export function budgetEntry(amount: string, currency: string) {
 /**
  * Makes the payload of a grant token.
  *
- * @param form.legacy whether the names from before 0.6 are added for verifiers that know no others
+ * @param form.legacy adds the claim names from before 0.6, for verifiers that know no others
+ * @returns the claims; sign them only while they are within `MAX_PAYLOAD_BYTES`
  * @see the interface specification, grant token claims and Versioning; RFC 9068, section 2.2
  */
 export function grantClaims(
@@ -114,7 +122,7 @@ function legacyClaims(grant: GrantToIssue) {
   };
 }
 
-/** @param agents the DIDs, whoever holds the token first */
+/** @param agents the DIDs, the holder of the token first */
 function actorOf(agents: readonly string[]): Actor | undefined {
   return agents.reduceRight<Actor | undefined>((act, sub) => (act ? { sub, act } : { sub }), undefined);
 }

@@ -1,8 +1,14 @@
 /**
- * Compares two decimals such as `12.50`, written without sign and exponent, exactly and at any length:
- * floating point would call amounts equal that differ in the seventeenth digit.
+ * Compares two decimals such as `12.50`, without sign and exponent, exactly and at any length. Floating point
+ * would treat amounts as equal that differ in the seventeenth digit.
  *
- * @returns less than, equal to or more than zero, as `left` is to `right`
+ * @returns a negative number when `left` is smaller, 0 when both are equal, a positive number otherwise
+ *
+ * @example
+ * ```ts
+ * compareDecimals('12.50', '12.5'); // 0
+ * compareDecimals('9', '12.5') < 0; // true
+ * ```
  */
 export function compareDecimals(left: string, right: string): number {
   const [leftWhole, leftFraction] = parts(left);
@@ -12,7 +18,7 @@ export function compareDecimals(left: string, right: string): number {
   );
 }
 
-/** Digits before the point without leading zeros, and after it without trailing ones. */
+/** The digits before the point without leading zeros, and the digits after it without trailing zeros. */
 function parts(decimal: string): [string, string] {
   const [whole = '', fraction = ''] = decimal.split('.');
   return [withoutLeadingZeros(whole), withoutTrailingZeros(fraction)];

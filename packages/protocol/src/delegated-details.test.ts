@@ -27,7 +27,7 @@ test('the entries of the parent are copied while a scope reaches their connector
   expect(delegated(['email:read'])).toEqual([]);
 });
 
-test('what is asked for makes them narrower', () => {
+test('a requested entry makes them narrower', () => {
   const caps = { send: { per_day: 4, per_hour: 1 }, get_mail: { per_day: 9 } };
 
   expect(delegated(['tool:gmail:read'], { ...gmail, tools: ['get_mail'], caps })).toEqual([

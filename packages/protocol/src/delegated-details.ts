@@ -3,19 +3,20 @@ import type { FieldFault } from './errors.ts';
 import {
   type Caps,
   type CapWindow,
-  type Place,
+  type Field,
   reportOutside,
   reportTo,
   type ToolsEntry,
 } from './tools-entry.ts';
 
 /**
- * Makes the entries of a delegated grant. Each entry of the parent is copied while a scope of the child still
- * reaches its connector; what is asked for makes it narrower. Anything wider is a fault, never cut silently.
+ * Makes the entries of a delegated grant. The child gets each entry of the parent whose connector its scopes
+ * reach, and a requested entry makes it narrower. A wider request is a fault; the function never cuts silently.
  *
- * @param child the purpose, which is the parent's, the scopes of the child, and the entries asked for
- * @param parent the parent's entries as they are stored
- * @param path the name of the field that the entries asked for came in
+ * @param child the parent's purpose, the scopes of the child, and the requested entries
+ * @param parent the entries of the parent as they are stored
+ * @param path the name of the field of the requested entries, with which the path of each fault begins
+ * @returns the issued entries, or a fault for each tool, cap or region that is wider than the parent's
  */
 export function delegatedDetails(
   child: Narrowable,
@@ -36,7 +37,7 @@ export function delegatedDetails(
   return { ok: true, entries: issuedDetails(child.purpose, child.scopes, [...entries.values()]) };
 }
 
-function narrower(above: ToolsEntry, asked: ToolsEntry, { path, report }: Place): ToolsEntry {
+function narrower(above: ToolsEntry, asked: ToolsEntry, { path, report }: Field): ToolsEntry {
   reportOutside(above.tools, asked.tools ?? [], { path: `${path}.tools`, report });
   if (asked.data_region !== undefined && asked.data_region !== above.data_region) {
     report(`${path}.data_region`, 'not_allowed');
@@ -45,8 +46,8 @@ function narrower(above: ToolsEntry, asked: ToolsEntry, { path, report }: Place)
   return { ...above, ...(asked.tools && { tools: asked.tools }), ...(caps && { caps }) };
 }
 
-/** Those of above, with what was asked for in their place. New tools and windows may be added. */
-function tightened(above: Caps = {}, asked: Caps = {}, { path, report }: Place): Caps | undefined {
+/** Replaces the parent's caps with the requested caps. A request may add caps for more tools and windows. */
+function tightened(above: Caps = {}, asked: Caps = {}, { path, report }: Field): Caps | undefined {
   const tools = new Set([...Object.keys(above), ...Object.keys(asked)]);
   const caps = Array.from(tools, (tool) => {
     const [ours, theirs] = [windowsOf(above, tool), windowsOf(asked, tool)];
@@ -60,7 +61,7 @@ function tightened(above: Caps = {}, asked: Caps = {}, { path, report }: Place):
   return caps.length > 0 ? Object.fromEntries(caps) : undefined;
 }
 
-/** Asked of the object's own members: a tool may be called `constructor`. */
+/** Reads the object's own members only, because a tool may have the name `constructor`. */
 function windowsOf(caps: Caps, tool: string): Map<string, number> {
   const windows: Partial<Record<CapWindow, number>> = (Object.hasOwn(caps, tool) && caps[tool]) || {};
   return new Map(Object.entries(windows));

@@ -7,10 +7,17 @@ const UNIT_SECONDS = new Map([
 ]);
 
 /**
- * Reads a duration such as `90s`, `30m`, `24h` or `7d`; a day has 86,400 seconds.
+ * Reads a duration: a whole number of seconds, minutes, hours or days, such as `90s`, `30m`, `24h` or `7d`.
+ * A day has 86,400 seconds.
  *
- * @returns seconds, at least one and without an upper bound (every field has its own), or undefined when
- * the text is not a duration
+ * @returns seconds, at least 1; undefined when the text is not a duration. The caller checks the upper bound,
+ * because each field has its own.
+ *
+ * @example
+ * ```ts
+ * parseDuration('24h'); // 86_400
+ * parseDuration('1.5h'); // undefined
+ * ```
  */
 export function parseDuration(text: string): number | undefined {
   if (text.length > 11) return undefined; // ten digits and a unit

@@ -16,7 +16,7 @@ const toolLevels: Record<ToolLevel, (connector: string) => string> = {
   admin: (connector) => `Do everything with ${connector}, administration included`,
 };
 
-/** What `<resource>:<permission>` allows, by permission. */
+/** The words for `<resource>:<permission>`, by permission. */
 const permissions = new Map<string, (resource: string) => string>([
   ['read', (resource) => `Read your ${resource}`],
   ['list', (resource) => `List your ${resource}`],
@@ -39,7 +39,7 @@ const permissions = new Map<string, (resource: string) => string>([
   ['*', (resource) => `Do everything with your ${resource}`],
 ]);
 
-/** Every text that people read and that this package makes, in one place, so that others can be added. */
+/** Every text that this package makes for people, in one object, so that other languages can be added. */
 export const english = {
   purposes,
   privatePurpose: (organisation: string, term: string) => `${organisation}’s own purpose: ${term}`,
@@ -50,7 +50,7 @@ export const english = {
   toolLevels,
   everyConnector: 'every connected tool',
   onlyResource: (resource: string) => `, only ${resource}`,
-  onlyPrefix: (prefix: string) => `, only what begins with ${prefix}`,
+  onlyPrefix: (prefix: string) => `, only names that begin with ${prefix}`,
   cap: (amount: string) => `, for amounts up to ${amount}`,
   duration: (parts: readonly string[]) =>
     `for ${new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(parts)}`,

@@ -1,8 +1,13 @@
 /**
- * Every code a client of the API can see, with its HTTP status and what its reader should know and do. The
- * error page of the manual is printed from it. A code is never renamed, given a second status or used again.
+ * Every error code of the API, with its HTTP status and a sentence that says what is wrong and what to do. The
+ * page `docs/errors.md` is generated from it. A code is never renamed, given a second status or used again. The
+ * error names of OAuth and SCIM are not here, because their own standards define them.
  *
- * Not here: the error names of OAuth and SCIM, which their own standards define.
+ * @example
+ * ```ts
+ * const { code, message } = (await answer.json()).error;
+ * if (code in errorCodes) console.warn(message, errorCodes[code as ErrorCode].meaning);
+ * ```
  */
 export const errorCodes = {
   BAD_REQUEST: {
@@ -11,7 +16,8 @@ export const errorCodes = {
   },
   INVALID_SCOPE: {
     status: 400,
-    meaning: 'A scope is not one, or reaches further than it may; `details.scopes` lists those to change.',
+    meaning:
+      'A scope is malformed or reaches further than it may; change the scopes that `details.scopes` lists.',
   },
   INVALID_PURPOSE: {
     status: 400,
@@ -21,11 +27,12 @@ export const errorCodes = {
   INVALID_GRANT: {
     status: 400,
     meaning:
-      'The code, refresh token or parent token cannot be used; `details.reason` says why. Ask for consent anew.',
+      'The code, refresh token or parent token cannot be used; see `details.reason`, and ask for consent again.',
   },
   INVALID_REDIRECT_URI: {
     status: 400,
-    meaning: 'The redirect URI is not registered or not allowed; register exactly the one that is sent.',
+    meaning:
+      'The redirect URI is not registered or not allowed; register it exactly as the request sends it.',
   },
   DELEGATION_DEPTH_EXCEEDED: {
     status: 400,
@@ -33,11 +40,12 @@ export const errorCodes = {
   },
   RESERVED_ACTION: {
     status: 400,
-    meaning: 'The service writes audit entries of this name itself; choose another name for the action.',
+    meaning:
+      'The service reserves this action for its own audit entries; choose another name for the action.',
   },
   TOKEN_EXPIRED: {
     status: 400,
-    meaning: 'The emailed link or code is past its time; ask for a new one.',
+    meaning: 'The emailed link or code has expired; ask for a new one.',
   },
   VERIFICATION_FAILED: {
     status: 400,
@@ -45,7 +53,7 @@ export const errorCodes = {
   },
   SSO_DOMAIN_REQUIRED: {
     status: 400,
-    meaning: 'More than one connection could be meant; send the domain of the person who signs in.',
+    meaning: 'More than one connection matches; send the domain of the person who signs in.',
   },
   CHALLENGE_INVALID: {
     status: 400,
@@ -66,7 +74,7 @@ export const errorCodes = {
   },
   UNSUPPORTED_DID: {
     status: 400,
-    meaning: 'Only DIDs of this service are resolved here; resolve others where they live.',
+    meaning: 'The service resolves its own DIDs only; resolve this DID with the method that it names.',
   },
   INVALID_AGENT: {
     status: 400,
@@ -78,15 +86,15 @@ export const errorCodes = {
   },
   AMOUNT_EXCEEDS_BUDGET: {
     status: 400,
-    meaning: 'The amount is larger than what is left of the grant’s budget; ask for less.',
+    meaning: 'The amount is larger than the rest of the grant’s budget; ask for less.',
   },
   PARENT_EXCEEDED: {
     status: 400,
-    meaning: 'A child may not reach further than its parent; lower its categories, amount or lifetime.',
+    meaning: 'The child reaches further than its parent; lower its categories, amount or lifetime.',
   },
   INVALID_MANIFEST: {
     status: 400,
-    meaning: 'The tool manifest is not valid; `details.code` and `details.path` say what is wrong and where.',
+    meaning: 'The tool manifest is not valid; correct the fault `details.code` at `details.path`.',
   },
   UNAUTHORIZED: {
     status: 401,
@@ -94,11 +102,11 @@ export const errorCodes = {
   },
   SSO_AUTH_FAILED: {
     status: 401,
-    meaning: 'The identity provider’s answer or the password was refused; sign in again.',
+    meaning: 'The service refused the identity provider’s answer or the password; sign in again.',
   },
   PLAN_LIMIT_EXCEEDED: {
     status: 402,
-    meaning: 'A quota of the plan is used up; `details.resource` names it. Free some, or change the plan.',
+    meaning: 'The quota that `details.resource` names is used up; free a part of it, or change the plan.',
   },
   INSUFFICIENT_BUDGET: {
     status: 402,
@@ -106,23 +114,25 @@ export const errorCodes = {
   },
   FORBIDDEN: {
     status: 403,
-    meaning: 'The credential is valid, but not for this; use one that has the role or the scope.',
+    meaning:
+      'The credential is valid, but not for this request; use a credential with the required role or scope.',
   },
   POLICY_DENIED: {
     status: 403,
-    meaning: 'A policy refused the request; `details.policyId` names it where it may be known.',
+    meaning:
+      'A policy refused the request; change the request, or the policy if `details.policyId` names it.',
   },
   CONSENT_REQUIRED: {
     status: 403,
-    meaning: 'Only the principal may decide this request; send them to its consent page.',
+    meaning: 'Only the principal may decide this request; send the principal to its consent page.',
   },
   PRINCIPAL_VERIFICATION_REQUIRED: {
     status: 403,
-    meaning: 'The principal has not yet proved who they are; `details.methods` lists the ways to do so.',
+    meaning: 'The principal has not proved their identity; use one of the ways in `details.methods`.',
   },
   FIDO_REQUIRED: {
     status: 403,
-    meaning: 'The principal has to prove who they are with a passkey; ask for one and try again.',
+    meaning: 'The principal has to prove their identity with a passkey; ask for one and try again.',
   },
   SSO_REQUIRED: {
     status: 403,
@@ -130,36 +140,36 @@ export const errorCodes = {
   },
   SIGNUP_DISABLED: {
     status: 403,
-    meaning: 'The operator has closed sign-up; ask them for an account.',
+    meaning: 'The operator has closed sign-up; ask the operator for an account.',
   },
   SSO_DOMAIN_NOT_ALLOWED: {
     status: 403,
-    meaning: 'The address is not of a domain of this connection; sign in with one that is.',
+    meaning: 'The address is in no domain of this connection; sign in with an address of its domains.',
   },
   SSO_USER_INACTIVE: {
     status: 403,
-    meaning: 'The person has been deactivated; their administrator can reactivate them.',
+    meaning: 'The person has been deactivated; ask their administrator to reactivate them.',
   },
   SSO_NOT_PROVISIONED: {
     status: 403,
-    meaning: 'The person is not known here yet; their administrator has to provision them first.',
+    meaning: 'The service does not know the person yet; ask their administrator to provision them.',
   },
   SSO_SCOPE_DENIED: {
     status: 403,
-    meaning: 'The person’s groups do not allow every scope that was to be approved; approve fewer.',
+    meaning: 'The person’s groups do not allow all of the scopes; approve fewer scopes.',
   },
   NOT_FOUND: {
     status: 404,
-    meaning: 'There is no such record or path for this caller; check the id and whose key was used.',
+    meaning: 'The caller has no such record or path; check the path, the id and the owner of the credential.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    meaning: 'The path exists, the method does not; use one of `details.allow`.',
+    meaning: 'The path does not accept this method; use one of `details.allow`.',
   },
   CONFLICT: {
     status: 409,
     meaning:
-      'A value is taken, another change came first, or a setting is missing; `details.field` names it if one is meant.',
+      'A value is taken, another change came first, or a setting is missing; check `details.field`, or read again and retry.',
   },
   EMAIL_TAKEN: {
     status: 409,
@@ -167,47 +177,49 @@ export const errorCodes = {
   },
   GRANT_INACTIVE: {
     status: 409,
-    meaning: 'The grant is revoked or expired; ask for consent anew.',
+    meaning: 'The grant is revoked or expired; ask for consent again.',
   },
   AGENT_INACTIVE: {
     status: 409,
-    meaning: 'The agent is suspended or revoked; resume it, or use another.',
+    meaning: 'The agent is suspended or revoked; resume it, or use another agent.',
   },
   PRINCIPAL_INACTIVE: {
     status: 409,
-    meaning: 'The principal has been deprovisioned; nothing can be granted in their name.',
+    meaning: 'The principal has been deprovisioned; ask their administrator to provision them again.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
-    meaning: 'This `Idempotency-Key` was used for another request; send a new key.',
+    meaning: 'Another request used this `Idempotency-Key`; send a new key.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
-    meaning: 'The first request with this `Idempotency-Key` still runs; ask again after a second.',
+    meaning: 'The first request with this `Idempotency-Key` still runs; send it again after a second.',
   },
   CURRENCY_MISMATCH: {
     status: 409,
-    meaning: 'A budget above this one is in another currency; use the same.',
+    meaning: 'A budget above this one has another currency; use the same currency.',
   },
   DOMAIN_CLAIMED: {
     status: 409,
-    meaning: 'Another developer has verified this domain; its record has to be removed there first.',
+    meaning:
+      'Another developer has verified this domain; have the DNS record of that developer removed first.',
   },
   SSO_ACCOUNT_CONFLICT: {
     status: 409,
-    meaning: 'The name is linked to another identity; an administrator has to unlink that one.',
+    meaning: 'The name is linked to another identity; ask an administrator to unlink that identity.',
   },
   ALREADY_CONSUMED: {
     status: 409,
-    meaning: 'This may be used once, and was; ask for a new one.',
+    meaning: 'The link, code or challenge was used before; ask for a new one.',
   },
   KEY_STORE_READ_ONLY: {
     status: 409,
-    meaning: 'Signing keys come from the environment and cannot be changed here; change the settings.',
+    meaning: 'The signing keys come from the environment; change them in the settings.',
   },
   GONE: {
     status: 410,
-    meaning: 'It was decided, used, cancelled or has expired; `details.status` says which. Start anew.',
+    meaning:
+      'The request was decided, used or cancelled, or has expired; see `details.status`, and make a new request.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -223,45 +235,46 @@ export const errorCodes = {
   },
   INVALID_EXPIRY: {
     status: 422,
-    meaning: 'The lifetime is longer than the operator allows; ask for a shorter one.',
+    meaning: 'The lifetime is longer than the operator allows; ask for a shorter lifetime.',
   },
   RATE_LIMITED: {
     status: 429,
-    meaning: 'Too many requests; wait for the seconds of `Retry-After` and try again.',
+    meaning: 'The caller sent too many requests; wait for the seconds of `Retry-After` and try again.',
   },
   TOO_MANY_CONNECTIONS: {
     status: 429,
-    meaning: 'All event streams of the account are in use; close one, or try again later.',
+    meaning: 'The account uses all of its event streams; close a stream, or try again later.',
   },
   INTERNAL_ERROR: {
     status: 500,
-    meaning: 'The service failed in a way nobody foresaw; quote `requestId` when reporting it.',
+    meaning: 'The service failed unexpectedly; report the failure with its `requestId`.',
   },
   NOT_SUPPORTED: {
     status: 501,
-    meaning: 'The standard allows this option, this service does not offer it; leave it out.',
+    meaning: 'The service does not offer this option of the standard; leave it out.',
   },
   UPSTREAM_ERROR: {
     status: 502,
-    meaning: 'A third party the call depends on failed; `details.service` names it. Try again later.',
+    meaning: 'The third party that `details.service` names failed; try again later.',
   },
   SSO_ERROR: {
     status: 502,
-    meaning: 'The identity provider could not be reached or is broken; try again later.',
+    meaning: 'The identity provider is unreachable or failed; try again later.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    meaning: 'Something the service depends on is down; `details.dependency` names it. Try again later.',
+    meaning: 'The dependency that `details.dependency` names is down; try again later.',
   },
   NOT_CONFIGURED: {
     status: 503,
-    meaning: 'The operator has not configured this; `details.setting` names what is missing.',
+    meaning: 'The operator has not configured `details.setting`; ask the operator to set it.',
   },
 } as const;
 
+/** The name of an error code. A `switch` over it is checked by the compiler. */
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What is wrong with one field of a request; the whole vocabulary of `details.fields`. */
+/** The fault of one field of a request. Lengths are `too_long` or `too_short`, numbers `too_large` or `too_small`. */
 export type FieldProblem =
   | 'required'
   | 'type'
@@ -273,7 +286,7 @@ export type FieldProblem =
   | 'unknown'
   | 'not_allowed';
 
-/** One member of `details.fields`; `path` is dotted, as in `scopes.3`. */
+/** One member of `details.fields`. Its `path` is dotted, as in `scopes.3`. */
 export interface FieldFault {
   readonly path: string;
   readonly problem: FieldProblem;

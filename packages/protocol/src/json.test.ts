@@ -17,7 +17,7 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const withMembers = (count: number) =>
   `{${Array.from({ length: count }, (_, index) => `"m${index}":0`).join(',')}}`;
 
-describe('what is read', () => {
+describe('the reader accepts', () => {
   test('anything that every reader understands in one way', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), fc.nat(3), (value, indent) => {
@@ -68,7 +68,7 @@ describe('what is read', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('the reader refuses', () => {
   test.each<[string, string | Uint8Array, JsonProblem]>([
     ['nothing', '', 'syntax'],
     ['two values', '{}{}', 'syntax'],
@@ -105,7 +105,7 @@ describe('what is refused', () => {
   });
 
   test('and the error repeats nothing of it', () => {
-    expect(() => parseJsonText('{"password":"hunter2"')).toThrow('not acceptable JSON: syntax');
+    expect(() => parseJsonText('{"password":"hunter2"')).toThrow('The JSON text is not acceptable: syntax.');
   });
 
   test('every repetition, wherever it is put', () => {

@@ -1,11 +1,12 @@
-/** How deep objects and arrays may be nested; more is never needed and makes readers recurse. */
+/** The deepest nesting of objects and arrays. A deeper text makes readers recurse. */
 const MAX_DEPTH = 32;
-/** Members of all objects together. */
+/** The most members of all objects together. */
 const MAX_MEMBERS = 10_000;
 
 const [QUOTE, BACKSLASH, COLON, UNICODE] = [0x22, 0x5c, 0x3a, 0x75]; // " \ : u
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
+/** The fault of a text that `parseJson` refuses. */
 export type JsonProblem =
   | 'encoding'
   | 'syntax'
@@ -14,13 +15,13 @@ export type JsonProblem =
   | 'repeated_member'
   | 'value';
 
-/** Says what kind of fault it is, and repeats nothing of the text. */
+/** The error of `parseJson`. It names the kind of fault, and repeats nothing of the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
   readonly problem: JsonProblem;
 
   constructor(problem: JsonProblem) {
-    super(`not acceptable JSON: ${problem}`);
+    super(`The JSON text is not acceptable: ${problem}.`);
     this.problem = problem;
   }
 }
@@ -28,12 +29,12 @@ export class JsonError extends Error {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads JSON more strictly than `JSON.parse` does: whatever two readers of one text could understand
- * differently is refused. That is a byte-order mark, bytes that are not UTF-8, a member named twice in one
- * object (however it is escaped), NUL or half a surrogate pair in a string, and a number too large for one.
- * More than 32 levels or 10,000 members are refused as well.
+ * Reads JSON more strictly than `JSON.parse`: the function refuses a text that two readers could understand
+ * differently. It refuses a byte-order mark, bytes that are not UTF-8, two members of one object with the same
+ * name (in any escape), NUL or half a surrogate pair in a string, and a number too large for a double. It also
+ * refuses more than 32 levels and more than 10,000 members.
  *
- * @throws JsonError
+ * @throws JsonError with the fault in `problem`
  * @see RFC 8259, sections 4, 6 and 8, which leave each of these to the reader
  */
 export function parseJson(bytes: Uint8Array): unknown {
@@ -47,7 +48,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * As `parseJson`, for what is text already.
+ * Reads a text that is already decoded, as `parseJson` does.
  *
  * @throws JsonError
  */
@@ -60,7 +61,7 @@ export function parseJsonText(text: string): unknown {
   return value;
 }
 
-/** A byte-order mark is a syntax error here, now that it is left in the text. */
+/** A byte-order mark is a syntax error here, because the decoder leaves it in the text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -70,12 +71,12 @@ function parse(text: string): unknown {
 }
 
 /**
- * Counts what is written, without making it. Right for JSON only; in another text the counts mean nothing,
- * and `JSON.parse` refuses it.
+ * Counts the levels and members of a text without making a value. The counts are right for JSON only; `JSON.parse`
+ * refuses any other text.
  */
 function measure(text: string) {
   let [depth, members] = [0, 0];
-  let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // the first is of the last string
+  let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // isEscaped speaks of the last string
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
@@ -106,8 +107,8 @@ function measure(text: string) {
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"([ \t\n\r]*:)?/g;
 
 /**
- * V8 reads a name that is one escaped character as a backslash, once it has seen a name that is one. So names
- * are counted through, and put back when the text, which is known to be JSON, has been read without them.
+ * V8 reads a name that consists of one escaped character as a backslash, once it has read a backslash as a name.
+ * The function therefore numbers the names, reads the text, which is JSON by now, and puts the names back.
  *
  * @see https://github.com/nodejs/node/issues/63785
  */
@@ -132,8 +133,9 @@ function withNames(value: unknown, names: readonly string[]): unknown {
 }
 
 /**
- * `JSON.parse` keeps the last of two members with one name, so fewer are kept than were written. Strings are
- * looked at only where the text has an escape such as `\u0000`: written out, those characters cannot get here.
+ * Counts the members of a value. `JSON.parse` keeps the last of two members with one name, so a repeated name makes
+ * the count smaller. Strings are checked only where the text has an escape such as `\u0000`, because the decoder and
+ * `JSON.parse` refuse these characters unescaped.
  */
 function countKept(value: unknown, hasEscapes: boolean): number {
   if (typeof value === 'string') {
@@ -157,7 +159,7 @@ function countKept(value: unknown, hasEscapes: boolean): number {
   return kept;
 }
 
-/** Databases store no NUL and UTF-8 has no half pair: both would be another text when read back. */
+/** Databases store no NUL, and UTF-8 has no half surrogate pair. Neither would be read back as it was sent. */
 function mustBeText(text: string): void {
   if (text.includes('\0') || !text.isWellFormed()) throw new JsonError('value');
 }

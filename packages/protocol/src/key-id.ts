@@ -1,33 +1,35 @@
 import type { Static } from 'typebox';
 import type { PublicJwk } from './shapes.ts';
 
-/** The key of the DID document, which signs no token. */
+/** The public key of the DID document. It signs no token. */
 export interface Ed25519Jwk {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
   readonly x: string;
 }
 
+/** A public key that has a thumbprint. */
 export type NamedJwk = Static<typeof PublicJwk> | Ed25519Jwk;
 
 const LEGACY = /^service-[0-9]{4}-(?:0[1-9]|1[0-2])$/;
 const THUMBPRINT = /^service-(?:rs256|es256)-[A-Za-z0-9_-]{43}$/;
 const ALGORITHMS = { RSA: 'rs256', EC: 'es256', OKP: 'ed25519' } as const;
 
-/** Whether a key id is of the form used before 0.6, `service-YYYY-MM`; all of them name the legacy key. */
+/** Tells whether a key id has the form from before 0.6, `service-YYYY-MM`. All such ids name the legacy key. */
 export function isLegacyKeyId(keyId: string): boolean {
   return LEGACY.test(keyId);
 }
 
-/** Whether a key id says which key it names, as those of `keyIdOf` do for keys that sign tokens. */
+/** Tells whether a key id has the form that `keyIdOf` makes for a key that signs tokens. */
 export function isThumbprintKeyId(keyId: string): boolean {
   return THUMBPRINT.test(keyId);
 }
 
 /**
- * The ids under which the legacy key is published: those of the current month (UTC) and of the ones before.
+ * Lists the ids under which the legacy key is published: the current month (UTC) and the months before.
  *
- * @param months how many in all, the newest first
+ * @param months the number of ids
+ * @returns the ids, the newest first
  * @see the interface specification, Versioning, key ids, rule 3
  */
 export function legacyKeyIds(now: Date, months: number): string[] {
@@ -37,7 +39,11 @@ export function legacyKeyIds(now: Date, months: number): string[] {
   });
 }
 
-/** The text whose SHA-256 is the key's thumbprint. @see RFC 7638, section 3.2; RFC 8037, section 2 */
+/**
+ * Makes the text whose SHA-256 is the thumbprint of a key.
+ *
+ * @see RFC 7638, section 3.2; RFC 8037, section 2
+ */
 export function thumbprintText(jwk: NamedJwk): string {
   if (jwk.kty === 'RSA') return JSON.stringify({ e: jwk.e, kty: jwk.kty, n: jwk.n });
   if (jwk.kty === 'EC') return JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y });
@@ -45,9 +51,9 @@ export function thumbprintText(jwk: NamedJwk): string {
 }
 
 /**
- * Names a key by its thumbprint, as `service-rs256-<thumbprint>`, so that every instance gives it one name.
+ * Names a key by its thumbprint, as `service-rs256-<thumbprint>`, so that every instance gives it the same name.
  *
- * @param sha256 hashes the UTF-8 of a text, and answers in base64url without padding
+ * @param sha256 hashes the UTF-8 of a text to base64url without padding
  * @see the interface specification, Versioning, key ids, rule 1
  */
 export function keyIdOf(jwk: NamedJwk, sha256: (text: string) => string): string {

@@ -2,7 +2,7 @@ import { isLegacyKeyId } from './key-id.ts';
 import type { TokenAlgorithm, TokenHeader } from './token-parts.ts';
 import { type Refused, refused } from './token-refusal.ts';
 
-/** A public key as a JWK (RFC 7517), of which nothing has been checked. */
+/** A public key as a JWK (RFC 7517), with members that have not been checked. */
 export interface VerificationJwk {
   readonly kty?: unknown;
   readonly kid?: unknown;
@@ -13,31 +13,38 @@ export interface VerificationJwk {
 }
 
 /**
- * The keys a verifier knows, by key id. A map, in which no id means more than another: an object would have
- * `__proto__` and `constructor` from the start.
+ * The keys that a verifier knows, by key id. The ids are in a map, because an object has members such as
+ * `constructor` from the start.
  */
 export interface KeySet<Key extends VerificationJwk = VerificationJwk> {
   readonly byId: ReadonlyMap<string, Key>;
-  /** Verifies RS256 tokens that name no key, or one by month. */
+  /** The key of RS256 tokens that name no key, or name a month. */
   readonly legacy: Key | undefined;
 }
 
-/** The one key that somebody else may have signed with, who need not name it. */
+/** The only key of a signer outside the service. Its tokens need not name it. */
 export interface OneKey<Key extends VerificationJwk> {
   readonly only: Key;
 }
 
 /**
- * Makes a key set of a JWK Set. Its legacy key is the entry with the newest `service-YYYY-MM` id, since the
- * set says nothing else of it. Entries without an id cannot be named by a token and are left out; so are
- * entries that share an id without being one key, as neither can be meant.
+ * Makes a key set from a JWK Set. The entry with the newest `service-YYYY-MM` id becomes the legacy key. The
+ * function leaves out an entry without an id, which no token can name, and different entries with the same id,
+ * which no token can tell apart.
  *
+ * @param jwks the parsed document, not trusted
  * @throws TypeError when the value is not a JWK Set
  * @see RFC 7517, section 5
+ *
+ * @example
+ * ```ts
+ * const answer = await fetch('https://auth.example.com/.well-known/jwks.json');
+ * const keys = keySetOf(await answer.json());
+ * ```
  */
 export function keySetOf(jwks: unknown): KeySet {
   const keys = objectOf(jwks)?.keys;
-  if (!Array.isArray(keys)) throw new TypeError('not a JWK Set');
+  if (!Array.isArray(keys)) throw new TypeError('The value is not a JWK Set: it has no array `keys`.');
   const byId = new Map<string, VerificationJwk>();
   const ambiguous = new Set<string>();
   for (const key of keys.map(objectOf)) {
@@ -52,8 +59,9 @@ export function keySetOf(jwks: unknown): KeySet {
 }
 
 /**
- * Finds the one key that a token may have been signed with. No other is tried.
+ * Finds the one key that may have signed a token. The verifier tries no other key.
  *
+ * @returns the key, or the refusal `key_not_found` or `key_inconsistent` (the key is for another algorithm or use)
  * @see the interface specification, Authentication rule 3 and Versioning, key ids, rule 2
  */
 export function findKey<Key extends VerificationJwk>(
@@ -69,7 +77,7 @@ export function findKey<Key extends VerificationJwk>(
   return isFor(alg, key) ? { ok: true, key } : refused('key_inconsistent');
 }
 
-/** The length in bytes of the only signatures that the key can make. */
+/** @returns the length, in bytes, of every signature of the key */
 export function signatureLength(alg: TokenAlgorithm, key: VerificationJwk): number {
   return alg === 'ES256' ? 64 : Math.ceil(modulusBits(key.n) / 8);
 }
@@ -81,7 +89,7 @@ function isFor(alg: TokenAlgorithm, { kty, alg: keyAlg, use, crv, n }: Verificat
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Counted from the first digit that is not zero; decoding the rest would tell no more. */
+/** Counts the bits from the first digit that is not zero, without decoding the rest. */
 function modulusBits(modulus: unknown): number {
   if (typeof modulus !== 'string') return 0;
   let first = 0;

@@ -18,7 +18,7 @@ const checking = (schema: TSchema) => {
   return (text: string) => shape.Check(text);
 };
 
-/** What reads text from outside. Each answers with a value, or in its own way that there is none. */
+/** The readers of text from outside. Each answers a value, or says in its own way that the text has none. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'a duration': parseDuration,
   'a scope': isScope,
@@ -87,7 +87,7 @@ const near = fc
   .map((parts) => parts.join(''));
 
 describe.each(Object.entries(readers))('I7: %s', (_, read) => {
-  test('of any text is a value or none, and the same each time', () => {
+  test('answers any text with a value or without, and the same each time', () => {
     fc.assert(
       fc.property(fc.oneof(near, fc.string({ unit: 'binary' })), (text) => {
         expect(read(text)).toEqual(read(text));

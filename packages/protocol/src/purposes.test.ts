@@ -28,7 +28,7 @@ test.each([
   'x-acme.*',
   `x-a.${'b'.repeat(125)}`,
   'constructor',
-])('%j is none', (text) => {
+])('%j is not a purpose', (text) => {
   expect(isPurpose(text)).toBe(false);
 });
 

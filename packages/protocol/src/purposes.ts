@@ -1,6 +1,6 @@
 import { namedConnectors } from './tool-scopes.ts';
 
-/** The vocabulary. @see the interface specification, `POST /v1/authorize` */
+/** The purposes that every developer may use. @see the interface specification, `POST /v1/authorize` */
 export const purposes = [
   'aml.cdd.onboarding',
   'aml.cdd.ongoing',
@@ -8,23 +8,34 @@ export const purposes = [
   'procurement.vendor_onboarding',
   'payments.payout',
 ] as const;
+/** A purpose of the vocabulary. */
 export type Purpose = (typeof purposes)[number];
 
-/** `x-<org>.<term>`, the term of one or more segments: what an organisation has named for itself. */
+/** A private purpose of an organisation: `x-<org>.<term>`, where the term has one or more segments. */
 const PRIVATE_PURPOSE = /^x-[a-z0-9]+(?:-[a-z0-9]+)*(?:[.][a-z][a-z0-9_]*)+$/;
 
-/** Whether a grant may be bound to the purpose: it is in the vocabulary or a private term. */
+/**
+ * Tells whether a grant may be bound to a purpose: the purpose is in the vocabulary, or private to an organisation.
+ *
+ * @example
+ * ```ts
+ * isPurpose('payments.payout'); // true
+ * isPurpose('x-acme.claims.review'); // true
+ * isPurpose('anything'); // false
+ * ```
+ */
 export function isPurpose(text: string): boolean {
   return isKnownPurpose(text) || (text.length <= 128 && PRIVATE_PURPOSE.test(text));
 }
 
+/** Tells whether a purpose is in the vocabulary. */
 export function isKnownPurpose(text: string): text is Purpose {
   return purposes.some((purpose) => purpose === text);
 }
 
 /**
- * Whether these scopes may have a purpose at all. It binds tool calls, so one scope at least has to be a
- * tool scope that names its connector; `*` names none.
+ * Tells whether a grant of these scopes may have a purpose. A purpose binds tool calls, so at least one scope has to
+ * be a tool scope with the name of a connector; `*` is no name.
  */
 export function canHavePurpose(scopes: readonly string[]): boolean {
   return namedConnectors(scopes).length > 0;

@@ -4,7 +4,7 @@ import { shortest } from '../test/timing.ts';
 import { covers, distinctScopes, isScope, scopesFit, uncovered } from './scopes.ts';
 import { namedConnectors, parseToolScope, reachesConnector, toolLevels } from './tool-scopes.ts';
 
-describe('what a scope is', () => {
+describe('the grammar of scopes', () => {
   test.each([
     'calendar',
     'calendar:read',
@@ -56,7 +56,7 @@ describe('what a scope is', () => {
     'tool:gmail:read:capped:5.',
     'tool:gmail:read:capped:5:x',
     'tool:gmail:read:capped:5:capped:5',
-  ])('%j is none', (text) => {
+  ])('%j is not a scope', (text) => {
     expect(isScope(text)).toBe(false);
   });
 
@@ -136,7 +136,7 @@ describe('which scope covers which', () => {
     expect(covers(parent, child)).toBe(false);
   });
 
-  test('those that no parent covers are told', () => {
+  test('uncovered lists the children that no parent covers', () => {
     expect(
       uncovered(['calendar:*', 'tool:gmail:read'], ['tool:gmail:write', 'calendar:read', 'email']),
     ).toEqual(['tool:gmail:write', 'email']);
@@ -188,7 +188,7 @@ describe('whatever the scopes are', () => {
   });
   type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
 
-  /** Read from the text anew, and by other means than the code under test. */
+  /** Reads the text again, by other means than the code under test. */
   function allows(text: string, { connector, level, resource, amount }: Call): boolean {
     const [, named, granted = '', ...rest] = text.split(':');
     const cap = rest.includes('capped') ? Number(rest.at(-1)) : Number.POSITIVE_INFINITY;

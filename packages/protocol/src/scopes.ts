@@ -1,35 +1,67 @@
 import { coversTool, parseToolScope, type ToolScope } from './tool-scopes.ts';
 
-/** RFC 6749, section 3.3, `scope-token`: no space, no quote, no backslash. */
+/** RFC 6749, section 3.3, `scope-token`: no space, no quote, no backslash; at most 256 characters. */
 const SCOPE = /^[!#-[\]-~]{1,256}$/;
 
-/** Of one request, after repetitions are dropped, so that a grant token stays small enough for a header. */
+/** The most bytes of the distinct scopes of one request, so that a grant token fits into a header. */
 export const MAX_SCOPES_BYTES = 2_048;
 
-/** Bare words are scopes. What begins `tool:` claims to be a tool scope, and has to be one. */
+/**
+ * Tells whether a text is a scope. A text that begins with `tool:` has to be a tool scope.
+ *
+ * @example
+ * ```ts
+ * isScope('calendar:read'); // true
+ * isScope('tool:crm:write:accounts'); // true
+ * isScope('tool:crm'); // false
+ * isScope('read all'); // false
+ * ```
+ */
 export function isScope(text: string): boolean {
   if (text.length > 256 || !SCOPE.test(text)) return false;
   return !text.startsWith('tool:') || parseToolScope(text) !== undefined;
 }
 
-/** Keeps the first of each, so that developers read scopes back in the order they sent them. */
+/** Drops repeated scopes. The first of each stays, so that developers read scopes in the order of their request. */
 export function distinctScopes(scopes: readonly string[]): string[] {
   return [...new Set(scopes)];
 }
 
-/** Whether the scopes, each in the grammar and hence ASCII, are together within `MAX_SCOPES_BYTES`. */
+/** Tells whether valid scopes, which are ASCII, are together within `MAX_SCOPES_BYTES`. */
 export function scopesFit(scopes: readonly string[]): boolean {
   return scopes.reduce((bytes, scope) => bytes + scope.length, 0) <= MAX_SCOPES_BYTES;
 }
 
-/** Whether whoever holds `parent` may give or use `child`. Never true for a scope that reaches further. */
+/**
+ * Tells whether the holder of the scope `parent` may use or delegate the scope `child`. The result is never true for
+ * a child that reaches further.
+ *
+ * @see the interface specification, scopes and tool scopes
+ *
+ * @example
+ * ```ts
+ * covers('calendar:*', 'calendar:read'); // true
+ * covers('calendar:read', 'calendar:write'); // false
+ * covers('tool:pay:write:capped:500', 'tool:pay:write:capped:20'); // true
+ * covers('*', 'tool:crm:read'); // false
+ * ```
+ */
 export function covers(parent: string, child: string): boolean {
   return isWithin(readScope(child), readScope(parent));
 }
 
-/** The children that no parent covers, in their order; none when the one set is within the other. */
+/**
+ * Lists the children that no parent covers.
+ *
+ * @returns the children in their order; an empty list when the parents cover all of them
+ *
+ * @example
+ * ```ts
+ * uncovered(['calendar:*'], ['calendar:read', 'mail:send']); // ['mail:send']
+ * ```
+ */
 export function uncovered(parents: readonly string[], children: readonly string[]): string[] {
-  const wide = parents.map(readScope); // once, or a hundred against a hundred would be read ten thousand times
+  const wide = parents.map(readScope); // each scope is parsed once, not once for each pair
   const beyond = children.map(readScope).filter((child) => !wide.some((parent) => isWithin(child, parent)));
   return beyond.map(({ text }) => text);
 }
@@ -37,7 +69,7 @@ export function uncovered(parents: readonly string[], children: readonly string[
 interface ReadScope {
   readonly text: string;
   readonly isTool: boolean;
-  /** Absent for a bare scope, and for a text that claims to be a tool scope and is none. */
+  /** Absent for any scope without `tool:`, and for a malformed tool scope. */
   readonly tool: ToolScope | undefined;
 }
 

@@ -1,7 +1,8 @@
+import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { ec, rsa } from '../test/documented-keys.ts';
-import { Duration, Id, nameOf, PublicJwk, pageQuery, ScopeList, textOf } from './shapes.ts';
+import { Duration, Id, nameOf, PublicJwk, pageQuery, recordOf, ScopeList, textOf } from './shapes.ts';
 
 describe('texts that are shown', () => {
   test.each(['Ada’s agent', 'Café', '日本', 'عربي', '🙂', ' '])('%j is a name and a text', (text) => {
@@ -29,6 +30,17 @@ describe('texts that are shown', () => {
     expect(Value.Check(nameOf(3), 'abcd')).toBe(false);
     expect(Value.Check(textOf(3), 'abcd')).toBe(false);
   });
+});
+
+test('a record has no name and no value of another shape, and no more members than its bound', () => {
+  const shape = recordOf(Type.String({ pattern: '^[a-z]*$', maxLength: 3 }), Type.Integer(), {
+    maxProperties: 2,
+  });
+
+  for (const record of [{}, { abc: 1 }, { a: 1, b: 2 }]) expect(Value.Check(shape, record)).toBe(true);
+  for (const record of [{ A: 1 }, { abcd: 1 }, { a: '1' }, { a: 1, b: 2, c: 3 }, []]) {
+    expect(Value.Check(shape, record)).toBe(false);
+  }
 });
 
 test('a cursor is an id of the listed kind', () => {

@@ -1,34 +1,66 @@
-import { Type } from 'typebox';
+import { type Static, type TSchema, type TString, Type } from 'typebox';
 
-/** In a path: whatever is not one of these was never issued, and is unknown (404), not malformed. */
+/** An id in a path. The service never issued another text, so the answer for it is 404, not 400. */
 export const Id = Type.String({ pattern: '^[ -~]{1,256}$' });
-/** Not of a leap second, which RFC 3339 can write and clocks do not have. */
+/** A time of RFC 3339, without leap seconds, which `Date` cannot hold. */
 export const Time = Type.String({ format: 'date-time', pattern: '^.{17}[0-5]' });
 
-/** No control characters and no bidirectional overrides, which make a text look like another. */
+/** Control characters and bidirectional overrides, which make a text look like another. */
 const NOT_SHOWN = '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 
-/** A name, shown on one line. Trimmed before it is measured. */
+/** A name, shown on one line. The service trims it before it checks the length. */
 export const nameOf = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^[^${NOT_SHOWN}\\n]*$`, trim: true });
 
 /** A text of one or more lines. */
-export const textOf = (maxLength: number) =>
-  Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$`, default: '' });
+export const textOf = (maxLength: number) => Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$` });
 
-/** `cursor` is the `nextCursor` of the page before: the id of its last row, a position and no authority. */
+/**
+ * An object with any members whose names and values have these shapes. `Type.Record` does not do for that: a name
+ * that its pattern does not match has any value, and of the names' shape it keeps nothing but the pattern.
+ */
+export const recordOf = <Values extends TSchema>(
+  names: TString,
+  values: Values,
+  bounds: { maxProperties?: number } = {},
+) =>
+  Type.Unsafe<Record<string, Static<Values>>>({
+    type: 'object',
+    ...bounds,
+    propertyNames: names,
+    additionalProperties: values,
+  });
+
+/** The body of a request that takes no fields. */
+export const NoFields = Type.Object({}, { additionalProperties: false });
+
+/** The developer's own name for a person. */
+export const PrincipalId = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: '^[^\u0000-\u001f\u007f-\u009f]*$',
+});
+
+export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^S*$' });
+
+/**
+ * The query of a list. `limit` is 1 to 500 rows, 100 by default. `cursor` is the `nextCursor` of the page before:
+ * the id of its last row, which is a position and gives no rights.
+ *
+ * @param prefix the prefix of the ids, such as `ag`
+ */
 export const pageQuery = (prefix: string) => ({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
   cursor: Type.Optional(Type.String({ pattern: `^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$` })),
 });
 
-/** Null on the last page. */
+/** The cursor of the next page; null on the last page. */
 export const NextCursor = Type.Union([Type.String(), Type.Null()]);
 
-/** The texts are not looked into: what is no scope is `INVALID_SCOPE`, which a shape cannot say. */
+/** A list of scopes. The shape does not check their grammar, because a malformed scope is `INVALID_SCOPE`. */
 export const ScopeList = Type.Array(Type.String(), { minItems: 1, maxItems: 100 });
 
-/** `90s`, `30m`, `24h`, `7d`; `parseDuration` reads it, and each field has its own bounds. */
+/** A duration: `90s`, `30m`, `24h`, `7d`. `parseDuration` reads it. Each field has its own bounds. */
 export const Duration = Type.String({ pattern: '^[1-9][0-9]{0,9}[smhd]$' });
 
 /** The parameters of a key are numbers in base64url without padding (RFC 7518, section 6). */
@@ -38,14 +70,14 @@ const keyNumber = (minLength: number, maxLength = minLength) =>
 const keyUse = {
   kid: Type.Optional(Type.String({ pattern: '^[ -~]{1,256}$' })),
   use: Type.Optional(Type.Literal('sig')),
-  // Browsers write the next two when they export a key.
+  // Browsers write `key_ops` and `ext` when they export a key.
   key_ops: Type.Optional(Type.Array(Type.Literal('verify'), { minItems: 1, maxItems: 1 })),
   ext: Type.Optional(Type.Boolean()),
 };
 
 /**
- * A public key that may verify: RSA of 2,048 to 16,384 bits or EC P-256. Members it does not list are
- * refused, and so is every private one. That the numbers make a key is for whoever imports it to find.
+ * A public key that may verify: RSA of 2,048 to 16,384 bits, or EC P-256. The shape refuses members that it does
+ * not list, hence every private member. It does not check that the numbers make a key; the import of the key does.
  */
 export const PublicJwk = Type.Union([
   Type.Object(

@@ -18,7 +18,7 @@ import { shortest } from '../test/timing.ts';
 import { keySetOf, type VerificationJwk } from './key-set.ts';
 import { createTokenVerifier, type SignatureToCheck } from './token-verifier.ts';
 
-/** What an attacker, or an earlier release, may hold: genuine signatures over whatever is written here. */
+/** Signs any header, as an attacker with a signature of the service, or an earlier release, could have. */
 const signedHeader = (header: object | string) => outcome(jws(header, standardPayload));
 
 describe('algorithms', () => {

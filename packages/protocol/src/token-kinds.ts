@@ -1,16 +1,18 @@
 interface TokenKind {
-  /** What the header's `typ` has to be, and may be left out for where undefined is among them. */
+  /** The values that the header's `typ` may have. With undefined among them, `typ` may be absent. */
   readonly types: readonly (string | undefined)[];
-  /** Whether the token says who issued it and when it ends. A status list and a checkpoint say less. */
+  /** True when the token has to have `iss`. */
   readonly hasIssuer: boolean;
+  /** True when the token has to have `exp`. */
   readonly hasExpiry: boolean;
 }
 
 const demanding = { hasIssuer: true, hasExpiry: true };
 
 /**
- * The kinds of token that this service signs, or takes from those that others sign. Each demands its own `typ`, so that none passes for another
- * (RFC 8725, section 3.11); only grant tokens may do without, as those from before 0.6 did.
+ * The kinds of token that the service signs or accepts. Each kind has its own `typ`, so that no token passes for
+ * another kind (RFC 8725, section 3.11). Only a grant token may have no `typ`, because tokens from before 0.6 have
+ * none.
  */
 export const tokenKinds = {
   grant: { types: [undefined, 'jwt', 'at+jwt', 'application/at+jwt'], ...demanding },
@@ -25,9 +27,13 @@ export const tokenKinds = {
   'audit-checkpoint': { types: ['audit-checkpoint+jwt'], hasIssuer: false, hasExpiry: false },
 } satisfies Record<string, TokenKind>;
 
+/** The name of a kind of token. */
 export type TokenKindName = keyof typeof tokenKinds;
 
-/** Media types are compared without case for grant tokens (RFC 9068, section 4), elsewhere as written. */
+/**
+ * Tells whether a header's `typ` is that of a kind. Case does not matter for grant tokens (RFC 9068, section 4); it
+ * matters for all others.
+ */
 export function isTypeOf(kind: TokenKindName, type: unknown): boolean {
   const { types }: TokenKind = tokenKinds[kind];
   if (type === undefined) return types.includes(undefined);

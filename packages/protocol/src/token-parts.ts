@@ -3,35 +3,40 @@ import { parseJson } from './json.ts';
 import { isTypeOf, type TokenKindName } from './token-kinds.ts';
 import { type Refused, refused } from './token-refusal.ts';
 
-const MAX_TOKEN_BYTES = 16_384; // what servers and proxies commonly take as one header, and no more
+const MAX_TOKEN_BYTES = 16_384; // the most that servers and proxies commonly accept as one header
 const MAX_HEADER_BYTES = 2_048;
 const MAX_KEY_ID_LENGTH = 256;
 
-export type TokenAlgorithm = 'RS256' | 'ES256'; // the interface specification, Authentication rule 3
+/** The signature algorithms. @see the interface specification, Authentication rule 3 */
+export type TokenAlgorithm = 'RS256' | 'ES256';
 
+/** The header of a token, with the only members that it may have. */
 export interface TokenHeader {
   readonly alg: TokenAlgorithm;
   readonly kid?: string;
   readonly typ?: string;
 }
 
+/** A token taken apart, before its signature is checked. */
 export interface TokenParts {
   readonly ok: true;
   readonly header: TokenHeader;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The bytes that are signed. */
+  /** The bytes that the signature covers. */
   readonly signed: Uint8Array<ArrayBuffer>;
   readonly signature: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Takes a compact JWS apart, and lets nothing through that this service would not have written, whoever
- * signed it. No key is known yet, so nothing of the result may be believed.
+ * Takes a compact JWS apart, and refuses every form that the service does not write. No signature is checked here,
+ * so the caller must not trust the result.
  *
+ * @param token any value; at most 16,384 bytes
+ * @returns the parts, or the refusal
  * @see RFC 7515, section 5.2; RFC 8725, sections 3.1, 3.8 and 3.11
  */
 export function readTokenParts(token: unknown, kind: TokenKindName): TokenParts | Refused {
-  // Of what follows only ASCII gets any further, in which a character is a byte.
+  // The parts have to be ASCII, so a character is a byte.
   if (typeof token !== 'string' || token.length > MAX_TOKEN_BYTES) return refused('malformed');
   const [headerText = '', payloadText = '', signatureText = '', ...more] = token.split('.', 4);
   if (more.length > 0) return refused('malformed');
@@ -53,7 +58,7 @@ function readHeader(
   kind: TokenKindName,
 ): { ok: true; header: TokenHeader } | Refused {
   if (alg !== 'RS256' && alg !== 'ES256') return refused('alg_not_allowed');
-  // Keys are never taken from a token, and nothing in it changes how it is to be read.
+  // A token cannot bring its own key, and no member of its header may change how it is read.
   if (Object.keys(others).length > 0) return refused('header_not_allowed');
   if (cty !== undefined && (cty !== 'vc' || kind !== 'verifiable-credential')) {
     return refused('header_not_allowed');
@@ -70,14 +75,14 @@ function isKeyId(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_KEY_ID_LENGTH;
 }
 
-/** Undefined for what is not one JSON object that every reader understands in one way. */
+/** @returns undefined unless the bytes are one JSON object that every reader understands in the same way */
 function readObject(bytes: Uint8Array | undefined): Record<string, unknown> | undefined {
   if (!bytes) return undefined;
   try {
     const value = parseJson(bytes);
     return isObject(value) ? value : undefined;
   } catch {
-    return undefined; // JsonError: whatever is wrong with it, the token is malformed
+    return undefined; // JsonError: every fault of the JSON makes the token malformed
   }
 }
 

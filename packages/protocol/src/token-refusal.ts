@@ -1,4 +1,7 @@
-/** Why a token was refused. For its owner and for logs: whoever presents one learns only that it was. */
+/**
+ * The reason why a token was refused. Write it to logs, and show it to the token's owner. Tell the party that
+ * presents a token only that it was refused.
+ */
 export type TokenRefusal =
   | 'malformed'
   | 'header_not_allowed'
@@ -15,11 +18,13 @@ export type TokenRefusal =
   | 'claims_inconsistent'
   | 'dpop_required';
 
+/** The result for a refused token. */
 export interface Refused {
   readonly ok: false;
   readonly reason: TokenRefusal;
 }
 
+/** Makes the result for a refused token. */
 export function refused(reason: TokenRefusal): Refused {
   return { ok: false, reason };
 }

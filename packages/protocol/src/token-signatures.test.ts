@@ -68,7 +68,7 @@ describe('signatures', () => {
     const SHA256 = '3031300d060960864801650304020105000420';
     const SHA1 = '3021300906052b0e03021a05000414';
 
-    /** What the private key makes of a block that was padded by somebody careless. */
+    /** Applies the private key to a block with careless padding. */
     const withBlock = (hex: string) => {
       let [power, base, left] = [1n, BigInt(`0x${hex}`) % modulus, exponent];
       for (; left > 0n; left >>= 1n) {

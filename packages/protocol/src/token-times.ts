@@ -1,12 +1,13 @@
 import { type TokenKindName, tokenKinds } from './token-kinds.ts';
 import type { TokenRefusal } from './token-refusal.ts';
 
+/** The tolerances of a verifier for times. */
 export interface TimeRules {
-  /** How long after `exp` a token is still taken: 0, the default, to 60 seconds. */
+  /** Seconds after `exp` for which a token is still accepted: 0 to 60. Default: 0. */
   readonly expirySkewSeconds?: number;
-  /** How far `iat` and `nbf` may be ahead of this clock: 0 to 60 seconds, the default. */
+  /** Seconds that `iat` and `nbf` may be ahead of the verifier's clock: 0 to 60. Default: 60. */
   readonly startSkewSeconds?: number;
-  /** The longest from `iat` to `exp` of a grant token; without it, any. */
+  /** The most seconds from `iat` to `exp` of a grant token. Default: no limit. */
   readonly maxLifetimeSeconds?: number;
 }
 
@@ -22,7 +23,7 @@ interface Circumstances {
 /**
  * Checks `exp`, `nbf` and `iat`, which are whole seconds since 1970.
  *
- * @returns why the token is refused, or undefined. A lifetime longer than any that is issued is `malformed`.
+ * @returns the reason of the refusal, or undefined. A lifetime beyond `maxLifetimeSeconds` is `malformed`.
  * @see RFC 7519, sections 4.1.4 to 4.1.6
  */
 export function checkTimes(
@@ -32,15 +33,16 @@ export function checkTimes(
   if (exp === undefined && tokenKinds[kind].hasExpiry) return 'malformed';
   if (![exp, nbf, iat].every((time) => time === undefined || isTime(time))) return 'malformed';
   const seconds = now.getTime() / 1_000;
-  // Written so that an invalid date, of which nothing is true, has passed.
+  // Every comparison with an invalid date is false, so the negation makes such a token expired.
   if (isTime(exp) && !(seconds < exp + (rules.expirySkewSeconds ?? 0))) return 'expired';
   const latestStart = seconds + (rules.startSkewSeconds ?? 60);
   if ([nbf, iat].some((time) => isTime(time) && !(time <= latestStart))) return 'not_yet_valid';
   if (kind !== 'grant' || rules.maxLifetimeSeconds === undefined || !isTime(exp)) return undefined;
-  const start = isTime(iat) ? iat : seconds; // of a token that does not say, what is left of it has to do
+  const start = isTime(iat) ? iat : seconds; // without `iat` the remaining lifetime counts
   return exp - start > rules.maxLifetimeSeconds ? 'malformed' : undefined;
 }
 
+/** Tells whether a claim is a time: whole seconds since 1970, up to the year 9999. */
 export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LAST_SECOND;
 }

@@ -18,7 +18,7 @@ import {
 import { tokenKinds } from './token-kinds.ts';
 import { createTokenVerifier, type OtherKind } from './token-verifier.ts';
 
-/** What an attacker, or an earlier release, may hold: genuine signatures over whatever is written here. */
+/** Signs any header, as an attacker with a signature of the service, or an earlier release, could have. */
 const signedHeader = (header: object | string) => outcome(jws(header, standardPayload));
 
 describe('a genuine token', () => {
@@ -211,7 +211,7 @@ describe('kinds', () => {
     for (const kind of kinds) expect(verifier.verifyAs(kind, token, { now: NOW }).ok).toBe(false);
   });
 
-  test('a credential may say that it is one, and names its issuer by DID', () => {
+  test('a credential may say in its header that it is a credential, and names its issuer by DID', () => {
     const issuer = 'did:web:auth.example.test';
     const token = jws({ ...rsaHeader, typ: 'vc+jwt', cty: 'vc' }, { ...standardPayload, iss: issuer });
 
@@ -253,7 +253,7 @@ describe('claims', () => {
     expect(outcome(grantToken({ cnf: { 'x5t#S256': 'abc' } }))).toBe('claims_inconsistent');
   });
 
-  test('J22: details that cannot be read do not make the token invalid; whoever enforces them refuses', () => {
+  test('J22: details that cannot be read do not make the token invalid; the enforcer refuses them', () => {
     for (const details of [null, {}, 'text', [{}], [{ type: 7 }]]) {
       const verdict = verifier.verify(grantToken({ authorization_details: details }), { now: NOW });
       expect(verdict).toMatchObject({ ok: true, claims: { authorizationDetails: details } });

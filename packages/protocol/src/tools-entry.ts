@@ -1,23 +1,26 @@
 import type { FieldFault, FieldProblem } from './errors.ts';
 import { CONNECTOR_NAME, isWithin } from './tool-scopes.ts';
 
+/** The `type` of a tools entry. */
 export const TOOLS_TYPE = 'urn:service:tools:v1';
 
 const capWindows = ['per_hour', 'per_day', 'per_case'] as const;
+/** The window in which an enforcer counts calls. */
 export type CapWindow = (typeof capWindows)[number];
 
-/** Calls (or cost units) allowed in a window, by exact tool name or `cost_units`. */
+/** The most calls in a window by exact tool name, or the most cost units under `cost_units`. */
 export type Caps = Readonly<Record<string, Readonly<Partial<Record<CapWindow, number>>>>>;
 
-/** What an agent may do with one connector, beyond what the scopes say (RFC 9396, section 2). */
+/** An entry of `authorization_details` that narrows the scopes for one connector (RFC 9396, section 2). */
 export interface ToolsEntry {
   readonly type: typeof TOOLS_TYPE;
   readonly connector: string;
-  /** In stored and issued entries of a grant with a purpose; a request says it once, outside the entries. */
+  /** The purpose of the grant, in stored and issued entries. A request has it once, outside the entries. */
   readonly purpose?: string;
-  /** Exact names, and prefixes that end in `*`; absent when every tool is allowed. */
+  /** The allowed tools: exact names, and prefixes that end in `*`. Absent when every tool is allowed. */
   readonly tools?: readonly string[];
   readonly caps?: Caps;
+  /** The region that the connector's data has to stay in, such as `eu`. */
   readonly data_region?: string;
 }
 
@@ -27,16 +30,16 @@ const REGION = /^[A-Za-z0-9_-]*$/;
 const MAX_TOOLS = 100;
 const MAX_COUNT = 2_147_483_647; // the interface specification, Errors: a count is 0 to this
 
-/** Takes note of a fault, so that all of them can be told at once. */
+/** Collects a fault, so that one answer can list all of them. @returns undefined, for the reader to return */
 export type Report = (path: string, problem: FieldProblem) => undefined;
 
-/** Where a value was found, and whom to tell what is wrong with it. */
-export interface Place {
+/** The path of a field, and the function that collects its faults. */
+export interface Field {
   readonly path: string;
   readonly report: Report;
 }
 
-/** @param faults where the reports are kept */
+/** Makes a `Report` that appends to `faults`. */
 export function reportTo(faults: FieldFault[]): Report {
   return (path, problem) => {
     faults.push({ path, problem });
@@ -44,8 +47,8 @@ export function reportTo(faults: FieldFault[]): Report {
   };
 }
 
-/** Reads one entry of a request. The result is complete only when nothing was reported. */
-export function readEntry(value: unknown, { path, report }: Place): ToolsEntry | undefined {
+/** Reads one entry of a request. The result is complete only when the function reported no fault. */
+export function readEntry(value: unknown, { path, report }: Field): ToolsEntry | undefined {
   if (!isObject(value)) return report(path, 'type');
   const { type, connector, tools, caps, data_region, ...others } = value;
   for (const name of Object.keys(others)) {
@@ -73,17 +76,18 @@ export function readEntry(value: unknown, { path, report }: Place): ToolsEntry |
   };
 }
 
-function readText(value: unknown, { path, report }: Place): string | undefined {
+function readText(value: unknown, { path, report }: Field): string | undefined {
   if (typeof value === 'string') return value;
   return report(path, value === undefined ? 'required' : 'type');
 }
 
+/** Tells whether a text is the name of a connector or tool. */
 export function isConnectorName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Reads a list of tool names and prefixes. */
-export function readTools(value: unknown, { path, report }: Place): string[] | undefined {
+/** Reads a list of 1 to 100 tool names and prefixes. */
+export function readTools(value: unknown, { path, report }: Field): string[] | undefined {
   if (!Array.isArray(value)) return report(path, 'type');
   if (value.length === 0) return report(path, 'too_short');
   if (value.length > MAX_TOOLS) return report(path, 'too_long');
@@ -97,11 +101,11 @@ export function readTools(value: unknown, { path, report }: Place): string[] | u
   return [...names];
 }
 
-/** Reports each of `tools` that the list of before does not hold. Where there was no list, all were allowed. */
+/** Reports each of `tools` that the list `before` does not allow. Without that list every tool was allowed. */
 export function reportOutside(
   before: readonly string[] | undefined,
   tools: readonly string[],
-  { path, report }: Place,
+  { path, report }: Field,
 ): void {
   if (!before) return;
   for (const [index, name] of tools.entries()) {
@@ -109,8 +113,8 @@ export function reportOutside(
   }
 }
 
-/** Keys are never wildcards, so that no two of them count the same call. */
-function readCaps(value: unknown, { path, report }: Place): Caps | undefined {
+/** A key is never a pattern, so that no two keys count the same call. */
+function readCaps(value: unknown, { path, report }: Field): Caps | undefined {
   if (!isObject(value)) return report(path, 'type');
   const members = Object.entries(value);
   if (members.length === 0) return report(path, 'too_short');
@@ -121,7 +125,7 @@ function readCaps(value: unknown, { path, report }: Place): Caps | undefined {
   return Object.fromEntries(caps);
 }
 
-function readWindows(value: unknown, { path, report }: Place): Partial<Record<CapWindow, number>> {
+function readWindows(value: unknown, { path, report }: Field): Partial<Record<CapWindow, number>> {
   if (!isObject(value)) return report(path, 'type') ?? {};
   const members = Object.entries(value);
   if (members.length === 0) report(path, 'too_short');
@@ -138,7 +142,7 @@ function readWindows(value: unknown, { path, report }: Place): Partial<Record<Ca
   return counts;
 }
 
-function readRegion(value: unknown, { path, report }: Place): string | undefined {
+function readRegion(value: unknown, { path, report }: Field): string | undefined {
   if (typeof value !== 'string') return report(path, 'type');
   if (value === '') return report(path, 'too_short');
   if (value.length > 64) return report(path, 'too_long');

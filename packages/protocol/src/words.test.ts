@@ -21,7 +21,7 @@ describe('scopes in words', () => {
     ['tool:gmail:delete', 'Read, make changes and delete with gmail'],
     ['tool:*:*', 'Do everything with every connected tool, administration included'],
     ['tool:gmail:read:inbox', 'Read with gmail, only inbox'],
-    ['tool:gmail:read:inv*', 'Read with gmail, only what begins with inv'],
+    ['tool:gmail:read:inv*', 'Read with gmail, only names that begin with inv'],
     [
       'tool:stripe:write:refunds:capped:12.50',
       'Read and make changes with stripe, only refunds, for amounts up to 12.50',

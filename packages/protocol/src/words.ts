@@ -2,15 +2,21 @@ import { english } from './english.ts';
 import { isKnownPurpose } from './purposes.ts';
 import { parseToolScope, type ToolScope } from './tool-scopes.ts';
 
-/** Nothing but letters, digits and what joins words, so that a scope cannot write sentences of its own. */
+/** Letters, digits and joiners alone, so that a scope cannot show a sentence of its own. */
 const RESOURCE_NAME = /^[A-Za-z][A-Za-z0-9_.-]*$/;
 const JOINERS = /[_.-]+/g;
 
 /**
- * Says in words what a scope allows, for the person who decides about it. Scopes that mean nothing known
- * are shown as they are written.
+ * Describes a scope in words, for the person who decides about it. A scope without a known meaning stays as it is
+ * written.
  *
  * @param own the developer's own descriptions, by scope; they come first
+ *
+ * @example
+ * ```ts
+ * scopeInWords('calendar:read'); // 'Read your calendar'
+ * scopeInWords('tool:crm:read'); // 'Read with crm'
+ * ```
  */
 export function scopeInWords(scope: string, own: Readonly<Record<string, string>> = {}): string {
   const described = Object.hasOwn(own, scope) ? own[scope] : undefined;
@@ -23,7 +29,7 @@ export function scopeInWords(scope: string, own: Readonly<Record<string, string>
   return credentialInWords(scope) ?? permissionInWords(scope) ?? scope;
 }
 
-/** Says in words what a grant may be used for; a private purpose in those of its organisation. */
+/** Describes a purpose in words. A private purpose is shown in the words of its organisation. */
 export function purposeLabel(purpose: string): string {
   if (isKnownPurpose(purpose)) return english.purposes[purpose];
   const [, organisation, term] = /^x-([a-z0-9-]+)[.]([a-z0-9_.]+)$/.exec(purpose) ?? [];
@@ -31,7 +37,16 @@ export function purposeLabel(purpose: string): string {
   return english.privatePurpose(organisation, spaced(term));
 }
 
-/** `for 24 hours`, `for 30 days`, `for 1 hour and 30 minutes`; exact, and in days from two days on. */
+/**
+ * Writes a lifetime in words, exactly, and with days from two days on.
+ *
+ * @example
+ * ```ts
+ * durationInWords(86_400); // 'for 24 hours'
+ * durationInWords(5_400); // 'for 1 hour and 30 minutes'
+ * durationInWords(2_592_000); // 'for 30 days'
+ * ```
+ */
 export function durationInWords(seconds: number): string {
   const days = seconds < 2 * 86_400 ? 0 : Math.floor(seconds / 86_400);
   const rest = seconds - days * 86_400;
@@ -53,7 +68,7 @@ function toolInWords({ connector, level, resource, cap }: ToolScope): string {
   return `${phrase}${only ?? ''}${cap === undefined ? '' : english.cap(cap)}`;
 }
 
-/** The scopes that were made for the vault. @see the interface specification, vault exchange, rule 2 */
+/** Describes the scopes of the vault. @see the interface specification, vault exchange, rule 2 */
 function credentialInWords(scope: string): string | undefined {
   if (scope === 'vault:credentials:exchange' || scope === 'vault:*') return english.anyCredential;
   const [, before, after] = /^(?:vault:([^:*]+):(?:read|[*])|([^:*]+):credentials:read)$/.exec(scope) ?? [];

@@ -1,6 +1,6 @@
 /**
- * The shortest of a few runs in processor time, so that what else the machine does is not taken for the code's own
- * slowness.
+ * Takes the shortest of a few runs in processor time, so that other work of the machine does not look like slow code.
+ *
  * @returns milliseconds
  */
 export function shortest(run: () => unknown, attempts = 4): number {

@@ -20,6 +20,26 @@ export interface Concerned {
   readonly purpose?: string | undefined;
 }
 
+/** A row, in the names of `Concerned`: a grant's own id is its `grantId`. */
+interface Concerning {
+  readonly grantId?: string | null | undefined;
+  readonly agentId: string;
+  readonly agentDid?: string | null | undefined;
+  readonly principalId: string;
+  readonly purpose?: string | null | undefined;
+}
+
+/** The members of an act that say whom it concerns, without those that the row leaves empty. */
+export function concerning({ grantId, agentId, agentDid, principalId, purpose }: Concerning): Concerned {
+  return {
+    ...(grantId && { grantId }),
+    agentId,
+    ...(agentDid && { agentDid }),
+    principalId,
+    ...(purpose && { purpose }),
+  };
+}
+
 /** Something that was done: the one statement from which both its audit entry and its event are made. */
 export type Act = {
   [Type in keyof Acts]: Concerned & {
@@ -41,8 +61,6 @@ export interface Declared {
   readonly isEvent: boolean;
   /** Whether the audit log holds it. */
   readonly isEntry: boolean;
-  /** Whether a subscription to `*` leaves it out. */
-  readonly isOnlyWhenNamed: boolean;
 }
 
 /** Actions whose refused attempts an operator watches. Each feature adds its own, as to `Acts`. */
@@ -68,15 +86,13 @@ export type DataOf<Declarations> = {
 export const act = <Data extends object>(): DeclaredAct<Data> => ({
   isEvent: true,
   isEntry: true,
-  isOnlyWhenNamed: false,
 });
 
 /** An event without an entry. */
 export const announcement = <Data extends object>(): DeclaredAct<Data> => ({
   isEvent: true,
   isEntry: false,
-  isOnlyWhenNamed: false,
 });
 
 /** An audit entry without an event, such as a refused attempt. */
-export const entryOnly = (): Declared => ({ isEvent: false, isEntry: true, isOnlyWhenNamed: false });
+export const entryOnly = (): Declared => ({ isEvent: false, isEntry: true });

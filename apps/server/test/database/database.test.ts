@@ -88,11 +88,11 @@ describe('migrations', () => {
   test('that were changed after they were applied stop the start', async () => {
     const folder = copiedMigrations();
     const url = await emptyDatabase();
-    await migrate({ connectionString: url }, folder);
+    await migrate({ connectionString: url }, { migrations: folder });
 
     writeFileSync(join(folder, '002_agents.sql'), '-- changed');
 
-    await expect(migrate({ connectionString: url }, folder)).rejects.toThrow(
+    await expect(migrate({ connectionString: url }, { migrations: folder })).rejects.toThrow(
       'migration 002_agents.sql was changed after it was applied',
     );
   });
@@ -101,7 +101,7 @@ describe('migrations', () => {
     const folder = copiedMigrations();
     writeFileSync(join(folder, '999_later.sql'), 'select 1');
     const url = await emptyDatabase();
-    await migrate({ connectionString: url }, folder);
+    await migrate({ connectionString: url }, { migrations: folder });
 
     await expect(migrate({ connectionString: url })).rejects.toThrow('database is newer than this release');
   });
@@ -111,19 +111,21 @@ describe('migrations', () => {
     writeFileSync(join(folder, '999_later.sql'), 'create table half_made (); select no_such_function()');
     const url = await emptyDatabase();
 
-    await expect(migrate({ connectionString: url }, folder)).rejects.toThrow('no_such_function');
+    await expect(migrate({ connectionString: url }, { migrations: folder })).rejects.toThrow(
+      'no_such_function',
+    );
 
     expect((await journalOf(url)).map(({ name }) => name)).toEqual(files);
     expect(await tablesOf(url)).not.toContain('half_made');
     writeFileSync(join(folder, '999_later.sql'), 'create table whole ()');
-    await migrate({ connectionString: url }, folder);
+    await migrate({ connectionString: url }, { migrations: folder });
     expect(await tablesOf(url)).toContain('whole');
   });
 });
 
 describe('the schema', () => {
   /** Tables that are no developer's: the journal, the developers themselves, and what finds a developer by a key. */
-  const exempt = ['schema_migrations', 'developers', 'api_key_index', 'agent_index'];
+  const exempt = ['schema_migrations', 'schema_functions', 'developers', 'api_key_index', 'agent_index'];
 
   const lint = `
     with tables as (
@@ -188,7 +190,7 @@ describe('the schema', () => {
 });
 
 describe('I1: statements', () => {
-  const repositories = globSync(join(import.meta.dirname, '../../src/features/*/*/*.repo.ts'));
+  const repositories = globSync(join(import.meta.dirname, '../../src/features/*/*/*.{repo,queries}.ts'));
   const functionsOf = (path: string) =>
     readFileSync(path, 'utf8')
       .split(/^(?=(?:export )?(?:async )?function )/m)
@@ -199,7 +201,9 @@ describe('I1: statements', () => {
   test('name the tenant, or say that they do not', () => {
     const careless = functions.filter(
       ({ name, text }) =>
-        text.startsWith('export') && !/AcrossTenants$/.test(name) && !/developerId|developers/i.test(text),
+        text.startsWith('export') &&
+        !/AcrossTenants$/.test(name) &&
+        !/developerId|'developers'|tenant: Tenant|session: PrincipalSession/.test(text),
     );
 
     expect(careless.map(({ path, name }) => `${path} ${name}`)).toEqual([]);
@@ -213,6 +217,7 @@ describe('I1: statements', () => {
       'claimDeliveriesAcrossTenants',
       'countPendingAcrossTenants',
       'deleteOldAcrossTenants',
+      'developersAcrossTenants',
       'findAgentAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',

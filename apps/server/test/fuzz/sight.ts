@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Executor } from '../../src/platform/db/db.ts';
 
 /** Written to by refusals too: when a key was last used, and how often something was blocked. */
-const NOTED = ['api_keys', 'blocked_attempts', 'schema_migrations'];
+const NOTED = ['api_keys', 'blocked_attempts', 'schema_migrations', 'schema_functions'];
 
 /** How many rows each table has and which transaction wrote last to it, which every write changes. */
 export async function sightOf(db: Executor): Promise<string> {

@@ -2,70 +2,123 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import pg from 'pg';
+import { VERSION } from '../version.ts';
+import { applyFunctions, isPending, type KnownFunction, readFunctions, standsSince } from './functions.ts';
 import type { DatabaseOptions } from './open-database.ts';
 
 /** Any constant will do, as long as every process of the product uses the same. */
 const MIGRATION_LOCK = 0x6265_6865;
-const FOLDER = `${import.meta.dirname}/../../../migrations`;
-const journal = `create table if not exists schema_migrations (
-  name text primary key, sha256 text not null, applied_at timestamptz not null default now())`;
+const journals = `create table if not exists schema_migrations (
+    name text primary key, sha256 text not null, applied_at timestamptz not null default now());
+  create table if not exists schema_functions (
+    name text primary key, sha256 text not null, signature text not null, release text not null, left_by text,
+    applied_at timestamptz not null default now())`;
+
+/** Where the schema of a release is. */
+export interface SchemaSource {
+  /** The folder of the `NNN_name.sql`. */
+  readonly migrations: string;
+  /** The folder of the sources, with `sql/<function>.sql` at any depth. */
+  readonly functions: string;
+  readonly release: string;
+}
+
+const OWN: SchemaSource = {
+  migrations: `${import.meta.dirname}/../../../migrations`,
+  functions: `${import.meta.dirname}/../..`,
+  release: VERSION,
+};
+
+interface Migration {
+  readonly name: string;
+  readonly text: string;
+  readonly sha256: string;
+}
+
+interface Journals {
+  /** The checksum of each migration that was applied, by its name. */
+  readonly migrations: ReadonlyMap<string, string>;
+  readonly functions: readonly KnownFunction[];
+}
 
 /**
- * Applies each `NNN_name.sql` that the journal lacks, in order, each in its own transaction. Many
- * processes may start at once.
- * @throws when a file was edited after it was applied, or the journal knows a later one than we do.
+ * Applies each `NNN_name.sql` that the journal lacks, in order, each in its own transaction; then all functions that
+ * are not as they are here, in one transaction. Many processes may start at once.
+ * @throws when a file was edited after it was applied, or the database has had a later release.
  */
-export async function migrate(options: DatabaseOptions, folder = FOLDER): Promise<void> {
-  const files = globSync(`${folder}/[0-9]*.sql`).sort();
+export async function migrate(options: DatabaseOptions, source: Partial<SchemaSource> = {}): Promise<void> {
+  const { migrations: folder, functions: sources, release } = { ...OWN, ...source };
+  const migrations = readMigrations(folder);
+  const functions = readFunctions(sources);
   const client = new pg.Client(options);
   await client.connect();
   try {
-    const applied = await readJournal(client);
-    for (const file of files) {
-      const [name, sql] = [basename(file), readFileSync(file, 'utf8')];
-      const recorded = applied.get(name);
-      if (recorded === undefined) await applyOnce(client, name, sql);
-      else if (recorded !== sha256(sql)) throw changed(name);
+    const known = await readJournals(client);
+    for (const { name, sha256 } of migrations) {
+      if (known.migrations.has(name) && known.migrations.get(name) !== sha256) throw changed(name);
     }
-    await refuseLaterJournal(
-      client,
-      files.map((file) => basename(file)),
-    );
+    refuseLater(known, migrations, release);
+    const missing = migrations.filter(({ name }) => !known.migrations.has(name));
+    for (const migration of missing) await inLock(client, () => applyOnce(client, migration));
+    if (missing.length === 0 && !isPending(functions, known.functions, release)) return;
+    await inLock(client, async () => {
+      const current = await readJournals(client);
+      refuseLater(current, migrations, release);
+      await applyFunctions(client, functions, current.functions, release);
+    });
   } finally {
     await client.end(); // which also rolls back what a failure left open
   }
 }
 
-/** One look for the common start, at which there is nothing to apply. */
-async function readJournal(client: pg.Client): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await client.query("select to_regclass('schema_migrations') is not null as is_there");
-  if (!rows[0]?.is_there) return new Map();
-  const journal = await client.query('select name, sha256 from schema_migrations');
-  return new Map(journal.rows.map(({ name, sha256 }) => [name, sha256]));
+function readMigrations(folder: string): Migration[] {
+  return globSync(`${folder}/[0-9]*.sql`)
+    .sort()
+    .map((file) => {
+      const text = readFileSync(file, 'utf8');
+      return { name: basename(file), text, sha256: createHash('sha256').update(text).digest('hex') };
+    });
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+/** A look for the common start, at which there is nothing to apply. */
+async function readJournals(client: pg.Client): Promise<Journals> {
+  const { rows } = await client.query("select to_regclass('schema_functions') is not null as is_there");
+  if (!rows[0]?.is_there) return { migrations: new Map(), functions: [] };
+  const migrations = await client.query('select name, sha256 from schema_migrations');
+  const functions = await client.query(
+    'select name, sha256, signature, release, left_by as "leftBy" from schema_functions',
+  );
+  return {
+    migrations: new Map(migrations.rows.map(({ name, sha256 }) => [name, sha256])),
+    functions: functions.rows,
+  };
+}
+
 const changed = (name: string) => new Error(`migration ${name} was changed after it was applied`);
 
-/** Another process may have applied it since the journal was read. */
-async function applyOnce(client: pg.Client, name: string, sql: string): Promise<void> {
+/** Behind a pooler a session may serve other clients too, so the lock is held until the commit. */
+async function inLock(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('begin');
-  // Held until commit, not for the session: behind a pooler, a session is nobody's own.
   await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-  await client.query(journal);
-  const { rows } = await client.query('select sha256 from schema_migrations where name = $1', [name]);
-  if (rows[0] && rows[0].sha256 !== sha256(sql)) throw changed(name);
-  if (!rows[0]) {
-    await client.query(sql);
-    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256(sql)]);
-  }
+  await client.query(journals);
+  await work();
   await client.query('commit');
 }
 
+/** Another process may have applied it since the journal was read. */
+async function applyOnce(client: pg.Client, { name, text, sha256 }: Migration): Promise<void> {
+  const { rows } = await client.query('select sha256 from schema_migrations where name = $1', [name]);
+  if (rows[0] && rows[0].sha256 !== sha256) throw changed(name);
+  if (rows[0]) return;
+  await client.query(text);
+  await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
+}
+
 /** An older release on a newer schema would write rows that the newer one does not expect. */
-async function refuseLaterJournal(client: pg.Client, known: string[]): Promise<void> {
-  const { rows } = await client.query('select 1 from schema_migrations where name <> all ($1) limit 1', [
-    known,
-  ]);
-  if (rows.length > 0) throw new Error('database is newer than this release');
+function refuseLater(known: Journals, migrations: readonly Migration[], release: string): void {
+  const own = new Set(migrations.map(({ name }) => name));
+  const hasLaterTables = [...known.migrations.keys()].some((name) => !own.has(name));
+  if (hasLaterTables || standsSince(known.functions, release)) {
+    throw new Error('database is newer than this release');
+  }
 }

@@ -4,30 +4,28 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import type { AuthRequests } from '../../../platform/db/types.gen.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { developerOf, developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
+import { quotaUse } from '../../accounts/quotas/quotas.queries.ts';
 
 export type RequestRow = Selectable<AuthRequests>;
 
-/** What there is to know before a request is accepted, in one read. Reads developers, agents and quotas. */
-export function findAsker(db: Executor, { developerId }: Tenant, agentId: string) {
+/** The facts that decide whether a request is accepted, in one read. */
+export function findAsker(db: Executor, tenant: Tenant, agentId: string) {
   return db
-    .selectFrom('developers as developer')
-    .leftJoin('agents as agent', (join) =>
-      join.onRef('agent.developerId', '=', 'developer.id').on('agent.id', '=', agentId),
-    )
-    .leftJoin('quotaCounters as quota', (join) =>
-      join.onRef('quota.developerId', '=', 'developer.id').on('quota.resource', '=', 'active_grants'),
-    )
+    .selectFrom(developerOf(db, tenant))
+    .leftJoin(agentsOf(db, tenant), (join) => join.on('agent.agentId', '=', agentId))
+    .leftJoin(quotaUse(db, tenant, 'active_grants'), (join) => join.onTrue())
     .select([
       'developer.redirectUris',
       'developer.enforceAgentScopes',
       'developer.consentMode',
       'developer.consentKeys',
-      'agent.did as agentDid',
-      'agent.status as agentStatus',
-      'agent.scopes as agentScopes',
+      'agent.agentDid',
+      'agent.agentStatus',
+      'agent.agentScopes',
       'quota.used as activeGrants',
     ])
-    .where('developer.id', '=', developerId)
     .executeTakeFirstOrThrow();
 }
 
@@ -110,11 +108,11 @@ export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: strin
 
 const dueAt = sql<Date>`coalesce(code_expires_at, expires_at)`;
 
-/** Requests whose time is over and of which nobody has noted it, the longest over first. Reads developers. */
+/** Requests whose time is over and of which nobody has noted it, the longest over first. */
 export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
   return db
     .selectFrom('authRequests as request')
-    .innerJoin('developers as developer', 'developer.id', 'request.developerId')
+    .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'request.developerId')
     .select(['request.id', 'request.developerId', 'developer.mode', 'developer.plan'])
     .where('request.status', 'in', ['pending', 'approved'])
     .where(dueAt, '<=', at)
@@ -134,26 +132,4 @@ export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: read
     .where(dueAt, '<=', at)
     .returning(['id', 'agentId', 'principalId', 'purpose'])
     .execute();
-}
-
-/** The agents' DIDs by id, for what is written about many at once. Reads agents. */
-export async function listAgentDids(db: Executor, { developerId }: Tenant, agentIds: readonly string[]) {
-  const rows = await db
-    .selectFrom('agents')
-    .select(['id', 'did'])
-    .where('developerId', '=', developerId)
-    .where('id', 'in', agentIds)
-    .execute();
-  return new Map(rows.map(({ id, did }) => [id, did]));
-}
-
-/** The agent that a request speaks for, as its audit entries name it. Reads agents. */
-export async function findAgentDid(db: Executor, { developerId }: Tenant, agentId: string): Promise<string> {
-  const { did } = await db
-    .selectFrom('agents')
-    .select('did')
-    .where('developerId', '=', developerId)
-    .where('id', '=', agentId)
-    .executeTakeFirstOrThrow();
-  return did;
 }

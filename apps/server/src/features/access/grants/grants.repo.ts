@@ -3,33 +3,19 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
+import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
+import { grantsWithAgent, livingGrantsOfPrincipal } from './grants.queries.ts';
 import type { GrantQuery } from './grants.schema.ts';
 
 export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
 
-/** A grant with its agent's DID. Joins agents, since no grant is shown without. */
+/** A grant with its agent's DID. */
 export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 
-const grantsWithAgent = (db: Executor) =>
-  db
-    .selectFrom('grants as grant')
-    .innerJoin('agents as agent', (join) =>
-      join.onRef('agent.developerId', '=', 'grant.developerId').onRef('agent.id', '=', 'grant.agentId'),
-    )
-    .selectAll('grant')
-    .select('agent.did as agentDid');
-
-export function findGrant(db: Executor, { developerId }: Tenant, grantId: string) {
-  return grantsWithAgent(db)
-    .where('grant.developerId', '=', developerId)
-    .where('grant.id', '=', grantId)
-    .executeTakeFirst();
-}
-
 /** Newest first, one more than asked for: whether it is there says whether there is another page. */
-export function listGrantRows(db: Executor, { developerId }: Tenant, query: GrantQuery, now: Date) {
+export function listGrantRows(db: Executor, tenant: Tenant, query: GrantQuery, now: Date) {
   const { cursor, limit, since, until } = query;
-  let page = grantsWithAgent(db).where('grant.developerId', '=', developerId);
+  let page = grantsWithAgent(db, tenant);
   for (const name of ['agentId', 'principalId', 'parentGrantId', 'rootGrantId', 'purpose'] as const) {
     const value = query[name];
     if (value !== undefined) page = page.where(`grant.${name}`, '=', value);
@@ -52,25 +38,6 @@ function withExpiry<Page extends ReturnType<typeof grantsWithAgent>>(
   now: Date,
 ) {
   return page.where('grant.status', '=', 'active').where('grant.expiresAt', than, now);
-}
-
-/** Never the text of a token, which is nowhere. Reads tokens. */
-export function listTokenRows(
-  db: Executor,
-  { developerId }: Tenant,
-  grantId: string,
-  { cursor, limit }: { cursor?: string; limit: number },
-) {
-  const all = db
-    .selectFrom('tokens')
-    .select(['id', 'issuedAt', 'expiresAt', 'revokedAt'])
-    .where('developerId', '=', developerId)
-    .where('grantId', '=', grantId);
-  const page = cursor ? all.where('id', '<', cursor) : all;
-  return page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
 }
 
 export interface Branch {
@@ -107,20 +74,8 @@ export async function listActiveIdsOfAgent(tx: Tx, { developerId }: Tenant, agen
 }
 
 /** Those of the principal that live, whatever they were delegated from: each is a root, as of an agent. */
-export async function listActiveIdsOfPrincipal(
-  tx: Tx,
-  { developerId }: Tenant,
-  principalId: string,
-  now: Date,
-) {
-  const rows = await tx
-    .selectFrom('grants')
-    .select('id')
-    .where('developerId', '=', developerId)
-    .where('principalId', '=', principalId)
-    .where('status', '=', 'active')
-    .where('expiresAt', '>', now)
-    .execute();
+export async function listActiveIdsOfPrincipal(tx: Tx, tenant: Tenant, principalId: string, now: Date) {
+  const rows = await livingGrantsOfPrincipal(tx, tenant, principalId, now).select('id').execute();
   return rows.map(({ id }) => id);
 }
 
@@ -128,7 +83,7 @@ export async function listActiveIdsOfPrincipal(
 export function listRunOutAcrossTenants(db: Executor, at: Date, limit: number) {
   return db
     .selectFrom('grants as grant')
-    .innerJoin('developers as developer', 'developer.id', 'grant.developerId')
+    .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'grant.developerId')
     .select(['grant.id', 'grant.developerId', 'developer.mode', 'developer.plan'])
     .where('grant.status', '=', 'active')
     .where('grant.expiryToldAt', 'is', null)

@@ -1,3 +1,2 @@
 export { revokeGrant, revokeGrantsOfPrincipal } from './grants.revoke.service.ts';
 export { grantStatus } from './grants.rules.ts';
-export { findGrantFacts } from './grants.service.ts';

@@ -4,6 +4,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
+import { grantsWithAgent } from '../grants/grants.queries.ts';
 
 export type AgentStatus = 'active' | 'suspended' | 'revoked';
 export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
@@ -125,15 +126,10 @@ export async function findUsedToken(
 }
 
 /** Locks the token, so that of two revocations at once the second sees what the first has done. Joins its grant. */
-export function lockToken(tx: Tx, { developerId }: Tenant, tokenId: string) {
+export function lockToken(tx: Tx, tenant: Tenant, tokenId: string) {
   return tx
     .selectFrom('tokens as token')
-    .innerJoin('grants as grant', (join) =>
-      join.onRef('grant.developerId', '=', 'token.developerId').onRef('grant.id', '=', 'token.grantId'),
-    )
-    .innerJoin('agents as agent', (join) =>
-      join.onRef('agent.developerId', '=', 'grant.developerId').onRef('agent.id', '=', 'grant.agentId'),
-    )
+    .innerJoin(grantsWithAgent(tx, tenant).as('grant'), 'grant.id', 'token.grantId')
     .select([
       'token.revokedAt',
       'token.grantId',
@@ -141,9 +137,9 @@ export function lockToken(tx: Tx, { developerId }: Tenant, tokenId: string) {
       'grant.agentId',
       'grant.principalId',
       'grant.purpose',
-      'agent.did as agentDid',
+      'grant.agentDid',
     ])
-    .where('token.developerId', '=', developerId)
+    .where('token.developerId', '=', tenant.developerId)
     .where('token.id', '=', tokenId)
     .forUpdate('token')
     .executeTakeFirst();

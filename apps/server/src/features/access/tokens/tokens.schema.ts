@@ -103,10 +103,10 @@ export const Revoke = Type.Object(
 
 /** RFC 7662 §2.1; what it does not name is ignored. */
 export type Introspect = Static<typeof Introspect>;
-export const Introspect = Type.Object({
-  token: AnyToken,
-  token_type_hint: Type.Optional(Type.String({ maxLength: 256 })),
-});
+export const Introspect = Type.Object(
+  { token: AnyToken, token_type_hint: Type.Optional(Type.String({ maxLength: 256 })) },
+  { additionalProperties: true },
+);
 
 /** RFC 7662 §2.2: only `active`, unless it is true. */
 export type Introspection = Static<typeof Introspection>;

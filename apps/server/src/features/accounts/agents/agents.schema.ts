@@ -24,7 +24,7 @@ export type NewAgent = Static<typeof NewAgent>;
 export const NewAgent = Type.Object(
   {
     name: nameOf(200),
-    description: textOf(2000),
+    description: Type.String({ ...textOf(2000), default: '' }),
     scopes: Type.Array(Type.String(), { maxItems: 100, default: [] }),
     publicKeyJwk: Type.Optional(AgentJwk),
   },
@@ -35,7 +35,7 @@ export type AgentChange = Static<typeof AgentChange>;
 export const AgentChange = Type.Object(
   {
     name: Type.Optional(nameOf(200)),
-    description: Type.Optional(Type.String({ ...textOf(2000), default: undefined })),
+    description: Type.Optional(textOf(2000)),
     scopes: Type.Optional(Scopes),
     status: Type.Optional(Type.Enum(['active', 'suspended'])),
     publicKeyJwk: Type.Optional(Type.Union([AgentJwk, Type.Null()])),

@@ -1,4 +1,4 @@
-import { Id, nameOf, PublicJwk, Time } from '@behest/protocol/shapes';
+import { Id, nameOf, PublicJwk, recordOf, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Mode = Type.Enum(['live', 'sandbox']);
@@ -12,7 +12,7 @@ const Email = Type.String({
   pattern: `^(?=[^]{1,254}$)[^${NOT_IN_EMAIL}]+@[^${NOT_IN_EMAIL}]+[.][^${NOT_IN_EMAIL}]+$`,
 });
 
-const ScopeDescriptions = Type.Record(
+const ScopeDescriptions = recordOf(
   Type.String({ pattern: '^[!#-\\[\\]-~]{1,256}$' }),
   Type.String({
     minLength: 1,
@@ -33,7 +33,7 @@ const members = {
   plan: Type.Enum(['free', 'pro', 'enterprise']),
   consentMode: Type.Enum(['developer', 'email', 'sso', 'passkey']),
   consentKeys: Type.Array(Type.Object({}, { additionalProperties: true })),
-  scopeDescriptions: Type.Record(Type.String(), Type.String()),
+  scopeDescriptions: recordOf(Type.String(), Type.String()),
   redirectUris: Type.Array(Type.String()),
   enforceAgentScopes: Type.Boolean(),
   /** Null where the operator's setting holds. */

@@ -1,31 +1,17 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { requestOf } from '../../access/authorization/authorization.queries.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { developerOf } from '../../accounts/developers/developers.queries.ts';
 
-/**
- * Everything a person is shown of a request, in one read. Reads authorization requests, agents and developers,
- * and writes nothing: deciding is the request's own business.
- */
-export function findShown(db: Executor, { developerId }: Tenant, requestId: string) {
-  return db
-    .selectFrom('authRequests as request')
-    .innerJoin('agents as agent', (join) =>
-      join.onRef('agent.developerId', '=', 'request.developerId').onRef('agent.id', '=', 'request.agentId'),
-    )
-    .innerJoin('developers as developer', 'developer.id', 'request.developerId')
-    .selectAll('request')
-    .select([
-      'agent.name as agentName',
-      'agent.did as agentDid',
-      'agent.description as agentDescription',
-      'developer.name as developerName',
-      'developer.mode as developerMode',
-      'developer.plan as developerPlan',
-      'developer.consentMode',
-      'developer.consentKeys',
-      'developer.scopeDescriptions',
-    ])
-    .where('request.developerId', '=', developerId)
-    .where('request.id', '=', requestId)
+/** Everything a person is shown of a request, in one read. Consent has no table: deciding is the request's business. */
+export function findShown(db: Executor, tenant: Tenant, requestId: string) {
+  return requestOf(db, tenant, requestId)
+    .innerJoin(agentsOf(db, tenant), 'agent.agentId', 'request.agentId')
+    .innerJoin(developerOf(db, tenant), 'developer.developerId', 'request.developerId')
+    .select(['agent.agentName', 'agent.agentDid', 'agent.agentDescription'])
+    .select(['developer.developerName', 'developer.mode as developerMode', 'developer.plan as developerPlan'])
+    .select(['developer.consentMode', 'developer.consentKeys', 'developer.scopeDescriptions'])
     .executeTakeFirst();
 }
 

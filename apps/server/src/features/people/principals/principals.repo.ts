@@ -2,6 +2,14 @@ import type { Selectable } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
+import {
+  grantsOfPrincipal,
+  grantsWithAgent,
+  livingGrantsOfPrincipal,
+} from '../../access/grants/grants.queries.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { developerOf } from '../../accounts/developers/developers.queries.ts';
+import { entriesOf } from '../../record/audit/audit.queries.ts';
 
 interface NewSession {
   readonly id: string;
@@ -10,15 +18,16 @@ interface NewSession {
 }
 
 /**
- * Only for a principal who has an active grant, which is looked for in the same statement; what has run out goes.
- * Reads grants. @returns whether there is one
+ * Only for a principal who has an active grant, which is looked for in the same statement; expired sessions go.
+ * @returns whether there is such a grant
  */
 export async function insertSession(
   tx: Tx,
-  { developerId }: Tenant,
+  tenant: Tenant,
   { id, principalId, expiresAt }: NewSession,
   now: Date,
 ): Promise<boolean> {
+  const { developerId } = tenant;
   const { numInsertedOrUpdatedRows } = await tx
     .with('swept', (also) =>
       also
@@ -28,19 +37,10 @@ export async function insertSession(
     )
     .insertInto('principalSessions')
     .columns(['developerId', 'id', 'principalId', 'expiresAt'])
-    .expression((from) =>
-      from
-        .selectFrom('grants')
-        .select((value) => [
-          'developerId',
-          value.val(id).as('id'),
-          'principalId',
-          value.val(expiresAt).as('at'),
-        ])
-        .where('developerId', '=', developerId)
-        .where('principalId', '=', principalId)
-        .where('status', '=', 'active')
-        .where('expiresAt', '>', now)
+    .expression(
+      livingGrantsOfPrincipal(tx, tenant, principalId, now)
+        .select(({ val }) => [val(developerId).as('developerId'), val(id).as('id')])
+        .select(({ val }) => [val(principalId).as('principalId'), val(expiresAt).as('at')])
         .limit(1),
     )
     .executeTakeFirst();
@@ -63,7 +63,7 @@ export async function deleteSession(db: Executor, session: PrincipalSession, now
 function goingOn(db: Executor, { tenant, sessionId, principalId }: PrincipalSession, now: Date) {
   return db
     .selectFrom('principalSessions as session')
-    .innerJoin('developers as developer', 'developer.id', 'session.developerId')
+    .innerJoin(developerOf(db, tenant), 'developer.developerId', 'session.developerId')
     .where('session.developerId', '=', tenant.developerId)
     .where('session.id', '=', sessionId)
     .where('session.principalId', '=', principalId)
@@ -74,11 +74,8 @@ function goingOn(db: Executor, { tenant, sessionId, principalId }: PrincipalSess
 /** @param grantId of the principal, else none is returned with the session; without it the session alone */
 export function findSession(db: Executor, session: PrincipalSession, now: Date, grantId = '') {
   return goingOn(db, session, now)
-    .leftJoin('grants as grant', (join) =>
-      join
-        .onRef('grant.developerId', '=', 'session.developerId')
-        .onRef('grant.principalId', '=', 'session.principalId')
-        .on('grant.id', '=', grantId),
+    .leftJoin(grantsOfPrincipal(db, session.tenant, session.principalId).select('id').as('grant'), (join) =>
+      join.on('grant.id', '=', grantId),
     )
     .select('grant.id as grantId')
     .executeTakeFirst();
@@ -106,39 +103,23 @@ interface GrantPage {
 }
 
 /**
- * The principal's grants with their agents, newest first and one more than asked for. Reads grants, agents and
- * developers. @returns nothing where the session has ended
+ * The principal's grants with their agents, newest first and one more than asked for.
+ * @returns nothing where the session has ended
  */
 export async function listOwnGrantRows(db: Executor, session: PrincipalSession, page: GrantPage, now: Date) {
   const { status, cursor, limit } = page;
+  let grants = grantsWithAgent(db, session.tenant)
+    .select(['agent.agentName', 'agent.agentDescription', 'agent.agentStatus'])
+    .where('grant.principalId', '=', session.principalId);
+  if (cursor) grants = grants.where('grant.id', '<', cursor);
+  if (status === 'active') {
+    grants = grants.where('grant.status', '=', 'active').where('grant.expiresAt', '>', now);
+  }
+  const newest = grants.orderBy('grant.id', 'desc').limit(limit + 1);
   const rows = await goingOn(db, session, now)
-    .leftJoinLateral(
-      (lateral) => {
-        let grants = lateral
-          .selectFrom('grants')
-          .innerJoin('agents', (join) =>
-            join
-              .onRef('agents.developerId', '=', 'grants.developerId')
-              .onRef('agents.id', '=', 'grants.agentId'),
-          )
-          .selectAll('grants')
-          .select(['agents.name as agentName', 'agents.description as agentDescription'])
-          .select(['agents.did as agentDid', 'agents.status as agentStatus'])
-          .whereRef('grants.developerId', '=', 'session.developerId')
-          .whereRef('grants.principalId', '=', 'session.principalId');
-        if (cursor) grants = grants.where('grants.id', '<', cursor);
-        if (status === 'active') {
-          grants = grants.where('grants.status', '=', 'active').where('grants.expiresAt', '>', now);
-        }
-        return grants
-          .orderBy('grants.id', 'desc')
-          .limit(limit + 1)
-          .as('grant');
-      },
-      (join) => join.onTrue(),
-    )
+    .leftJoin(newest.as('grant'), (join) => join.onTrue())
     .selectAll('grant')
-    .select(['developer.name as developerName', 'developer.scopeDescriptions'])
+    .select(['developer.developerName', 'developer.scopeDescriptions'])
     .select('session.expiresAt as sessionExpiresAt')
     .orderBy('grant.id', 'desc')
     .execute();
@@ -154,44 +135,26 @@ interface EntryPage {
   readonly limit: number;
 }
 
-/** The entries about the principal, newest first; else as `listOwnGrantRows`. Reads audit entries, agents. */
+/** The entries about the principal, newest first; else as `listOwnGrantRows`. */
 export async function listOwnEntryRows(
   db: Executor,
   session: PrincipalSession,
   { grantId, cursor, limit }: EntryPage,
   now: Date,
 ) {
+  let entries = entriesOf(db, session.tenant)
+    .leftJoin(agentsOf(db, session.tenant), 'agent.agentId', 'entry.agentId')
+    .selectAll('entry')
+    .select('agent.agentName')
+    .where('entry.principalId', '=', session.principalId);
+  if (grantId) entries = entries.where('entry.grantId', '=', grantId);
+  if (cursor) {
+    const last = entriesOf(db, session.tenant).select('entry.seq').where('entry.id', '=', cursor);
+    entries = entries.where('entry.seq', '<', last);
+  }
+  const newest = entries.orderBy('entry.seq', 'desc').limit(limit + 1);
   const rows = await goingOn(db, session, now)
-    .leftJoinLateral(
-      (lateral) => {
-        let entries = lateral
-          .selectFrom('auditEntries')
-          .leftJoin('agents', (join) =>
-            join
-              .onRef('agents.developerId', '=', 'auditEntries.developerId')
-              .onRef('agents.id', '=', 'auditEntries.agentId'),
-          )
-          .selectAll('auditEntries')
-          .select('agents.name as agentName')
-          .whereRef('auditEntries.developerId', '=', 'session.developerId')
-          .whereRef('auditEntries.principalId', '=', 'session.principalId');
-        if (grantId) entries = entries.where('auditEntries.grantId', '=', grantId);
-        if (cursor) {
-          entries = entries.where('auditEntries.seq', '<', (at) =>
-            at
-              .selectFrom('auditEntries as last')
-              .select('last.seq')
-              .whereRef('last.developerId', '=', 'session.developerId')
-              .where('last.id', '=', cursor),
-          );
-        }
-        return entries
-          .orderBy('auditEntries.seq', 'desc')
-          .limit(limit + 1)
-          .as('entry');
-      },
-      (join) => join.onTrue(),
-    )
+    .leftJoin(newest.as('entry'), (join) => join.onTrue())
     .selectAll('entry')
     .select('developer.auditPrivateKeys')
     .orderBy('entry.seq', 'desc')

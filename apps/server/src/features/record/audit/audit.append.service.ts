@@ -5,19 +5,12 @@ import { type Executor, isDatabaseAway, repeating } from '../../../platform/db/d
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
+import { findGrant } from '../../access/grants/grants.queries.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import type { Catalogue } from '../events/index.ts';
 import { appendCounted, type NewRecord, type Recorded } from './audit.repo.ts';
-import { mustBeKeepable } from './audit.rules.ts';
+import { mustBeKeepableMetadata } from './audit.rules.ts';
 import type { AuditEntry, NewEntry } from './audit.schema.ts';
-
-/** Of the grant that an entry says it is about, what the entry has to agree with. */
-export interface GrantFacts {
-  readonly agentId: string;
-  readonly agentDid: string;
-  readonly principalId: string;
-  readonly purpose: string | null;
-}
 
 export interface AppendDeps {
   readonly db: Executor;
@@ -25,12 +18,6 @@ export interface AppendDeps {
   readonly quotas: Quotas;
   readonly catalogue: Catalogue;
   readonly append: Append;
-  /** Grants are a tier above, so how to find one comes from outside. */
-  readonly findGrantFacts: (
-    db: Executor,
-    tenant: Caller['tenant'],
-    grantId: string,
-  ) => Promise<GrantFacts | undefined>;
 }
 
 /**
@@ -41,11 +28,11 @@ export interface AppendDeps {
 export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEntry): Promise<AuditEntry> {
   const { tenant, requestId } = caller;
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
-  mustBeKeepable(metadata);
+  mustBeKeepableMetadata(metadata);
   if (deps.catalogue.isServiceAction(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
   }
-  const grant = await deps.findGrantFacts(deps.db, tenant, grantId);
+  const grant = await findGrant(deps.db, tenant, grantId);
   if (!grant) throw notFound();
   for (const name of ['agentId', 'agentDid', 'principalId'] as const) {
     if (grant[name] !== entry[name])

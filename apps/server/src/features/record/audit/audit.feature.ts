@@ -1,14 +1,15 @@
 import { defineFeature } from '../../../feature.ts';
-import { findGrantFacts } from '../../access/grants/index.ts';
 import { checkpointsOfChains } from './audit.jobs.ts';
 import { quotas } from './audit.quotas.ts';
 import { rates } from './audit.rates.ts';
 import { auditRoutes } from './audit.routes.ts';
+import { tables } from './audit.tables.ts';
 
 export const audit = defineFeature({
   name: 'audit',
   tags: { audit: 'What was done, as a chain that anybody can check.' },
   knows: ['events', 'keys', 'quotas'],
+  tables,
   quotas,
   metrics: {
     audit_chain_broken: {
@@ -20,7 +21,7 @@ export const audit = defineFeature({
   open(house) {
     const broken = house.metrics.gauge('audit_chain_broken');
     return {
-      routes: (app) => app.register(auditRoutes, { ...house, findGrantFacts, onBroken: () => broken.inc() }),
+      routes: (app) => app.register(auditRoutes, { ...house, onBroken: () => broken.inc() }),
       jobs: [checkpointsOfChains(house)],
     };
   },

@@ -6,7 +6,7 @@ import type { Tx } from '../../../platform/db/db.ts';
 import { newRecords, type Records } from '../../../platform/db/records.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Tally } from '../../../platform/telemetry/meter.ts';
-import { envelopeOf, talliesOf } from '../events/index.ts';
+import { envelopeOf, patternsOf, talliesOf } from '../events/index.ts';
 import {
   appendEvent,
   countBlocked,
@@ -65,7 +65,7 @@ function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date)
   const eventId = newId('evt', at);
   const { type } = announcement;
   const envelope = envelopeOf(announcement, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  return { eventId, type, envelope };
+  return { eventId, type, envelope, patterns: patternsOf(type) };
 }
 
 /** What `record` does before it writes, for the hot functions that write for themselves. */
@@ -92,7 +92,7 @@ function recordOf({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date
   const line = auditLineParts({ ...ids, ...told, ...tenant, id: newId('alog', at) });
   const eventId = newId('evt', at);
   const envelope = envelopeOf(act, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  return { ...line, requestId, type, eventId, envelope };
+  return { ...line, requestId, type, eventId, envelope, patterns: patternsOf(type) };
 }
 
 const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>

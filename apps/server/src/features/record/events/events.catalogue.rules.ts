@@ -32,8 +32,7 @@ export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
   const patterns = new Set(['*', ...eventTypes.flatMap((type) => [type, ...areasOf(type)])]);
 
   const matches = (subscribed: Iterable<string>, type: string) => {
-    const isInAll = all.get(type)?.isOnlyWhenNamed !== true;
-    const matching = [type, ...areasOf(type), ...(isInAll ? ['*'] : [])];
+    const matching = patternsOf(type);
     for (const pattern of subscribed) if (matching.includes(pattern)) return true;
     return false;
   };
@@ -45,6 +44,19 @@ export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
     typesOf: (subscribed) => eventTypes.filter((type) => matches(subscribed, type)),
   };
 }
+
+/** A subscription to everything leaves these out: there is one for each payment. */
+const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
+
+/**
+ * The patterns by which a type of event is subscribed to. Each recorded event carries them to the webhooks, so that a
+ * release that adds a type says by itself which webhooks receive it.
+ */
+export const patternsOf = (type: string): string[] => [
+  type,
+  ...areasOf(type),
+  ...(onlyWhenNamed.has(type) ? [] : ['*']),
+];
 
 /** The areas that a type lies in, each as the pattern that names it. */
 function areasOf(type: string): string[] {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { lastEventOf } from '../audit/audit.queries.ts';
 
 /** How many of a developer's events one statement looks at; those of other types are passed over. */
 const WINDOW = 10_000;
@@ -32,10 +33,9 @@ export interface StretchRows {
 
 /**
  * In the order of their numbers, one more than asked for: whether it is there says whether there is another page.
- * Reads the head of the chain, which counts the events. One statement, hence one moment: nothing that is numbered
- * up to `end` is missing.
+ * A single statement, hence a single moment: nothing that is numbered up to `end` is missing.
  */
-export async function listStretch(
+export async function listEventsAfter(
   db: Executor,
   { developerId }: Tenant,
   stretch: Stretch,
@@ -51,7 +51,7 @@ export async function listStretch(
         select greatest(${after}::bigint, events_first_seq(${developerId}, ${earlier}) - 1) as after,
           case when ${later}::timestamptz is null then event_seq
             else events_first_seq(${developerId}, ${later}) - 1 end as "end"
-        from audit_heads where developer_id = ${developerId}
+        from ${lastEventOf(db, { developerId })} as last
       ) f
     ) w
     left join lateral (
@@ -82,7 +82,6 @@ export interface Beginnings {
   readonly after: string | null;
 }
 
-/** Reads the head of the chain, which counts the events. */
 export async function findBeginnings(
   db: Executor,
   { developerId }: Tenant,
@@ -92,7 +91,7 @@ export async function findBeginnings(
   const asked = sql<Beginnings>`
     select event_seq as "end", events_first_seq(${developerId}, ${retainedSince}) - 1 as retained,
       (select seq from outbox_events where developer_id = ${developerId} and id = ${lastEventId}) as after
-    from audit_heads where developer_id = ${developerId}`;
+    from ${lastEventOf(db, { developerId })} as last`;
   const [beginnings] = (await asked.execute(db)).rows;
   if (!beginnings) throw new Error('A developer has no chain.');
   return beginnings;

@@ -29,18 +29,13 @@ const entries = `
   tool.enforce case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
   vault.key.rotated sso.login_failed billing.checkout_created billing.portal_created`;
 
-/** Subscribers receive one event a payment only where they name it. */
-const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
-
 export const reservedActs: Readonly<Record<string, Declared>> = {
   ...declared(acts, { isEvent: true, isEntry: true }),
   ...declared(announcements, { isEvent: true, isEntry: false }),
   ...declared(entries, { isEvent: false, isEntry: true }),
 };
 
-function declared(names: string, kind: Pick<Declared, 'isEvent' | 'isEntry'>) {
+function declared(names: string, kind: Declared) {
   const each = names.split(/\s+/).filter(Boolean);
-  return Object.fromEntries(
-    each.map((name) => [name, { ...kind, isOnlyWhenNamed: onlyWhenNamed.has(name) }]),
-  );
+  return Object.fromEntries(each.map((name) => [name, kind]));
 }

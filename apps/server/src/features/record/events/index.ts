@@ -1,2 +1,2 @@
-export { type Catalogue, catalogueOf } from './events.catalogue.rules.ts';
+export { type Catalogue, catalogueOf, patternsOf } from './events.catalogue.rules.ts';
 export { envelopeOf, talliesOf } from './events.rules.ts';

@@ -10,7 +10,7 @@ const Patterns = Type.Array(Type.String({ maxLength: 128 }), { minItems: 1, maxI
 
 export type NewWebhook = Static<typeof NewWebhook>;
 export const NewWebhook = Type.Object(
-  { url: Url, events: Patterns, description: textOf(200) },
+  { url: Url, events: Patterns, description: Type.String({ ...textOf(200), default: '' }) },
   { additionalProperties: false },
 );
 
@@ -19,7 +19,7 @@ export const WebhookChange = Type.Object(
   {
     url: Type.Optional(Url),
     events: Type.Optional(Patterns),
-    description: Type.Optional(Type.String({ ...textOf(200), default: undefined })),
+    description: Type.Optional(textOf(200)),
     status: Type.Optional(Status),
   },
   { additionalProperties: false, minProperties: 1 },
@@ -55,8 +55,6 @@ export const SecretRotation = Type.Object(
 
 export type RotatedSecret = Static<typeof RotatedSecret>;
 export const RotatedSecret = Type.Object({ id: Id, secret: Type.String(), previousSecretExpiresAt: Time });
-
-export const NoFields = Type.Object({}, { additionalProperties: false });
 
 export const WebhookPath = Type.Object({ id: Id });
 

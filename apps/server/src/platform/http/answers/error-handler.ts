@@ -67,11 +67,17 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   const: 'not_allowed',
 };
 
+/** Said again, field by field. */
+const SAID_AGAIN = new Set(['additionalProperties', 'propertyNames', 'anyOf']);
+
+/** RFC 6901, section 4. */
+const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
+
 type Problem = NonNullable<FastifyError['validation']>[number];
 
 function fieldsOf({ keyword, instancePath, params }: Problem) {
-  if (keyword === 'additionalProperties' || keyword === 'anyOf') return []; // said again, field by field
-  const path = instancePath.split('/').slice(1);
+  if (SAID_AGAIN.has(keyword)) return [];
+  const path = instancePath.split('/').slice(1).map(unescaped);
   const problem = PROBLEMS[keyword] ?? 'format';
   const missing = Array.isArray(params.requiredProperties) ? params.requiredProperties : [];
   const paths = keyword === 'required' ? missing.map((name) => [...path, name]) : [path];

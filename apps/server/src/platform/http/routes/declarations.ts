@@ -3,6 +3,7 @@ import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastif
 import { Type } from 'typebox';
 import type { Role } from '../../caller.ts';
 import type { Rate } from '../limits/rate-rules.ts';
+import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 
 /** The credentials there are. `none` takes nothing, and ignores what is sent. */
 export type Access = 'none' | 'developer' | 'consent' | 'session';
@@ -38,13 +39,15 @@ declare module 'fastify' {
 /** Path by path, the methods it has, and whether only the service's own pages may use it. */
 export type Paths = ReadonlyMap<string, { methods: ReadonlySet<string>; isForOwnPages: boolean }>;
 
-/** A route that leaves anything undeclared stops the server from starting. */
+/** A route that leaves anything undeclared, or takes more than it says, stops the server from starting. */
 export function requireDeclarations(app: FastifyInstance): Paths {
   const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean }>();
   app.addHook('onRoute', (route) => {
     const missing = Object.entries(declarationsOf(route)).filter(([, value]) => !value);
     const names = missing.map(([name]) => name).join(', ');
     if (names) throw new Error(`${route.method} ${route.url} does not declare ${names}.`);
+    const faults = faultsOfShapes(route).join('; ');
+    if (faults) throw new Error(`${route.method} ${route.url}: ${faults}.`);
 
     route.schema = {
       ...route.schema,
@@ -109,5 +112,3 @@ const failureShape = (codes: ErrorCode[]) =>
 
 /** RFC 6749 §5.2. */
 const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });
-
-const takesBody = (method: RouteOptions['method']) => ['POST', 'PUT', 'PATCH'].includes(String(method));

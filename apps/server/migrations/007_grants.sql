@@ -1,0 +1,47 @@
+-- Owner: grants. A person's permission. It never changes but to end. `expired` is not stored: it follows from
+-- expires_at. Unique on the request it came from, which makes a code good for a single exchange. `delegated_by` are the
+-- DIDs of the agents that passed it on, the nearest first and the root's last: every token of the grant says it, and is
+-- held against it each time it is verified. Ten delegations are the most that any setting allows. `expiry_told_at` is
+-- when subscribers were told that it has run out.
+create type grant_status as enum ('active', 'revoked');
+create type revoked_reason as enum ('developer', 'client', 'principal', 'parent', 'agent_revoked',
+  'principal_offboarded', 'refresh_reuse', 'code_reuse', 'anomaly', 'policy', 'admin');
+create table grants (
+  developer_id          text not null references developers,
+  id                    text not null,
+  auth_request_id       text,
+  agent_id              text not null,
+  principal_id          text not null,
+  scopes                text[] not null,
+  audience              text,
+  authorization_details jsonb,
+  token_seconds         integer not null,
+  status                grant_status not null,
+  consent_method        consent_method not null,
+  is_unverified         boolean not null,
+  issued_at             timestamptz not null,
+  expires_at            timestamptz not null,
+  revoked_at            timestamptz,
+  revoked_reason        revoked_reason,
+  last_used_at          timestamptz,
+  parent_grant_id       text,
+  root_grant_id         text not null,
+  delegation_depth      smallint not null,
+  delegated_by          text[] not null,
+  expiry_told_at        timestamptz,
+  primary key (developer_id, id),
+  unique (developer_id, auth_request_id),
+  foreign key (developer_id, agent_id) references agents,
+  foreign key (developer_id, auth_request_id) references auth_requests,
+  foreign key (developer_id, parent_grant_id) references grants,
+  constraint grants_chain check (delegation_depth between 0 and 10 and cardinality(delegated_by) = delegation_depth)
+);
+-- GET /v1/grants by agent, by principal, by tree; revoking walks from parent to children.
+create index grants_agent on grants (developer_id, agent_id, id);
+create index grants_principal on grants (developer_id, principal_id, id);
+create index grants_root on grants (developer_id, root_grant_id, id);
+create index grants_children on grants (developer_id, parent_grant_id, id) where parent_grant_id is not null;
+-- Counting those that live, when a plan's limit is met.
+create index grants_active on grants (developer_id, expires_at) where status = 'active';
+-- Finds those that have run out and of which nobody was told, across tenants and oldest first.
+create index grants_run_out on grants (expires_at) where status = 'active' and expiry_told_at is null;

@@ -1,0 +1,28 @@
+-- Owner: tokens. Grant tokens by their `jti`; the text of a token is nowhere. One whose grant is revoked is
+-- revoked with it, without a mark of its own.
+create table tokens (
+  developer_id text not null references developers,
+  id           text not null,
+  grant_id     text not null,
+  issued_at    timestamptz not null,
+  expires_at   timestamptz not null,
+  revoked_at   timestamptz,
+  primary key (developer_id, id),
+  foreign key (developer_id, grant_id) references grants
+);
+create index tokens_grant on tokens (developer_id, grant_id, id);
+
+-- Owner: tokens. One family a grant, each member made from the one before and from no other.
+create table refresh_tokens (
+  developer_id   text not null references developers,
+  id             text not null,
+  grant_id       text not null,
+  hash           bytea not null check (octet_length(hash) = 32),
+  predecessor_id text,
+  issued_at      timestamptz not null,
+  expires_at     timestamptz not null,
+  spent_at       timestamptz,
+  primary key (developer_id, id),
+  unique (developer_id, predecessor_id),
+  foreign key (developer_id, grant_id) references grants
+);

@@ -1,0 +1,31 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+
+/** The tenant's grants, each with its agent, since no grant is shown without. */
+export function grantsWithAgent(db: Executor, tenant: Tenant) {
+  return db
+    .selectFrom('grants as grant')
+    .innerJoin(agentsOf(db, tenant), 'agent.agentId', 'grant.agentId')
+    .selectAll('grant')
+    .select('agent.agentDid')
+    .where('grant.developerId', '=', tenant.developerId);
+}
+
+export function findGrant(db: Executor, tenant: Tenant, grantId: string) {
+  return grantsWithAgent(db, tenant).where('grant.id', '=', grantId).executeTakeFirst();
+}
+
+export function grantsOfPrincipal(db: Executor, { developerId }: Tenant, principalId: string) {
+  return db
+    .selectFrom('grants')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId);
+}
+
+/** Those that are neither revoked nor expired. */
+export function livingGrantsOfPrincipal(db: Executor, tenant: Tenant, principalId: string, now: Date) {
+  return grantsOfPrincipal(db, tenant, principalId)
+    .where('status', '=', 'active')
+    .where('expiresAt', '>', now);
+}

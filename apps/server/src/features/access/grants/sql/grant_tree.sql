@@ -1,0 +1,16 @@
+-- Every grant at or below the roots, whatever the state of those between, each with the root it falls with: itself,
+-- or the nearest root above it. Whether a child is a root itself is asked of a hash of the roots: an agent may have
+-- tens of thousands of grants, and have passed on each.
+create or replace function grant_tree(p_developer_id text, p_root_ids text[])
+  returns table (id text, cause_id text) language sql stable as
+$$
+  with recursive tree as (
+    select g.id, g.id as cause_id from grants g
+      where g.developer_id = p_developer_id and g.id = any (p_root_ids)
+    union
+    select child.id, tree.cause_id from tree join grants child
+      on child.developer_id = p_developer_id and child.parent_grant_id = tree.id
+      where child.id not in (select unnest(p_root_ids))
+  )
+  select * from tree
+$$;

@@ -1,0 +1,41 @@
+-- The write of POST /v1/grants/delegate. The facts that were read before signing are checked again, each row shared,
+-- so that delegations do not wait for each other and no revocation slips in between; a refusal comes before the first
+-- write. Locks are taken in the order in which revocations take them: agents by id, then the turn with revocations,
+-- then grants.
+create or replace function delegate_grant(p_developer_id text, p_at timestamptz, p_parent_token_id text, p_grant jsonb,
+  p_token jsonb, p_refresh jsonb, p_grant_limit bigint, p_acts jsonb) returns text
+  language plpgsql set enable_seqscan = off as
+$$
+declare
+  child        grants := jsonb_populate_record(null::grants, p_grant);
+  parent_agent text;
+  refusal      text;
+begin
+  select agent_id into parent_agent from grants
+    where developer_id = p_developer_id and id = child.parent_grant_id; -- which never changes
+  select case
+      when max(status) filter (where id = parent_agent) <> 'active' then 'agent_inactive'
+      when max(status) filter (where id = child.agent_id) <> 'active'
+        then 'sub_agent_' || max(status) filter (where id = child.agent_id)
+    end into refusal
+    from (select id, status from agents
+      where developer_id = p_developer_id and id in (parent_agent, child.agent_id) order by id for share) locked;
+  if refusal is not null then return refusal; end if;
+
+  perform share_delegation(p_developer_id);
+  select case when status <> 'active' then 'parent_revoked' when expires_at <= p_at then 'parent_expired' end
+    into refusal
+    from grants where developer_id = p_developer_id and id = child.parent_grant_id for share;
+  if refusal is not null then return refusal; end if;
+  perform from tokens
+    where developer_id = p_developer_id and id = p_parent_token_id and revoked_at is null for share;
+  if not found then return 'parent_revoked'; end if;
+  if not take_quota(p_developer_id, 'active_grants', p_grant_limit, p_at) then return 'over_quota'; end if;
+
+  insert into grants select child.*;
+  insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
+  insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_refresh)).*;
+  perform from record_acts(p_developer_id, p_at, p_acts);
+  return null;
+end
+$$;

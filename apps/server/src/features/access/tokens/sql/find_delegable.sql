@@ -1,0 +1,21 @@
+-- Everything that POST /v1/grants/delegate has to know: the presented token with its grant and agent, the agent that
+-- is to get a part of it, and how deep the developer lets its agents go.
+create or replace function find_delegable(p_developer_id text, p_token_id text, p_sub_agent_id text)
+  returns table (held grants, token tokens, agent_did text, agent_status agent_status,
+    sub_agent_did text, sub_agent_status agent_status, sub_agent_scopes text[], max_depth smallint,
+    enforce_agent_scopes boolean)
+  language plpgsql stable set enable_seqscan = off as
+$$
+begin
+  select * into token from tokens t where t.developer_id = p_developer_id and t.id = p_token_id;
+  if not found then return; end if;
+  select * into held from grants g where g.developer_id = p_developer_id and g.id = token.grant_id;
+  select a.did, a.status into agent_did, agent_status
+    from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
+  select a.did, a.status, a.scopes into sub_agent_did, sub_agent_status, sub_agent_scopes
+    from agents a where a.developer_id = p_developer_id and a.id = p_sub_agent_id;
+  select d.max_delegation_depth, d.enforce_agent_scopes into max_depth, enforce_agent_scopes
+    from developers d where d.id = p_developer_id;
+  return next;
+end
+$$;

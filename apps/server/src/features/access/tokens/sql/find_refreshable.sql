@@ -1,0 +1,14 @@
+-- Everything that POST /v1/token/refresh has to know: a refresh token with its grant and agent.
+create or replace function find_refreshable(p_developer_id text, p_refresh_id text)
+  returns table (held grants, refresh refresh_tokens, agent_did text, agent_status agent_status)
+  language plpgsql stable set enable_seqscan = off as
+$$
+begin
+  select * into refresh from refresh_tokens r where r.developer_id = p_developer_id and r.id = p_refresh_id;
+  if not found then return; end if;
+  select * into held from grants g where g.developer_id = p_developer_id and g.id = refresh.grant_id;
+  select a.did, a.status into agent_did, agent_status
+    from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
+  return next;
+end
+$$;

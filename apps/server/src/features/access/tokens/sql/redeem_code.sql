@@ -1,0 +1,32 @@
+-- The write of POST /v1/token. The facts that were read before signing are checked again here, and a refusal comes
+-- before the first write, since returning commits. The first update wins among many at once; the grants' unique
+-- request would stop a second grant even so.
+create or replace function redeem_code(p_developer_id text, p_at timestamptz, p_grant jsonb, p_token jsonb, p_refresh jsonb,
+  p_grant_limit bigint, p_max_wrong_verifiers integer, p_acts jsonb) returns text
+  language plpgsql set enable_seqscan = off as
+$$
+declare
+  new_grant grants := jsonb_populate_record(null::grants, p_grant);
+  refusal   text;
+begin
+  perform from agents
+    where developer_id = p_developer_id and id = new_grant.agent_id and status = 'active' for share;
+  if not found then return 'agent_inactive'; end if;
+  select case
+      when status <> 'approved' then 'code_used'
+      when wrong_verifiers >= p_max_wrong_verifiers then 'code_unknown'
+      when code_expires_at <= p_at then 'code_expired'
+    end into refusal
+    from auth_requests where developer_id = p_developer_id and id = new_grant.auth_request_id for update;
+  if refusal is not null then return refusal; end if;
+  if not take_quota(p_developer_id, 'active_grants', p_grant_limit, p_at) then return 'over_quota'; end if;
+
+  update auth_requests set status = 'consumed'
+    where developer_id = p_developer_id and id = new_grant.auth_request_id;
+  insert into grants select new_grant.*;
+  insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
+  insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_refresh)).*;
+  perform from record_acts(p_developer_id, p_at, p_acts);
+  return null;
+end
+$$;

@@ -1,0 +1,25 @@
+-- The write of POST /v1/token/refresh. The grant's row is shared: refreshes of one grant do not wait for each other,
+-- a revocation waits for them, and those that come after it find no active grant.
+create or replace function rotate_refresh_token(p_developer_id text, p_at timestamptz, p_token jsonb, p_refresh jsonb,
+  p_acts jsonb) returns text language plpgsql set enable_seqscan = off as
+$$
+declare
+  successor refresh_tokens := jsonb_populate_record(null::refresh_tokens, p_refresh);
+  agent     text;
+begin
+  select agent_id into agent from grants where developer_id = p_developer_id and id = successor.grant_id;
+  perform from agents where developer_id = p_developer_id and id = agent and status = 'active' for share;
+  if not found then return 'agent_inactive'; end if;
+  perform from grants where developer_id = p_developer_id and id = successor.grant_id
+    and status = 'active' and expires_at > p_at for share;
+  if not found then return 'grant_revoked'; end if;
+  update refresh_tokens set spent_at = p_at
+    where developer_id = p_developer_id and id = successor.predecessor_id and spent_at is null;
+  if not found then return 'refresh_reused'; end if;
+
+  insert into refresh_tokens select successor.*;
+  insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
+  perform from record_acts(p_developer_id, p_at, p_acts);
+  return null;
+end
+$$;

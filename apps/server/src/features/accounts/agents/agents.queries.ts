@@ -1,0 +1,34 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+
+/** The tenant's agents as others show them, to be joined by `agent.agentId`. */
+export function agentsOf(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('agents')
+    .select(['id as agentId', 'did as agentDid', 'name as agentName', 'description as agentDescription'])
+    .select(['status as agentStatus', 'scopes as agentScopes'])
+    .where('developerId', '=', developerId)
+    .as('agent');
+}
+
+/** The name of an agent in audit entries. */
+export async function getAgentDid(db: Executor, { developerId }: Tenant, agentId: string): Promise<string> {
+  const { did } = await db
+    .selectFrom('agents')
+    .select('did')
+    .where('developerId', '=', developerId)
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow();
+  return did;
+}
+
+/** The agents' DIDs by id, for entries about many at once. */
+export async function listAgentDids(db: Executor, { developerId }: Tenant, agentIds: readonly string[]) {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['id', 'did'])
+    .where('developerId', '=', developerId)
+    .where('id', 'in', agentIds)
+    .execute();
+  return new Map(rows.map(({ id, did }) => [id, did]));
+}

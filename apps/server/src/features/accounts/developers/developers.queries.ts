@@ -1,0 +1,17 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+
+/** The developer's account as other features read it, to be joined by `developer.developerId`. */
+export function developerOf(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('developers')
+    .select(['id as developerId', 'name as developerName', 'mode', 'plan', 'consentMode', 'consentKeys'])
+    .select(['scopeDescriptions', 'redirectUris', 'enforceAgentScopes', 'auditPrivateKeys'])
+    .where('id', '=', developerId)
+    .as('developer');
+}
+
+/** For jobs that work for every developer in turn: what a caller has to know of each. */
+export function developersAcrossTenants(db: Executor) {
+  return db.selectFrom('developers').select(['id as developerId', 'mode', 'plan']).as('developer');
+}

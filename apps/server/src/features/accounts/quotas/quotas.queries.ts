@@ -1,0 +1,12 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+
+/** How much is in use by the counter, to be joined: no row where nothing was ever counted. */
+export function quotaUse(db: Executor, { developerId }: Tenant, resource: string) {
+  return db
+    .selectFrom('quotaCounters')
+    .select('used')
+    .where('developerId', '=', developerId)
+    .where('resource', '=', resource)
+    .as('quota');
+}

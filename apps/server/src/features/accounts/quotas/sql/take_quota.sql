@@ -1,0 +1,20 @@
+-- Counts one more, unless that is over the limit (null: none). The common path counts nothing but the counter. A
+-- caller that meets the limit holds the counter's lock (a conflicting row is locked even when `where` then refuses
+-- it), so the exact number it takes is nobody else's, and a refusal is exact.
+create or replace function take_quota(p_developer_id text, p_resource text, p_limit bigint, p_at timestamptz)
+  returns boolean language plpgsql as
+$$
+declare exact bigint;
+begin
+  insert into quota_counters as counter values (p_developer_id, p_resource, 0) on conflict do nothing;
+  update quota_counters set used = used + 1
+    where developer_id = p_developer_id and resource = p_resource and (p_limit is null or used < p_limit);
+  if found then return true; end if;
+
+  perform from quota_counters where developer_id = p_developer_id and resource = p_resource for update;
+  exact := exact_use(p_developer_id, p_resource, p_at);
+  update quota_counters set used = exact + (exact < p_limit)::integer
+    where developer_id = p_developer_id and resource = p_resource;
+  return exact < p_limit;
+end
+$$;

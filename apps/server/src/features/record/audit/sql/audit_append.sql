@@ -1,0 +1,61 @@
+-- Appends entries and events to one developer's chain and outbox. Call it last in the transaction: it locks the
+-- chain's head until the commit. An entry comes as the text that the application serialised, cut where only the
+-- holder of the head knows the rest: `prefix` ends with  "timestamp":"  and `suffix` begins with  ,"status":  . The
+-- columns are read from the very line that is hashed, so a stored entry cannot differ from it. Time never runs back.
+-- An element with an `eventId` is an event, one without a `prefix` is no entry.
+-- Two locks: the row is the truth; the advisory lock before it is the queue, since waiters on one row wake each other
+-- and read it again (64 writers: 1,150 appends/s by the row alone, 2,100 with the queue).
+-- `p_month_limit` is for entries that developers append themselves: only as many are written as the calendar month
+-- has room for, and those beyond get no row. Null counts nothing; -1 counts and has no limit.
+create or replace function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb,
+  p_month_limit bigint default null)
+  returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)
+  language plpgsql as
+$$
+declare
+  head  audit_heads;
+  entry record;
+  line  text;
+  facts jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('audit:' || p_developer_id, 0));
+  select * into strict head from audit_heads h where h.developer_id = p_developer_id for update;
+  if p_month_limit is not null and head.month < date_trunc('month', p_at at time zone 'utc')::date then
+    head.month := date_trunc('month', p_at at time zone 'utc')::date;
+    head.appends := 0;
+  end if;
+  head.at := greatest(head.at, date_trunc('milliseconds', p_at));
+  "timestamp" := to_char(head.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+  for entry in select e ->> 'prefix' as prefix, e ->> 'suffix' as suffix, e ->> 'requestId' as request_id,
+                 e ->> 'eventId' as event_id, e ->> 'type' as type, e ->> 'envelope' as envelope
+               from jsonb_array_elements(p_entries) with ordinality as a (e, n) order by n loop
+    if entry.event_id is not null then
+      head.event_seq := head.event_seq + 1;
+      insert into outbox_events (developer_id, seq, id, type, envelope, created_at)
+        values (p_developer_id, head.event_seq, entry.event_id, entry.type, entry.envelope, p_at);
+    end if;
+    continue when entry.prefix is null;
+    if p_month_limit is not null then
+      exit when p_month_limit >= 0 and head.appends >= p_month_limit;
+      head.appends := head.appends + 1;
+    end if;
+    prev_hash := encode(head.hash, 'hex');
+    line := entry.prefix || "timestamp" || '","prevHash":' || coalesce('"' || prev_hash || '"', 'null') || entry.suffix;
+    facts := line;
+    if facts ->> 'developerId' is distinct from p_developer_id then raise exception 'entry of another developer'; end if;
+    head.seq := head.seq + 1;
+    insert into audit_entries (developer_id, seq, id, agent_id, agent_did, grant_id, principal_id, action, status,
+      metadata, purpose, salt, request_id, at, prev_hash, hash)
+    values (p_developer_id, head.seq, facts ->> 'id', facts ->> 'agentId', facts ->> 'agentDid', facts ->> 'grantId',
+      facts ->> 'principalId', facts ->> 'action', (facts ->> 'status')::audit_status, facts -> 'metadata',
+      facts ->> 'purpose', facts ->> 'salt', entry.request_id, head.at, head.hash, sha256(convert_to(line, 'UTF8')))
+      returning audit_entries.id, audit_entries.seq, encode(audit_entries.hash, 'hex'), audit_entries.hash
+      into id, seq, hash, head.hash;
+    return next;
+  end loop;
+  update audit_heads h
+    set seq = head.seq, hash = head.hash, at = head.at, month = head.month, appends = head.appends,
+      event_seq = head.event_seq
+    where h.developer_id = p_developer_id;
+end
+$$;

@@ -1,0 +1,12 @@
+-- Moves waiting deliveries of an endpoint to the lane p_is_prompt. A limited number at a time, so that no statement
+-- is long: an endpoint that answers now soon and now not must not have its whole queue moved each time.
+create or replace function move_webhook_deliveries(p_developer_id text, p_webhook_id text, p_is_prompt boolean) returns void
+  language sql as
+$$
+  update webhook_deliveries d set is_prompt = p_is_prompt
+  where d.developer_id = p_developer_id and d.webhook_id = p_webhook_id and d.id in (
+    select o.id from webhook_deliveries o
+    where o.status = 'pending' and o.is_prompt = not p_is_prompt
+      and o.developer_id = p_developer_id and o.webhook_id = p_webhook_id
+    order by o.next_attempt_at limit 500 for update skip locked)
+$$;

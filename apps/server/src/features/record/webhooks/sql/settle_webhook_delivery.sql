@@ -1,0 +1,23 @@
+-- Notes an attempt, unless another process holds the lease by now. The endpoint is locked before the delivery, as in
+-- claiming and in deleting an endpoint. `p_next_attempt_at` is null when the status is final. Where the endpoint was
+-- prompt, its deliveries in the other lane change over.
+create or replace function settle_webhook_delivery(p_developer_id text, p_webhook_id text, p_id text,
+  p_leased_until timestamptz, p_at timestamptz, p_status webhook_delivery_status, p_next_attempt_at timestamptz,
+  p_error text, p_status_code integer, p_url text, p_is_prompt boolean)
+  returns setof webhook_delivery_status language plpgsql as
+$$
+begin
+  update webhook_endpoints e set is_prompt = p_is_prompt,
+    last_delivery_at = case when p_status = 'delivered' then greatest(e.last_delivery_at, p_at) else e.last_delivery_at end
+    where e.developer_id = p_developer_id and e.id = p_webhook_id;
+  return query update webhook_deliveries d
+    set status = p_status, attempts = d.attempts + 1, last_error = p_error, last_status_code = p_status_code,
+      last_attempt_at = p_at, next_attempt_at = p_next_attempt_at, leased_until = null, is_prompt = p_is_prompt,
+      delivered_at = case when p_status = 'delivered' then p_at end,
+      url = case when p_status <> 'pending' then p_url end
+    where d.developer_id = p_developer_id and d.webhook_id = p_webhook_id and d.id = p_id
+      and d.status = 'pending' and d.leased_until = p_leased_until
+    returning d.status;
+  if p_is_prompt then perform move_webhook_deliveries(p_developer_id, p_webhook_id, true); end if;
+end
+$$;

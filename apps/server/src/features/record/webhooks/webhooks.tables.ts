@@ -1,0 +1,7 @@
+import type { TableUse } from '../../../platform/db/tables.ts';
+
+export const tables = {
+  owns: ['webhook_endpoints', 'webhook_deliveries'],
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -1,0 +1,7 @@
+import type { TableUse } from './tables.ts';
+
+export const tables = {
+  owns: ['schema_migrations', 'schema_functions'],
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type pg from 'pg';
+
+/** An SQL function as a release has it: a file of its own, named for it. */
+export interface SqlFunction {
+  readonly name: string;
+  readonly text: string;
+  readonly sha256: string;
+  /** Its parameters and its result, which `create or replace` cannot change. */
+  readonly signature: string;
+}
+
+/** As the journal has it. */
+export interface KnownFunction extends Omit<SqlFunction, 'text'> {
+  /** The release that brought its present text. */
+  readonly release: string;
+  /** The release that left it out. */
+  readonly leftBy: string | null;
+}
+
+/** @throws when a file does not create the function that it is named for */
+export function readFunctions(folder: string): SqlFunction[] {
+  return globSync(`${folder}/**/sql/*.sql`)
+    .sort()
+    .map((file) => functionIn(basename(file, '.sql'), readFileSync(file, 'utf8')));
+}
+
+function functionIn(name: string, text: string): SqlFunction {
+  const head = new RegExp(`^create or replace function ${name}(\\(.*?)\\s+language `, 'ms').exec(text);
+  if (!head?.[1]) throw new Error(`${name}.sql has to begin: create or replace function ${name}(`);
+  const signature = head[1].replace(/\s+/g, ' ');
+  return { name, text, signature, sha256: createHash('sha256').update(text).digest('hex') };
+}
+
+/** Whether a later release than this one has changed the functions of the database. */
+export function standsSince(known: readonly KnownFunction[], release: string): boolean {
+  return known.some((each) => isLater(each.release, release) || isLater(each.leftBy ?? release, release));
+}
+
+/** Whether anything is to be applied. */
+export function isPending(
+  functions: readonly SqlFunction[],
+  known: readonly KnownFunction[],
+  release: string,
+): boolean {
+  const { changed, gone, outlived } = difference(functions, known, release);
+  return changed.length + gone.length + outlived.length > 0;
+}
+
+/**
+ * Makes the functions those of this release, in a transaction that holds the lock. A function that the release left
+ * out stays for the instances of the release before, which call it until they are replaced; the next release drops it.
+ */
+export async function applyFunctions(
+  client: pg.Client,
+  functions: readonly SqlFunction[],
+  known: readonly KnownFunction[],
+  release: string,
+): Promise<void> {
+  const { changed, gone, outlived } = difference(functions, known, release);
+  const before = new Map(known.map((each) => [each.name, each]));
+  // A function may call one of a file that is applied later: Postgres looks for it when the call is made.
+  await client.query('set local check_function_bodies = off');
+  for (const { name, text, sha256, signature } of changed) {
+    const former = before.get(name);
+    if (former && former.signature !== signature) await drop(client, name);
+    await client.query(text);
+    await client.query('delete from schema_functions where name = $1', [name]);
+    await client.query(
+      'insert into schema_functions (name, sha256, signature, release) values ($1, $2, $3, $4)',
+      [name, sha256, signature, release],
+    );
+  }
+  const leave = 'update schema_functions set left_by = $2 where name = $1';
+  for (const { name } of gone) await client.query(leave, [name, release]);
+  for (const { name } of outlived) {
+    await drop(client, name);
+    await client.query('delete from schema_functions where name = $1', [name]);
+  }
+}
+
+function difference(
+  functions: readonly SqlFunction[],
+  known: readonly KnownFunction[],
+  release: string,
+): Readonly<{ changed: SqlFunction[]; gone: KnownFunction[]; outlived: KnownFunction[] }> {
+  const standing = new Map(known.filter(({ leftBy }) => leftBy === null).map((each) => [each.name, each]));
+  const names = new Set(functions.map(({ name }) => name));
+  const others = known.filter(({ name }) => !names.has(name));
+  return {
+    changed: functions.filter(({ name, sha256 }) => standing.get(name)?.sha256 !== sha256),
+    gone: others.filter(({ leftBy }) => leftBy === null),
+    outlived: others.filter(({ leftBy }) => leftBy !== null && isLater(release, leftBy)),
+  };
+}
+
+async function drop(client: pg.Client, name: string): Promise<void> {
+  await client.query(['drop function if exists', client.escapeIdentifier(name)].join(' '));
+}
+
+/** By their numbers, so that 0.10 is later than 0.9. */
+const isLater = (release: string, than: string): boolean =>
+  release.localeCompare(than, 'en', { numeric: true }) > 0;

@@ -1,0 +1,193 @@
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { VERSION } from '../../src/platform/version.ts';
+import { newDatabase } from '../app/start-app.ts';
+
+const sources = join(import.meta.dirname, '../../src');
+const files = globSync('**/sql/*.sql', { cwd: sources }).sort();
+
+/** The functions, where a test may change them, in a database that has them. */
+async function copiedFunctions() {
+  const folder = mkdtempSync(join(tmpdir(), 'functions-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const file of files) cpSync(join(sources, file), join(folder, file));
+  mkdirSync(join(folder, 'more/sql'), { recursive: true });
+  const url = await newDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+
+  return {
+    start: (release = VERSION) => migrate({ connectionString: url }, { functions: folder, release }),
+    write: (name: string, text: string) => writeFileSync(join(folder, `more/sql/${name}.sql`), text),
+    remove: (name: string) => rmSync(join(folder, `more/sql/${name}.sql`)),
+    rows: async (statement: string) => (await client.query(statement)).rows,
+  };
+}
+
+const one = 'create or replace function counted() returns integer language sql as $$ select 1 $$;';
+
+test('each function is remembered with the release that brought it', async () => {
+  const { rows } = await copiedFunctions();
+
+  const journal = await rows('select name, release, left_by from schema_functions order by name');
+
+  const names = files.map((file) => basename(file, '.sql')).sort();
+  expect(journal).toEqual(names.map((name) => ({ name, release: VERSION, left_by: null })));
+  expect(names.length).toBeGreaterThan(25);
+});
+
+test('each function passes the check that Postgres makes when it knows all others', async () => {
+  const { rows } = await copiedFunctions();
+
+  for (const file of files) await rows(readFileSync(join(sources, file), 'utf8'));
+
+  await expect(
+    rows('create function careless() returns int language sql as $$ select nothing() $$'),
+  ).rejects.toThrow('nothing() does not exist');
+});
+
+test('a function whose text was changed is replaced at the next start, and keeps its identity', async () => {
+  const { start, write, rows } = await copiedFunctions();
+  write('counted', one);
+  await start();
+  const [{ oid }] = await rows("select 'counted'::regproc::oid as oid");
+
+  write('counted', one.replace('select 1', 'select 2'));
+  await start();
+
+  expect(await rows("select counted(), 'counted'::regproc::oid as oid")).toEqual([{ counted: 2, oid }]);
+});
+
+test.each([
+  ['another result', "create or replace function counted() returns text language sql as $$ select 'two' $$;"],
+  [
+    'another name of a column',
+    "create or replace function counted(out two text) language sql as $$ select 'two' $$;",
+  ],
+  [
+    'a parameter more',
+    "create or replace function counted(p_more text default '')\n  returns text language sql as $$ select 'two' $$;",
+  ],
+])('a function with %s takes the place of the one before it', async (_, changed) => {
+  const { start, write, rows } = await copiedFunctions();
+  write('counted', one);
+  await start();
+
+  write('counted', changed);
+  await start();
+
+  expect((await rows('select * from counted()')).map(Object.values)).toEqual([['two']]);
+  expect(await rows("select from pg_proc where proname = 'counted'")).toHaveLength(1);
+});
+
+test('functions may call each other, whichever file comes first', async () => {
+  const { start, write, rows } = await copiedFunctions();
+  write(
+    'a_caller',
+    'create or replace function a_caller() returns int language sql as $$ select z_called() $$;',
+  );
+  write('z_called', 'create or replace function z_called() returns int language sql as $$ select 3 $$;');
+
+  await start();
+
+  expect(await rows('select a_caller()')).toEqual([{ a_caller: 3 }]);
+});
+
+test('processes that start at once change a function once', async () => {
+  const { start, write, rows } = await copiedFunctions();
+  write('counted', one);
+  await start();
+  const versions = () => rows("select xmin from pg_proc where proname = 'counted'");
+  const before = await versions();
+
+  write('counted', one.replace('select 1', 'select 2'));
+  await Promise.all([start(), start(), start()]);
+  const after = await versions();
+  await start();
+
+  expect(after).not.toEqual(before);
+  expect(await versions()).toEqual(after);
+  expect(await rows('select counted()')).toEqual([{ counted: 2 }]);
+});
+
+test('a function that a release left out serves the release before it, and the next release drops it', async () => {
+  const { start, write, remove, rows } = await copiedFunctions();
+  const isThere = async () => (await rows("select from pg_proc where proname = 'counted'")).length === 1;
+  write('counted', one);
+  await start('1.0.0');
+
+  remove('counted');
+  await start('1.9.0');
+  expect(await isThere()).toBe(true);
+  await start('1.9.0');
+  expect(await isThere()).toBe(true);
+  await start('1.10.0');
+
+  expect(await isThere()).toBe(false);
+  expect(await rows("select name from schema_functions where name = 'counted'")).toEqual([]);
+});
+
+test('a function that comes back is made again', async () => {
+  const { start, write, remove, rows } = await copiedFunctions();
+  write('counted', one);
+  await start('1.0.0');
+  remove('counted');
+  await start('1.1.0');
+
+  write('counted', one);
+  await start('1.1.0');
+  await start('1.2.0');
+
+  expect(await rows('select counted()')).toEqual([{ counted: 1 }]);
+});
+
+test.each([
+  ['changed', (write: (name: string, text: string) => void) => write('counted', `${one} -- later`)],
+  ['left out', (_: unknown, remove: (name: string) => void) => remove('counted')],
+])('a release does not start where a later one has %s a function', async (_, change) => {
+  const { start, write, remove, rows } = await copiedFunctions();
+  write('counted', one);
+  await start('1.9.0');
+  change(write, remove);
+  await start('1.10.0');
+
+  write('counted', one);
+
+  await expect(start('1.9.0')).rejects.toThrow('database is newer than this release');
+  expect(await rows("select release, left_by from schema_functions where name = 'counted'")).not.toEqual([
+    { release: '1.9.0', left_by: null },
+  ]);
+});
+
+test('a release starts after a later one that changed nothing', async () => {
+  const { start } = await copiedFunctions();
+  await start('1.9.0');
+  await start('1.10.0');
+
+  await expect(start('1.9.0')).resolves.toBeUndefined();
+});
+
+test('all functions stay as they were when one cannot be made', async () => {
+  const { start, write, rows } = await copiedFunctions();
+  write('counted', one);
+  await start();
+
+  write('counted', one.replace('select 1', 'select 2'));
+  write('unfinished', 'create or replace function unfinished() returns no_such_type language sql as $$ $$;');
+
+  await expect(start()).rejects.toThrow('no_such_type');
+  expect(await rows('select counted()')).toEqual([{ counted: 1 }]);
+});
+
+test('a file that does not make the function it is named for stops the start', async () => {
+  const { start, write } = await copiedFunctions();
+
+  write('other', one);
+
+  await expect(start()).rejects.toThrow('other.sql has to begin: create or replace function other(');
+});

@@ -1,0 +1,124 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { beforeAll, expect, test } from 'vitest';
+import { unavailable } from '../../src/platform/errors.ts';
+import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
+import { operationOf, possessionsOf } from '../app/every-route.ts';
+import { authorize, registerAgent } from '../app/flow.ts';
+import { personOn } from '../app/person.ts';
+import { type Method, type Service, startApp } from '../app/start-app.ts';
+import { exampleOf, type Found, objectsIn, strangersTo, withMember } from '../fuzz/examples.ts';
+
+const STOP = 'x-stop-at-handler';
+const REACHED = 503; // which every route declares
+
+let service: Service;
+let headersFor: (route: RouteOptions) => Record<string, string>;
+let requestId: string;
+beforeAll(async () => {
+  service = await startingWith(stopAtHandlers);
+  ({ headersFor, requestId } = await credentialsOf(service));
+  return service.stop;
+});
+
+/** Fastify announces each app before anything is added to it. */
+async function startingWith(change: (message: unknown) => void): Promise<Service> {
+  subscribe('fastify.initialization', change);
+  return startApp({ isShared: true }).finally(() => unsubscribe('fastify.initialization', change));
+}
+
+/** A request with this header takes the whole path up to its handler, so nothing it names has to exist. */
+function stopAtHandlers(message: unknown): void {
+  const { fastify } = message as { fastify: FastifyInstance }; // what this channel carries
+  fastify.addHook('preHandler', async ({ headers }) => {
+    if (headers[STOP]) throw unavailable('db');
+  });
+}
+
+/** A developer, a principal with a session, and a person with an open consent page. */
+async function credentialsOf(service: Service) {
+  const sandbox = await service.asDeveloper({ mode: 'sandbox' });
+  const { sessionToken } = await possessionsOf(sandbox);
+  const developer = await service.asDeveloper();
+  const { agentId } = await registerAgent(developer);
+  const { id, consentUrl } = await authorize(developer, agentId);
+  const person = personOn(service);
+  const { csrfToken } = (await person.open(consentUrl)).json();
+  const page = {
+    origin: service.settings.http.publicBaseUrl,
+    'sec-fetch-site': 'same-origin',
+    cookie: [...person.cookies].map((pair) => pair.join('=')).join('; '),
+    'x-csrf-token': String(csrfToken),
+  };
+  const headersFor = ({ config }: RouteOptions): Record<string, string> => {
+    if (config?.access === 'developer') return { authorization: `Bearer ${developer.apiKey}` };
+    if (config?.access === 'session') return { authorization: `Bearer ${sessionToken}` };
+    return page;
+  };
+  return { headersFor, requestId: String(id) };
+}
+
+async function send(route: RouteOptions, { body, query }: { body?: unknown; query?: URLSearchParams }) {
+  const answer = await service.app.inject({
+    method: String(route.method) as Method, // one of those that routes have
+    url: `${route.url.replace(':id', requestId).replaceAll(/:\w+/g, 'x')}?${query ?? ''}`,
+    headers: {
+      ...headersFor(route),
+      [STOP]: '1',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { payload: JSON.stringify(body) }),
+  });
+  return { status: answer.statusCode, fields: answer.json().details?.fields };
+}
+
+const bodyOf = ({ schema }: RouteOptions) => schema?.body as Shape | undefined;
+const queryOf = ({ schema }: RouteOptions) => schema?.querystring as Shape | undefined;
+const placeOf = (route: RouteOptions, { path }: Found) => [operationOf(route), ...path].join(' ');
+
+test('T5: a member that a body does not declare is refused and named, at every depth of every body', async () => {
+  const looked: string[] = [];
+  for (const route of service.routes) {
+    for (const found of objectsIn(bodyOf(route) ?? {})) {
+      const place = placeOf(route, found);
+      const control = await send(route, { body: found.value });
+      expect(control, place).toEqual({ status: REACHED, fields: undefined });
+
+      for (const { name, value, problem } of strangersTo(found.shape)) {
+        const refused = await send(route, { body: withMember(found, name, value) });
+        const path = [...found.path, name].join('.');
+        const named = { path, problem: expect.stringMatching(problem) };
+        expect(refused, place).toEqual({ status: 400, fields: expect.arrayContaining([named]) });
+        looked.push(place);
+      }
+    }
+  }
+
+  const bodies = service.routes.filter((route) => bodyOf(route)?.additionalProperties === false);
+  expect(looked).toEqual(expect.arrayContaining(bodies.map(operationOf)));
+  expect(looked).toEqual(
+    expect.arrayContaining([
+      'POST /v1/agents publicKeyJwk',
+      'PATCH /v1/me consentKeys 0',
+      'PATCH /v1/me scopeDescriptions',
+      `POST /v1/consent/:id/approve tools`,
+    ]),
+  );
+});
+
+test('a parameter that a query does not declare is passed over, a declared one with a NUL is refused', async () => {
+  const routes = service.routes.filter((route) => queryOf(route) && !route.config?.isLive);
+  for (const route of routes) {
+    const known = Object.entries(Object(exampleOf(queryOf(route) ?? {})));
+    const query = new URLSearchParams(known.map(([name, value]): [string, string] => [name, String(value)]));
+    expect(await send(route, { query }), operationOf(route)).toMatchObject({ status: REACHED });
+
+    query.set('isAdmin', '1');
+    expect(await send(route, { query }), operationOf(route)).toMatchObject({ status: REACHED });
+    for (const name of Object.keys(queryOf(route)?.properties ?? {})) {
+      const { fields } = await send(route, { query: new URLSearchParams({ [name]: 'a\0' }) });
+      expect(fields, `${operationOf(route)} ${name}`).toContainEqual({ path: name, problem: 'format' });
+    }
+  }
+  expect(routes.length).toBeGreaterThan(5);
+});

@@ -1,0 +1,3 @@
+import type { TableUse } from '../../../../../../src/platform/db/tables.ts';
+
+export const tables = { owns: ['agents', 'agent_index'], reads: [], writes: [] } as const satisfies TableUse;

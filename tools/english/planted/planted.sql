@@ -1,0 +1,2 @@
+-- Whoever reads this table takes its lock first.
+select 1;

@@ -1,0 +1,107 @@
+import { basename } from 'node:path';
+import { features } from '../../apps/server/src/features.ts';
+import type { Owner, Seen, Table, User } from './seen.ts';
+import { NAMED_ELSEWHERE } from './sources.ts';
+
+/** Lists the problems, a line each. */
+export function problemsOf({ tables, misplaced, owners, functions, sources }: Seen): string[] {
+  const users = [...functions, ...sources];
+  return [
+    ...ownershipProblems(tables, owners),
+    ...owners.flatMap((owner) => declarationProblems(owner, users)),
+    ...users.flatMap((user) => userProblems(user, tables)),
+    ...functions.flatMap((user) => strangerProblems(user, owners)),
+    ...sources.flatMap(placeProblems),
+    ...functionProblems(functions, sources),
+    ...misplaced.map(([name, file]) => `${name} is made by ${file}, and belongs into a file of its own`),
+  ];
+}
+
+function ownershipProblems(tables: ReadonlyMap<string, Table>, owners: readonly Owner[]): string[] {
+  const problems: string[] = [];
+  for (const [table, { file, said }] of tables) {
+    const names = owners.filter(({ owns }) => owns.includes(table)).map(({ name }) => name);
+    if (names.length === 0) problems.push(`${table} is owned by nobody`);
+    if (names.length > 1) problems.push(`${table} is owned by ${names.join(' and ')}`);
+    const [name] = names;
+    if (names.length === 1 && name && said && name !== said && !name.endsWith(`/${said}`)) {
+      problems.push(`${table} is of ${said} in ${file} and of ${name} in its declaration`);
+    }
+  }
+  for (const { name, owns } of owners) {
+    for (const table of owns)
+      if (!tables.has(table)) problems.push(`${name} owns ${table}, which no migration makes`);
+  }
+  return problems;
+}
+
+/** Tables that are declared and used by nothing. */
+function declarationProblems({ name, reads, writes }: Owner, users: readonly User[]): string[] {
+  const own = users.filter(({ owner }) => owner.name === name);
+  const isUsed = (table: string, how: 'reads' | 'writes') => own.some(({ uses }) => uses[how].has(table));
+  return [
+    ...reads
+      .filter((table) => !isUsed(table, 'reads'))
+      .map((table) => `${name} declares to read ${table}, and does not`),
+    ...writes
+      .filter((table) => !isUsed(table, 'writes'))
+      .map((table) => `${name} declares to write ${table}, and does not`),
+  ];
+}
+
+/** Tables that are used and not declared, or do not exist. */
+function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, Table>): string[] {
+  const { name, owns, reads, writes } = owner;
+  const file = basename(path);
+  const undeclared = (how: 'reads' | 'writes', declared: readonly string[]) =>
+    [...uses[how]]
+      .filter((table) => tables.has(table) && !declared.includes(table))
+      .map((table) => `${name} ${how} ${table} (${file}) and does not declare it`);
+  const unknown = [...uses.reads, ...uses.writes].filter(
+    (table) => !tables.has(table) && table !== NAMED_ELSEWHERE,
+  );
+  return [
+    ...undeclared('reads', [...owns, ...reads, ...writes]),
+    ...undeclared('writes', [...owns, ...writes]),
+    ...unknown.map((table) => `${file} names the table ${table}, which no migration makes`),
+  ];
+}
+
+/** A function that writes for somebody else, and has nothing to do with its own noun, is in the wrong folder. */
+function strangerProblems({ path, owner, uses }: User, owners: readonly Owner[]): string[] {
+  const isForOwn = [...uses.reads, ...uses.writes].some((table) => owner.owns.includes(table));
+  if (isForOwn) return [];
+  const ownerOf = (table: string) => owners.find(({ owns }) => owns.includes(table))?.name;
+  const others = new Set([...uses.writes].map(ownerOf));
+  if (others.size !== 1) return [];
+  return [`${owner.name}: ${basename(path)} writes tables of ${[...others]} alone, and belongs there`];
+}
+
+function functionProblems(functions: readonly User[], sources: readonly User[]): string[] {
+  const problems: string[] = [];
+  const called = new Set([
+    ...[...functions, ...sources].flatMap(({ uses }) => [...uses.calls]),
+    ...features.flatMap(({ quotas = {} }) => Object.keys(quotas).map((name) => `count_${name}`)), // by exact_use
+  ]);
+  const places = new Map<string, string[]>();
+  for (const { path, owner, uses } of functions) {
+    for (const name of uses.creates.functions) {
+      places.set(name, [...(places.get(name) ?? []), `${owner.name}/sql`]);
+      if (`${name}.sql` !== basename(path)) problems.push(`${basename(path)} makes the function ${name}`);
+    }
+  }
+  for (const [name, folders] of places) {
+    if (folders.length > 1)
+      problems.push(`the function ${name} is in several files: ${folders.sort().join(', ')}`);
+    if (!called.has(name)) problems.push(`the function ${name} is called by nothing`);
+  }
+  return problems;
+}
+
+/** Statements are in repos and queries, and in the platform, which has no roles. */
+function placeProblems({ path, owner, uses }: User): string[] {
+  if (!path.includes('/features/') || /[.](repo|queries)[.]ts$/.test(path)) return [];
+  return [...uses.reads, ...uses.writes].map(
+    (table) => `${owner.name}: ${basename(path)} names the table ${table}, and only repos and queries do`,
+  );
+}
