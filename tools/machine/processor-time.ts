@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const TICKS = 100; // a second, in /proc on every Linux that is in use (USER_HZ)
+const TICKS = 100; // ticks in a second, in /proc on every current Linux (USER_HZ)
 
 interface ProcessTimes {
   readonly parent: number;
@@ -12,7 +12,7 @@ interface ProcessTimes {
   readonly ended: number;
 }
 
-/** @returns undefined when the process is gone, or the system has no /proc. @see proc_pid_stat(5) */
+/** Reads what a process has used. @returns undefined when the process is gone, or the system has no /proc. @see proc_pid_stat(5) */
 export function timesOf(pid: number): ProcessTimes | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -56,7 +56,8 @@ export function programSeconds(pid: number, program: string): number {
     .reduce((sum, child) => sum + total(child), 0);
 }
 
-function allTimes() {
+/** Reads them of every process; none where the system has no /proc. */
+export function allTimes() {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .map(Number)

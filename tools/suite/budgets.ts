@@ -1,4 +1,4 @@
-/** What the tests of a file may use, in units (`unit.ts`): about three times what they do use. */
+/** The tests of a file may use this much, in units (`unit.ts`). */
 export const DEFAULT_BUDGET = 20;
 
 /** Files that may use more, and why they do. */

@@ -5,7 +5,7 @@ declare module 'vitest' {
   interface TaskMeta {
     /** Processor time of a file's tests and of what they started, in seconds. */
     costSeconds?: number;
-    /** What loading the file took before, which depends on what the files before it had loaded. */
+    /** The same for loading the file before, which depends on the modules that earlier files loaded. */
     loadSeconds?: number;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-const ROUNDS = 5; // of which the first run before the compiler has seen the rest
+const ROUNDS = 5; // the first ones run before the compiler knows the code
 const TURNS = 10_000;
 const ROUNDS_OF_A_UNIT = 23;
 
