@@ -100,6 +100,6 @@ function name(path: string): string {
 if (import.meta.main) {
   const { count, problems } = await checkImports();
   for (const problem of problems) process.stdout.write(`${problem}\n`);
-  process.stdout.write(`${count} files, ${problems.length} problems\n`);
+  process.stdout.write(`${count} modules, ${rules.forbidden.length} rules, ${problems.length} problems\n`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

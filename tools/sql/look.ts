@@ -3,6 +3,7 @@ import { basename, dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TableUse } from '../../apps/server/src/platform/db/tables.ts';
 import { problemsOf } from './problems.ts';
+import type { Owner, Schema, Table, User } from './seen.ts';
 import { usesInSource } from './sources.ts';
 import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
 
@@ -10,32 +11,6 @@ import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
 export interface Ground {
   readonly sources: string;
   readonly migrations: string;
-}
-
-export interface Owner extends TableUse {
-  /** `access/grants`, or the folder below `src` of a file outside the features. */
-  readonly name: string;
-  readonly folder: string;
-}
-
-/** A file with SQL in it. */
-export interface User {
-  readonly path: string;
-  readonly owner: Owner;
-  readonly uses: Uses;
-}
-
-export interface Table {
-  readonly file: string;
-  /** The noun in the comment before it. */
-  readonly said: string | undefined;
-}
-
-/** The input of the checks. */
-export interface Seen extends Schema {
-  readonly owners: readonly Owner[];
-  readonly functions: readonly User[];
-  readonly sources: readonly User[];
 }
 
 interface Report {
@@ -58,13 +33,6 @@ export async function look(ground: Ground): Promise<Report> {
   const problems = problemsOf({ ...schema, owners, functions, sources });
   const seen = `${schema.tables.size} tables, ${functions.length} functions, ${sources.length} files with statements`;
   return { problems: [...new Set(problems)].sort(), seen };
-}
-
-interface Schema {
-  readonly tables: ReadonlyMap<string, Table>;
-  readonly enums: ReadonlySet<string>;
-  /** Lists the functions in migrations, by file. */
-  readonly misplaced: readonly (readonly [name: string, file: string])[];
 }
 
 function schemaOf({ migrations, sources }: Ground): Schema {

@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
-import type { Owner, Seen, Table, User } from './look.ts';
+import { features } from '../../apps/server/src/features.ts';
+import type { Owner, Seen, Table, User } from './seen.ts';
 import { NAMED_ELSEWHERE } from './sources.ts';
 
-/** Finds the faults, a line for each. */
+/** Lists the problems, a line each. */
 export function problemsOf({ tables, misplaced, owners, functions, sources }: Seen): string[] {
   const users = [...functions, ...sources];
   return [
@@ -34,7 +35,7 @@ function ownershipProblems(tables: ReadonlyMap<string, Table>, owners: readonly 
   return problems;
 }
 
-/** Finds declarations without a use. */
+/** Tables that are declared and used by nothing. */
 function declarationProblems({ name, reads, writes }: Owner, users: readonly User[]): string[] {
   const own = users.filter(({ owner }) => owner.name === name);
   const isUsed = (table: string, how: 'reads' | 'writes') => own.some(({ uses }) => uses[how].has(table));
@@ -48,7 +49,7 @@ function declarationProblems({ name, reads, writes }: Owner, users: readonly Use
   ];
 }
 
-/** Finds uses without a declaration, or without a table. */
+/** Tables that are used and not declared, or do not exist. */
 function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, Table>): string[] {
   const { name, owns, reads, writes } = owner;
   const file = basename(path);
@@ -78,7 +79,10 @@ function strangerProblems({ path, owner, uses }: User, owners: readonly Owner[])
 
 function functionProblems(functions: readonly User[], sources: readonly User[]): string[] {
   const problems: string[] = [];
-  const called = new Set([...functions, ...sources].flatMap(({ uses }) => [...uses.calls]));
+  const called = new Set([
+    ...[...functions, ...sources].flatMap(({ uses }) => [...uses.calls]),
+    ...features.flatMap(({ quotas = {} }) => Object.keys(quotas).map((name) => `count_${name}`)), // by exact_use
+  ]);
   const places = new Map<string, string[]>();
   for (const { path, owner, uses } of functions) {
     for (const name of uses.creates.functions) {

@@ -35,7 +35,7 @@ describe('a statement', () => {
     expect(seen(usesIn(text)).calls).toEqual(['found', 'grant_tree', 'lower']);
   });
 
-  test('is refused when it is not SQL', () => {
+  test('text that is no SQL is refused', () => {
     expect(() => usesIn('select from where')).toThrow('syntax error');
   });
 });
@@ -80,7 +80,7 @@ describe('a function', () => {
     });
   });
 
-  test('is recognised when a trigger calls it', () => {
+  test('a trigger function is told from other functions', () => {
     const text = `create function t() returns trigger language plpgsql as $$ begin return null; end $$;
       create function f() returns text language sql as $$ select '' $$`;
 

@@ -17,7 +17,7 @@ export const noUses = (): Uses => ({
   creates: { tables: [], enums: [], functions: [], triggers: [] },
 });
 
-/** @throws the error of Postgres' own parser for a text that is not SQL */
+/** @throws the error of Postgres' own parser for a text that is no SQL */
 export function usesIn(sql: string, into: Uses = noUses()): Uses {
   const tree: unknown = parseSync(sql);
   visit(tree, into, namesOf(tree));
@@ -61,13 +61,13 @@ function visit(tree: unknown, into: Uses, passing: ReadonlySet<string>): void {
 
 const tableIn = (relation: unknown): string => (isNode(relation) ? String(relation.relname) : '');
 
-/** Takes the name from a name with its schema. */
+/** Drops the schema of a name. */
 function lastText(names: unknown): string {
   const texts = [...all('String', names)].map(({ sval }) => String(sval));
   return texts.at(-1) ?? '';
 }
 
-/** The body of a function is a text. */
+/** The body of a function is a text in its definition. */
 function functionIn(statement: Node, into: Uses): void {
   const options = [...all('DefElem', statement.options)];
   const textOf = (name: string) => lastText(options.find(({ defname }) => defname === name));

@@ -31,7 +31,7 @@ export async function buildApp({
   const { db, clock, store, keyRing, logger, tracer, isProduction, publicBaseUrl } = house;
   const { meter } = house.metrics;
   const { http, rateLimits: limits } = settings;
-  const { spend } = rateLimiter(
+  const spend = rateLimiter(
     store,
     clock,
     (err) => {

@@ -31,6 +31,19 @@ export const recordOf = <Values extends TSchema>(
     additionalProperties: values,
   });
 
+/** The body of a request that takes no fields. */
+export const NoFields = Type.Object({}, { additionalProperties: false });
+
+/** The developer's own id for a person, without control characters. */
+export const PrincipalId = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+});
+
+/** The name of a resource that a token is for, such as its URL, without white space. */
+export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' });
+
 /**
  * The query of a list. `limit` is 1 to 500 rows, 100 by default. `cursor` is the `nextCursor` of the page before:
  * the id of its last row, which is a position and gives no rights.

@@ -20,6 +20,26 @@ export interface Concerned {
   readonly purpose?: string | undefined;
 }
 
+/** A row, in the names of `Concerned`: a grant's own id is its `grantId`. */
+interface Concerning {
+  readonly grantId?: string | null | undefined;
+  readonly agentId: string;
+  readonly agentDid?: string | null | undefined;
+  readonly principalId: string;
+  readonly purpose?: string | null | undefined;
+}
+
+/** The members of an act that say whom it concerns, without those that the row leaves empty. */
+export function concerning({ grantId, agentId, agentDid, principalId, purpose }: Concerning): Concerned {
+  return {
+    ...(grantId && { grantId }),
+    agentId,
+    ...(agentDid && { agentDid }),
+    principalId,
+    ...(purpose && { purpose }),
+  };
+}
+
 /** Something that was done: the one statement from which both its audit entry and its event are made. */
 export type Act = {
   [Type in keyof Acts]: Concerned & {

@@ -23,6 +23,13 @@ export interface Caller {
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
 
+/** The service itself, doing a developer's work that nobody asked for. @param requestId the name of that work */
+export const systemCaller = (
+  tenant: Tenant,
+  { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
+  requestId: string,
+): Caller => ({ tenant, actor: 'system', role: 'full', mode, plan, requestId });
+
 /**
  * Whose page it is: what a person's session token proves by itself. Whether the session still goes on, the database
  * says with what is read or done in it.

@@ -27,6 +27,21 @@ export const notFound = () => new AppError('NOT_FOUND', 'No such record.');
 export const badField = (path: string, problem: string, message = 'The request is not valid.') =>
   new AppError('BAD_REQUEST', message, { fields: [{ path, problem }] });
 
+const MOST_SHOWN = 3;
+const LONGEST_SHOWN = 40; // characters
+
+/** @param scopes those outside the grammar. The sentence shows a few, cut and in printable ASCII. */
+export function malformedScopes(scopes: readonly string[]): AppError {
+  const shown = scopes.slice(0, MOST_SHOWN).map((scope) => {
+    const text = scope.length > LONGEST_SHOWN ? `${scope.slice(0, LONGEST_SHOWN)}...` : scope;
+    return `\`${text.replaceAll(/[^ -_a-~]/g, '?')}\``;
+  });
+  const others = scopes.length > MOST_SHOWN ? ` and ${scopes.length - MOST_SHOWN} more` : '';
+  const form = 'A scope has the form `<resource>:<permission>`.';
+  const message = `These scopes are malformed: ${shown.join(', ')}${others}. ${form}`;
+  return new AppError('INVALID_SCOPE', message, { scopes: scopes.slice(0, 20) });
+}
+
 /** What the service depends on does not answer. @param dependency as in `/health`. */
 export const unavailable = (dependency: 'db' | 'redis') =>
   new AppError('SERVICE_UNAVAILABLE', `The ${DEPENDENCIES[dependency]} is not reachable; try again.`, {

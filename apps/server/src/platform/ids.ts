@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -21,3 +21,9 @@ export const newSecret = () => randomBytes(32).toString('base64url');
 
 /** How a secret is stored. A plain hash is enough: of 256 random bits there is nothing to guess slowly. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+/** Compares in a time that says nothing of where two texts differ, only whether their lengths do. */
+export function isSameText(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -16,6 +16,27 @@ export interface PagePlace {
   readonly cursor: string | undefined;
 }
 
+export interface Page<Row> {
+  readonly page: readonly Row[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** @param rows up to one more than `limit`: the row too many says that another page follows. */
+export function pageOf<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string): Page<Row> {
+  const page = rows.slice(0, limit);
+  const last = rows.length > page.length ? page.at(-1) : undefined;
+  return { page, nextCursor: last === undefined ? null : cursorOf(last) };
+}
+
+/** The cursor of most lists: the id of the page's last row. */
+export const byId = ({ id }: { readonly id: string }) => id;
+
+/** @throws BAD_REQUEST for a span of time that ends before it begins. */
+export function mustBeSpan({ since, until }: { since?: string; until?: string }): void {
+  if (since && until && new Date(since) >= new Date(until)) throw badField('until', 'too_small');
+}
+
 const LARGEST_PAGE = 200;
 const FARTHEST_ROW = 100_000;
 const DEFAULT_LIMIT = 100;

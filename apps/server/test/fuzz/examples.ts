@@ -1,7 +1,8 @@
 import { parseJson } from '@behest/protocol/json';
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
-import { demandedBy, Known, type Schema, valueLike } from './values.ts';
+import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
+import { demandedBy, Known, valueLike } from './values.ts';
 
 /** An object somewhere in a value that a schema accepts. */
 export interface Found {
@@ -9,13 +10,13 @@ export interface Found {
   readonly value: unknown;
   /** Where in it the object is. */
   readonly path: readonly string[];
-  readonly shape: Schema;
+  readonly shape: Shape;
 }
 
 const TRIES = 50; // of 20 values each, most of which are of their shape
 
 /** A value that the schema accepts, the same one each time. */
-export function exampleOf(schema: Schema): unknown {
+export function exampleOf(schema: Shape): unknown {
   const asSent = { ...schema, ...(schema.required && { required: demandedBy(schema) }) };
   for (let seed = 1; seed <= TRIES; seed += 1) {
     const made = fc.sample(valueLike(schema), { numRuns: 20, seed }).map(withoutKnown);
@@ -43,7 +44,7 @@ function withoutKnown(value: unknown): unknown {
 }
 
 /** Every object that the schema describes, each in a value that has it. */
-export function objectsIn(schema: Schema): Found[] {
+export function objectsIn(schema: Shape): Found[] {
   const { type, anyOf, items = {}, properties = {}, additionalProperties: others } = schema;
   if (anyOf) return anyOf.flatMap(objectsIn);
   if (type === 'array') {
@@ -55,7 +56,7 @@ export function objectsIn(schema: Schema): Found[] {
   }
   if (type !== 'object') return [];
   const own = exampleOf(schema);
-  const members: [name: string, shape: Schema][] = Object.entries(properties);
+  const members: [name: string, shape: Shape][] = Object.entries(properties);
   if (typeof others === 'object') members.push([String(exampleOf(schema.propertyNames ?? {})), others]);
   const within = members.flatMap(([name, shape]) =>
     objectsIn(shape).map((found) => ({
@@ -71,7 +72,7 @@ const NAMES = ['isAdmin', '__proto__'];
 const ODD_NAMES = ['', ' ', 'é', 'x'.repeat(2_000)];
 
 /** Members that an object of this shape does not have, and how a refusal calls them. */
-export function strangersTo({ additionalProperties: others, propertyNames }: Schema) {
+export function strangersTo({ additionalProperties: others, propertyNames }: Shape) {
   if (others === false) return NAMES.map((name) => ({ name, value: 1, problem: /^unknown$/ }));
   if (typeof others !== 'object' || !propertyNames) return [];
   const odd = ODD_NAMES.filter((name) => !Value.Check(propertyNames, name));

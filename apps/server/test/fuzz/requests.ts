@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { RouteOptions } from 'fastify';
+import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { CONTENT_TYPES, HOSTILE_TEXTS, hostileBody, hostileValue, ODD_HEADERS } from './hostile.ts';
-import { Known, objectOf, type Schema, valueLike } from './values.ts';
+import { Known, objectOf, valueLike } from './values.ts';
 
 /** Who the request says that it comes from. The world has one of each for every developer. */
 export type Credential =
@@ -63,7 +64,7 @@ export function draftsFor(routes: readonly RouteOptions[]): fc.Arbitrary<Draft> 
 }
 
 function goodDraft(route: RouteOptions): fc.Arbitrary<Draft> {
-  const { params = {}, querystring = {}, body } = Object(route.schema) as Record<string, Schema>; // as declared
+  const { params = {}, querystring = {}, body } = Object(route.schema) as Record<string, Shape>; // as declared
   return fc.record({
     route: fc.constant(route),
     method: fc.constant(String(route.method)),
@@ -83,7 +84,7 @@ function goodDraft(route: RouteOptions): fc.Arbitrary<Draft> {
   });
 }
 
-const paramsOf = ({ properties = {} }: Schema) =>
+const paramsOf = ({ properties = {} }: Shape) =>
   fc.record(
     Object.fromEntries(
       Object.entries(properties).map(([name, each]) =>
@@ -170,7 +171,7 @@ const query = fc
   .tuple(fc.nat(20), fc.oneof(hostileValue, fc.constantFrom('limit', 'cursor', 'since')), fc.nat(3))
   .map(([at, value, how]) =>
     breaking('the query', (draft) => {
-      const { properties = {} } = Object(Object(draft.route.schema).querystring) as Schema; // as declared
+      const { properties = {} } = Object(Object(draft.route.schema).querystring) as Shape; // as declared
       const names = [...Object.keys(properties), 'unknown', '__proto__', 'limit'];
       const name = names[at % names.length] ?? '';
       const added = [[name, value] as const, ...(how === 0 ? [[name, value] as const] : [])];

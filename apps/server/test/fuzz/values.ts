@@ -1,27 +1,6 @@
 import fc from 'fast-check';
+import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { HOSTILE_TEXTS } from './hostile.ts';
-
-/** JSON Schema, as much of it as the routes use. TypeBox's own type is any schema at all. */
-export interface Schema {
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly propertyNames?: Schema;
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly default?: unknown;
-}
 
 /** Stands for something that the service has given out under this name; which one, the run decides. */
 export class Known {
@@ -63,7 +42,7 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /** A value of this shape, and most of the time one that means something under this name. */
-export function valueLike(schema: Schema, name = ''): fc.Arbitrary<unknown> {
+export function valueLike(schema: Shape, name = ''): fc.Arbitrary<unknown> {
   const shaped = shapedBy(schema, name);
   const meant = MEANINGFUL[name];
   return fc.oneof(
@@ -73,7 +52,7 @@ export function valueLike(schema: Schema, name = ''): fc.Arbitrary<unknown> {
   );
 }
 
-function shapedBy(schema: Schema, name: string): fc.Arbitrary<unknown> {
+function shapedBy(schema: Shape, name: string): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => shapedBy(each, name)));
@@ -98,7 +77,7 @@ function shapedBy(schema: Schema, name: string): fc.Arbitrary<unknown> {
 }
 
 /** All that is required and no more than two of the rest, since many of those go with one another only. */
-export function objectOf(schema: Schema): fc.Arbitrary<object> {
+export function objectOf(schema: Shape): fc.Arbitrary<object> {
   const { properties = {}, additionalProperties: others, propertyNames } = schema;
   const values = Object.entries(properties).map(([name, each]) =>
     valueLike(each, name).map((value) => [name, value] as const),
@@ -117,11 +96,11 @@ export function objectOf(schema: Schema): fc.Arbitrary<object> {
 }
 
 /** The members without which a request is refused; the service fills in the others that are required. */
-export const demandedBy = ({ properties = {}, required = [] }: Schema): readonly string[] =>
+export const demandedBy = ({ properties = {}, required = [] }: Shape): readonly string[] =>
   required.filter((name) => properties[name]?.default === undefined);
 
 /** Nearly always of the shape. What is left of it is one more broken request. */
-function textOf({ pattern, format, minLength = 0, maxLength = 256 }: Schema): fc.Arbitrary<string> {
+function textOf({ pattern, format, minLength = 0, maxLength = 256 }: Shape): fc.Arbitrary<string> {
   if (format === 'date-time') return fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-01T12:30:00.5+02:00');
   if (pattern?.includes('[smhd]')) return fc.constantFrom('60s', '5m', '1h', '1d', '30d', '9999999999d');
   const longest = pattern ? maxLength : Math.min(maxLength, minLength + 40);

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { requireDeclarations } from '../../src/platform/http/routes/declarations.ts';
@@ -659,6 +660,18 @@ test('without a database the answer is 503 and says which dependency it is', asy
   expect(refused.statusCode).toBe(503);
   expect(refused.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', details: { dependency: 'db' } });
   expect(refused.headers).not.toHaveProperty('retry-after');
+});
+
+test('a route whose body takes what it does not declare stops the server from starting', () => {
+  const app = Fastify();
+  requireDeclarations(app);
+  const config = { access: 'none', rate: 'default', failures: [] } as const;
+  const shapes = { body: Type.Object({}), response: { 204: Type.Null() } };
+  const schema = { operationId: 'things.make', summary: 'Make a thing', ...shapes };
+
+  const declare = () => app.post('/v1/careless', { config, schema }, async () => null);
+
+  expect(declare).toThrow('POST /v1/careless: body does not say whether it takes members beyond its own');
 });
 
 test('a route that declares nothing stops the server from starting', () => {

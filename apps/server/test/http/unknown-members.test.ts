@@ -2,12 +2,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { beforeAll, expect, test } from 'vitest';
 import { unavailable } from '../../src/platform/errors.ts';
+import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { operationOf, possessionsOf } from '../app/every-route.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { personOn } from '../app/person.ts';
 import { type Method, type Service, startApp } from '../app/start-app.ts';
 import { exampleOf, type Found, objectsIn, strangersTo, withMember } from '../fuzz/examples.ts';
-import type { Schema } from '../fuzz/values.ts';
 
 const STOP = 'x-stop-at-handler';
 const REACHED = 503; // which every route declares
@@ -72,8 +72,8 @@ async function send(route: RouteOptions, { body, query }: { body?: unknown; quer
   return { status: answer.statusCode, fields: answer.json().details?.fields };
 }
 
-const bodyOf = ({ schema }: RouteOptions) => schema?.body as Schema | undefined;
-const queryOf = ({ schema }: RouteOptions) => schema?.querystring as Schema | undefined;
+const bodyOf = ({ schema }: RouteOptions) => schema?.body as Shape | undefined;
+const queryOf = ({ schema }: RouteOptions) => schema?.querystring as Shape | undefined;
 const placeOf = (route: RouteOptions, { path }: Found) => [operationOf(route), ...path].join(' ');
 
 test('T5: a member that a body does not declare is refused and named, at every depth of every body', async () => {

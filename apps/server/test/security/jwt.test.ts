@@ -157,8 +157,10 @@ test('J17 nothing but the verifier’s own primitive verifies a signature, whoev
   );
   const verifies =
     /\bcreateVerify\b|\bsubtle\b|from '(jose|jsonwebtoken)'|import \{[^}]*\bverify\b[^}]*\} from 'node:crypto'/;
+  const codeOf = (path: string) =>
+    readFileSync(join(root, path), 'utf8').replaceAll(/^\s*\/\*\*[\s\S]*?\*\//gm, '');
 
-  expect(sources.filter((path) => verifies.test(readFileSync(join(root, path), 'utf8')))).toEqual([
+  expect(sources.filter((path) => verifies.test(codeOf(path)))).toEqual([
     'apps/server/src/features/service/keys/keys.rules.ts',
   ]);
 });

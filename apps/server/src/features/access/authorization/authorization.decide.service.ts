@@ -2,14 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { issuedDetails, narrowTools, type ToolsEntry } from '@behest/protocol/authorization-details';
 import { parseDuration } from '@behest/protocol/durations';
 import { canHavePurpose } from '@behest/protocol/purposes';
-import type { Act } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
 import { record } from '../../record/audit/index.ts';
 import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
-import { acceptScopes, boundedSeconds, CODE_SECONDS, mustBeWithin, statusAt } from './authorization.rules.ts';
+import {
+  acceptTokenScopes,
+  boundedSeconds,
+  CODE_SECONDS,
+  mustBeWithin,
+  statusAt,
+} from './authorization.rules.ts';
 import type { RequestStatus } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 import { newCode } from './in-flight.service.ts';
@@ -57,7 +63,7 @@ export async function approveRequest(
       codeExpiresAt: new Date(at.getTime() + CODE_SECONDS * 1000),
     });
     const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrower };
-    const about = await concerned(tx, caller, request);
+    const about = await concernedBy(tx, caller, request);
     const told = method === 'link' ? { ...data, unverified: true as const } : data;
     const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
     await record(tx, caller, [act], at);
@@ -77,7 +83,7 @@ export function denyRequest(
     await lockPending(tx, caller, requestId, at);
     const request = await updateRequest(tx, caller.tenant, requestId, { status: 'denied', decidedAt: at });
     const data = { authRequestId: requestId, ...(reason && { reason }) };
-    const about = await concerned(tx, caller, request);
+    const about = await concernedBy(tx, caller, request);
     await record(
       tx,
       caller,
@@ -98,10 +104,8 @@ async function lockPending(tx: Tx, { tenant }: Caller, requestId: string, at: Da
 export const gone = (status: RequestStatus) =>
   new AppError('GONE', 'This request is no longer open.', { status });
 
-async function concerned(tx: Tx, { tenant }: Caller, request: RequestRow) {
-  const { agentId, principalId, purpose } = request;
-  const agentDid = await getAgentDid(tx, tenant, agentId);
-  return { agentId, agentDid, principalId, ...(purpose && { purpose }) };
+async function concernedBy(tx: Tx, { tenant }: Caller, request: RequestRow) {
+  return concerning({ ...request, agentDid: await getAgentDid(tx, tenant, request.agentId) });
 }
 
 /** The columns that a narrowing replaces, and whether any of them says less. Nothing ever becomes wider. */
@@ -127,7 +131,7 @@ function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, to
 }
 
 function keptScopes({ scopes: asked, purpose }: RequestRow, scopes: readonly string[]): string[] {
-  const kept = acceptScopes(scopes); // within `*` there is every text, also one that is no scope
+  const kept = acceptTokenScopes(scopes); // within `*` there is every text, also one that is no scope
   mustBeWithin(asked, kept);
   if (purpose !== null && !canHavePurpose(kept)) {
     throw badField('scopes', 'not_allowed', 'The purpose needs a tool scope; keep one of those asked for.');

@@ -1,5 +1,5 @@
-import type { Act } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
+import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import { record } from '../../record/audit/index.ts';
@@ -26,15 +26,8 @@ export async function expireDueRequests({ db, clock }: ExpiryDeps): Promise<numb
   const at = clock();
   const due = await listDueAcrossTenants(db, at, BATCH);
   for (const [developerId, requests] of Map.groupBy(due, (request) => request.developerId)) {
-    const [{ mode, plan } = { mode: 'live', plan: 'free' } as const] = requests;
-    const caller: Caller = {
-      tenant: { developerId },
-      actor: 'system',
-      role: 'full',
-      mode,
-      plan,
-      requestId: 'expiry',
-    };
+    const [account = { mode: 'live', plan: 'free' } as const] = requests;
+    const caller = systemCaller({ developerId }, account, 'expiry');
     const ids = requests.map(({ id }) => id);
     await inTransaction(db, async (tx) => {
       const expired = await expireRequests(tx, caller.tenant, ids, at);
@@ -42,10 +35,9 @@ export async function expireDueRequests({ db, clock }: ExpiryDeps): Promise<numb
       const dids = await listAgentDids(tx, caller.tenant, [
         ...new Set(expired.map(({ agentId }) => agentId)),
       ]);
-      const acts = expired.map(({ id, agentId, principalId, purpose }): Act => {
-        const agentDid = dids.get(agentId);
-        const about = { agentId, principalId, ...(agentDid && { agentDid }), ...(purpose && { purpose }) };
-        return { type: 'authorization.expired', ...about, data: { authRequestId: id } };
+      const acts = expired.map((request): Act => {
+        const about = concerning({ ...request, agentDid: dids.get(request.agentId) });
+        return { type: 'authorization.expired', ...about, data: { authRequestId: request.id } };
       });
       await record(tx, caller, acts, at);
     });

@@ -1,4 +1,4 @@
-import type { Act } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
@@ -57,9 +57,8 @@ export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: strin
     const status = statusAt(request, at);
     if (status !== 'pending') throw gone(status);
     await updateRequest(tx, caller.tenant, id, { status: 'cancelled', decidedAt: at });
-    const { agentId, principalId, purpose } = request;
-    const agentDid = await getAgentDid(tx, caller.tenant, agentId);
-    const about = { agentId, agentDid, principalId, ...(purpose && { purpose }) };
+    const agentDid = await getAgentDid(tx, caller.tenant, request.agentId);
+    const about = concerning({ ...request, agentDid });
     const data = { authRequestId: id };
     await record(tx, caller, [{ type: 'authorization.cancelled', ...about, data }], at);
   });
@@ -110,9 +109,9 @@ export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, { tenant }, agen
   const cancelled = await cancelRequestsOf(tx, tenant, agentId, at);
   if (cancelled.length === 0) return [];
   const agentDid = await getAgentDid(tx, tenant, agentId);
-  return cancelled.map(({ id, principalId, purpose }): Act => {
-    const about = { agentId, agentDid, principalId, ...(purpose && { purpose }) };
-    return { type: 'authorization.cancelled', ...about, data: { authRequestId: id } };
+  return cancelled.map((request): Act => {
+    const about = concerning({ ...request, agentId, agentDid });
+    return { type: 'authorization.cancelled', ...about, data: { authRequestId: request.id } };
   });
 };
 

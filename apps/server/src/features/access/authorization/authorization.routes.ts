@@ -1,3 +1,4 @@
+import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
@@ -15,7 +16,6 @@ import {
   FreshCode,
   NewAuthRequest,
   NewRequest,
-  NoFields,
   RequestPath,
   SandboxDecision,
 } from './authorization.schema.ts';

@@ -4,7 +4,7 @@ import { MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
 import { parseDuration } from '@behest/protocol/durations';
 import { canHavePurpose, isPurpose } from '@behest/protocol/purposes';
 import { distinctScopes, isScope, scopesFit, uncovered } from '@behest/protocol/scopes';
-import { AppError, badField } from '../../../platform/errors.ts';
+import { AppError, badField, malformedScopes } from '../../../platform/errors.ts';
 import type { NewRequest, RequestStatus } from './authorization.schema.ts';
 
 /** How long an authorization code is good, from the approval (RFC 6749 §4.1.2 recommends 10 minutes at most). */
@@ -44,7 +44,7 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): Asked {
     : limits.maxTtlSeconds;
   const openSeconds = boundedSeconds('consentExpiresIn', input.consentExpiresIn, LONGEST_OPEN);
 
-  const scopes = acceptScopes(input.scopes);
+  const scopes = acceptTokenScopes(input.scopes);
   if (purpose !== undefined && !(isPurpose(purpose) && canHavePurpose(scopes))) {
     const message = 'Send a known purpose or `x-<org>.<term>`, with a scope `tool:<connector>:<permission>`.';
     throw new AppError('INVALID_PURPOSE', message, { purpose });
@@ -81,12 +81,10 @@ export function boundedSeconds(field: string, duration: string, longest: number)
   return seconds;
 }
 
-/** @throws INVALID_SCOPE naming every one that is outside the grammar. */
-export function acceptScopes(scopes: readonly string[]): string[] {
+/** @throws INVALID_SCOPE for what is outside the grammar, BAD_REQUEST for more than a token can hold. */
+export function acceptTokenScopes(scopes: readonly string[]): string[] {
   const wrong = scopes.filter((scope) => !isScope(scope));
-  if (wrong.length > 0) {
-    throw new AppError('INVALID_SCOPE', 'Not every scope is one.', { scopes: wrong.slice(0, 20) });
-  }
+  if (wrong.length > 0) throw malformedScopes(wrong);
   const distinct = distinctScopes(scopes);
   if (!scopesFit(distinct)) throw badField('scopes', 'too_long');
   return distinct;

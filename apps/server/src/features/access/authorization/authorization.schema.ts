@@ -1,4 +1,4 @@
-import { Duration, Id, ScopeList, Time } from '@behest/protocol/shapes';
+import { Audience, Duration, Id, PrincipalId, ScopeList, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 /** What a request is now: `expired` follows from the time, the others are what somebody did. */
@@ -12,11 +12,7 @@ export type NewRequest = Static<typeof NewRequest>;
 export const NewRequest = Type.Object(
   {
     agentId: Type.String({ minLength: 1, maxLength: 256 }),
-    principalId: Type.String({
-      minLength: 1,
-      maxLength: 256,
-      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    }),
+    principalId: PrincipalId,
     scopes: ScopeList,
     expiresIn: Type.String({ ...Duration, default: '24h' }),
     tokenExpiresIn: Type.Optional(Duration),
@@ -24,7 +20,7 @@ export const NewRequest = Type.Object(
     state: Type.Optional(Type.String({ maxLength: 1024 })),
     codeChallenge: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' })),
     codeChallengeMethod: Type.Optional(Type.Enum(['S256'])),
-    audience: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' })),
+    audience: Type.Optional(Audience),
     purpose: Type.Optional(Type.String({ maxLength: 128 })),
     authorizationDetails: Type.Optional(Details),
     authorization_details: Type.Optional(Details),
@@ -77,5 +73,3 @@ export const SandboxDecision = Type.Object({
   status: RequestStatus,
   code: Type.Optional(Type.String()),
 });
-
-export const NoFields = Type.Object({}, { additionalProperties: false });

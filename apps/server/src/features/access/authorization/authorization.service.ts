@@ -1,4 +1,4 @@
-import type { Act } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
@@ -125,8 +125,8 @@ export const agentInactive = () =>
   new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string, isApproved: boolean): Act[] {
-  const { id: authRequestId, agentId, principalId, scopes } = request;
-  const about = { agentId, agentDid, principalId, ...(request.purpose && { purpose: request.purpose }) };
+  const { id: authRequestId, scopes } = request;
+  const about = concerning({ ...request, agentDid });
   const requested: Act = { type: 'authorization.requested', ...about, data: { authRequestId, scopes } };
   if (!isApproved) return [requested];
   const data = { authRequestId, scopes, method: 'sandbox', narrowed: false };

@@ -5,7 +5,7 @@ export {
 } from './authorization.decide.service.ts';
 export { noteWrongVerifier } from './authorization.requests.service.ts';
 export {
-  acceptScopes,
+  acceptTokenScopes,
   boundedSeconds,
   MAX_WRONG_VERIFIERS,
   mustBeWithin,

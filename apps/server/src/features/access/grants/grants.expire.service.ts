@@ -1,5 +1,5 @@
-import type { Announcement } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import { type Announcement, concerning } from '../../../platform/acts.ts';
+import { systemCaller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { announceToAll } from '../../record/audit/index.ts';
@@ -21,22 +21,15 @@ export async function tellOfExpiredGrants({ db, clock }: ExpiryDeps): Promise<nu
   const at = clock();
   const due = await listRunOutAcrossTenants(db, at, BATCH);
   for (const [developerId, grants] of Map.groupBy(due, (grant) => grant.developerId)) {
-    const [{ mode, plan } = { mode: 'live', plan: 'free' } as const] = grants;
-    const caller: Caller = {
-      tenant: { developerId },
-      actor: 'system',
-      role: 'full',
-      mode,
-      plan,
-      requestId: 'expiry',
-    };
+    const [account = { mode: 'live', plan: 'free' } as const] = grants;
+    const caller = systemCaller({ developerId }, account, 'expiry');
     const ids = grants.map(({ id }) => id);
     await inTransaction(db, async (tx) => {
       const expired = await noteExpiryTold(tx, caller.tenant, ids, at);
       if (expired.length === 0) return;
-      const announcements = expired.map(({ id, agentId, principalId, purpose, expiresAt }): Announcement => {
-        const about = { grantId: id, agentId, principalId, ...(purpose && { purpose }) };
-        return { type: 'grant.expired', ...about, data: { expiresAt: expiresAt.toISOString() } };
+      const announcements = expired.map((grant): Announcement => {
+        const about = concerning({ ...grant, grantId: grant.id });
+        return { type: 'grant.expired', ...about, data: { expiresAt: grant.expiresAt.toISOString() } };
       });
       await announceToAll(tx, caller, announcements, at);
     });

@@ -1,4 +1,4 @@
-import type { Act } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
@@ -147,8 +147,9 @@ function actsOf({ actor }: Caller, tree: readonly Branch[], { reason, note }: Re
     tree.filter(({ id, causeId }) => id !== causeId).map(({ causeId }) => causeId),
   );
   const revokedBy = actor.split(':')[0] ?? actor;
-  return tree.map(({ id, causeId, rootGrantId, agentId, agentDid, principalId, purpose }): Act => {
-    const about = { grantId: id, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+  return tree.map((grant): Act => {
+    const { id, causeId, rootGrantId } = grant;
+    const about = concerning({ ...grant, grantId: id });
     if (id !== causeId) {
       const data = { rootGrantId, reason: 'parent', cascade: true, revokedBy, causedBy: causeId };
       return { type: 'grant.revoked', ...about, data };

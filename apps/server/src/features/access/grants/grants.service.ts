@@ -2,7 +2,8 @@ import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { badField, notFound } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { listTokensOfGrant } from '../tokens/tokens.queries.ts';
 import { findGrant } from './grants.queries.ts';
 import { type GrantRow, listGrantRows } from './grants.repo.ts';
@@ -22,13 +23,11 @@ export async function getGrant(deps: GrantDeps, caller: Caller, grantId: string)
 }
 
 export async function listGrants(deps: GrantDeps, caller: Caller, query: GrantQuery): Promise<GrantPage> {
-  const { since, until, limit } = query;
-  if (since && until && new Date(since) >= new Date(until)) throw badField('until', 'too_small');
+  mustBeSpan(query);
   const now = deps.clock();
   const rows = await listGrantRows(deps.db, caller.tenant, query, now);
-  const page = rows.slice(0, limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
-  return { grants: page.map((row) => toGrant(row, caller, now)), nextCursor: last?.id ?? null };
+  const { page, nextCursor } = pageOf(rows, query.limit, byId);
+  return { grants: page.map((row) => toGrant(row, caller, now)), nextCursor };
 }
 
 /** @throws NOT_FOUND */
@@ -41,8 +40,7 @@ export async function listTokens(
   const grant = await findGrant(deps.db, caller.tenant, grantId);
   if (!grant) throw notFound();
   const rows = await listTokensOfGrant(deps.db, caller.tenant, grantId, query);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const { page, nextCursor } = pageOf(rows, query.limit, byId);
   const now = deps.clock();
   const tokens = page.map((token) => {
     const { status, revokedAt } = tokenStatus(token, grant.revokedAt, now);
@@ -54,7 +52,7 @@ export async function listTokens(
       ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
     };
   });
-  return { tokens, nextCursor: last?.id ?? null };
+  return { tokens, nextCursor };
 }
 
 function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {

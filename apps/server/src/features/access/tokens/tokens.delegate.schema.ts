@@ -1,4 +1,4 @@
-import { Duration, Id, ScopeList } from '@behest/protocol/shapes';
+import { Audience, Duration, Id, ScopeList } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 import { IssuedTokens } from './tokens.schema.ts';
 
@@ -11,7 +11,7 @@ export const Delegate = Type.Object(
     scopes: ScopeList,
     expiresIn: Type.String({ ...Duration, default: '1h' }),
     tokenExpiresIn: Type.Optional(Duration),
-    audience: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' })),
+    audience: Type.Optional(Audience),
     /** Looked into by the protocol's own reader, which names every fault. */
     authorizationDetails: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 20 })),
     purpose: Type.Optional(Type.String({ maxLength: 128 })),

@@ -3,7 +3,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { recordsOf } from '../../record/audit/index.ts';
-import { acceptScopes, agentInactive, boundedSeconds, mustBeWithin } from '../authorization/index.ts';
+import { acceptTokenScopes, agentInactive, boundedSeconds, mustBeWithin } from '../authorization/index.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type Part, partOf } from './tokens.delegate.rules.ts';
 import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
@@ -29,7 +29,7 @@ export async function delegate(
   caller: Caller,
   input: Delegate,
 ): Promise<DelegatedTokens> {
-  const scopes = acceptScopes(input.scopes);
+  const scopes = acceptTokenScopes(input.scopes);
   const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
   const at = deps.clock();
   const parent = await findParent(deps, caller, input, at);

@@ -1,4 +1,5 @@
 import { parseDuration } from '@behest/protocol/durations';
+import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
@@ -40,7 +41,7 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
 }
 
 function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {
-  const about = { agentId, agentDid, principalId, ...(grantId && { grantId }) };
+  const about = concerning({ grantId, agentId, agentDid, principalId });
   return { kind: 'code' as const, about, usedAt: grantIssuedAt, isActive: grantStatus === 'active' };
 }
 

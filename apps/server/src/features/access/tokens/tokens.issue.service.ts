@@ -1,7 +1,7 @@
 import { asciiJson } from '@behest/protocol/ascii-json';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
-import type { Act } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
@@ -72,8 +72,8 @@ export async function issueTokens(
   const refreshToken = `${refreshId}${newSecret()}`;
   const grantToken = await signGrantToken(deps, caller, grant, { tokenId, issuedAt: at, expiresAt });
 
-  const { id: grantId, agentId, agentDid, principalId, scopes, purpose } = grant;
-  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+  const { id: grantId, agentId, principalId, scopes, purpose } = grant;
+  const about = concerning({ ...grant, grantId });
   const refreshed = predecessorId !== null;
   const entries = storedEntries(grant.authorizationDetails);
   const data = { tokenId, scopes, expiresAt: expiresAt.toISOString(), refreshed };
@@ -145,8 +145,8 @@ async function signGrantToken(
 
 /** @param grant about to be stored */
 export function grantCreated(grant: NewGrant & IssuableGrant): Act {
-  const { id: grantId, agentId, agentDid, principalId, scopes, purpose, audience, parentGrantId } = grant;
-  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
+  const { scopes, audience, parentGrantId } = grant;
+  const about = concerning({ ...grant, grantId: grant.id });
   const data = {
     scopes,
     expiresAt: grant.expiresAt.toISOString(),

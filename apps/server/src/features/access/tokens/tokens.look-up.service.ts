@@ -49,7 +49,7 @@ export function assess<Row extends TokenRow>(
   now: Date,
 ): Known<Row> {
   if (!row || !agrees(verified.claims, row, mode === 'sandbox')) return { verified };
-  const reason = isExpired ? 'expired' : refusalOf(row, now);
+  const reason = isExpired ? 'expired' : verificationRefusal(row, now);
   return { verified, row, ...(reason && { reason }) };
 }
 
@@ -102,7 +102,7 @@ function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean
   return isDeepStrictEqual({ agentId, agentDid, issuedAt, ...claims }, stored);
 }
 
-function refusalOf(row: TokenRow, now: Date): Known['reason'] {
+function verificationRefusal(row: TokenRow, now: Date): Known['reason'] {
   if (row.tokenRevokedAt || row.status === 'revoked') return 'revoked';
   if (row.expiresAt <= now) return 'grant_inactive';
   return row.agentStatus === 'active' ? undefined : 'agent_inactive';

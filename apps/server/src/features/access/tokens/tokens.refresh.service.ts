@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { recordsOf } from '../../record/audit/index.ts';
@@ -20,7 +21,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');
 
   const at = deps.clock();
-  const refusal = refusalOf(found, at);
+  const refusal = refreshRefusal(found, at);
   if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
 
@@ -32,7 +33,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   return answer;
 }
 
-function refusalOf(found: Refreshable, now: Date): GrantRefusal | undefined {
+function refreshRefusal(found: Refreshable, now: Date): GrantRefusal | undefined {
   if (found.status === 'revoked') return 'grant_revoked';
   if (found.refreshSpentAt) return 'refresh_reused';
   if (found.expiresAt <= now) return 'grant_expired';
@@ -40,15 +41,8 @@ function refusalOf(found: Refreshable, now: Date): GrantRefusal | undefined {
   return found.agentStatus === 'active' ? undefined : 'agent_inactive';
 }
 
-function reuseOf({
-  id: grantId,
-  agentId,
-  agentDid,
-  principalId,
-  purpose,
-  refreshSpentAt,
-  status,
-}: Refreshable) {
-  const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
-  return { kind: 'refresh' as const, about, usedAt: refreshSpentAt, isActive: status === 'active' };
+function reuseOf(found: Refreshable) {
+  const about = concerning({ ...found, grantId: found.id });
+  const isActive = found.status === 'active';
+  return { kind: 'refresh' as const, about, usedAt: found.refreshSpentAt, isActive };
 }

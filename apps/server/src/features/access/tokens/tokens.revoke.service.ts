@@ -1,3 +1,4 @@
+import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
@@ -22,8 +23,6 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
     if (!found) throw notFound();
     if (found.revokedAt || found.grantStatus === 'revoked') return;
     await markTokenRevoked(tx, caller.tenant, tokenId, at);
-    const { grantId, agentId, agentDid, principalId, purpose } = found;
-    const about = { grantId, agentId, agentDid, principalId, ...(purpose && { purpose }) };
-    await record(tx, caller, [{ type: 'token.revoked', ...about, data: { tokenId } }], at);
+    await record(tx, caller, [{ type: 'token.revoked', ...concerning(found), data: { tokenId } }], at);
   });
 }

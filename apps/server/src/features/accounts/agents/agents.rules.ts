@@ -1,16 +1,14 @@
 import { didOfHost } from '@behest/protocol/did';
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
-import { AppError } from '../../../platform/errors.ts';
+import { malformedScopes } from '../../../platform/errors.ts';
 import type { DidDocument } from './agents.schema.ts';
 
 export const agentDid = (host: string, agentId: string): string => `${didOfHost(host)}:agents:${agentId}`;
 
 /** @throws INVALID_SCOPE naming every one that is outside the grammar. */
-export function acceptScopes(scopes: readonly string[]): string[] {
+export function acceptAgentScopes(scopes: readonly string[]): string[] {
   const wrong = scopes.filter((scope) => !isScope(scope));
-  if (wrong.length > 0) {
-    throw new AppError('INVALID_SCOPE', 'Not every scope is one.', { scopes: wrong.slice(0, 20) });
-  }
+  if (wrong.length > 0) throw malformedScopes(wrong);
   return distinctScopes(scopes);
 }
 

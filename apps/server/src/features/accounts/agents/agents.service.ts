@@ -4,6 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { record } from '../../record/audit/index.ts';
 import { isUsableKey } from '../developers/index.ts';
@@ -18,7 +19,7 @@ import {
   lockAgent,
   updateAgent,
 } from './agents.repo.ts';
-import { acceptScopes, agentDid, didDocument } from './agents.rules.ts';
+import { acceptAgentScopes, agentDid, didDocument } from './agents.rules.ts';
 import type {
   Agent,
   AgentChange,
@@ -41,7 +42,7 @@ export interface AgentDeps {
 
 export function createAgent(deps: AgentDeps, caller: Caller, input: NewAgent): Promise<Agent> {
   const { name, description, publicKeyJwk } = input;
-  const scopes = acceptScopes(input.scopes);
+  const scopes = acceptAgentScopes(input.scopes);
   mustBeKey(publicKeyJwk);
   const at = deps.clock();
   const id = newId('ag', at);
@@ -73,9 +74,8 @@ export async function getAgent(deps: AgentDeps, caller: Caller, agentId: string)
 
 export async function listAgents(deps: AgentDeps, caller: Caller, query: AgentQuery): Promise<AgentPage> {
   const rows = await listAgentRows(deps.db, caller.tenant, query);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
-  return { agents: page.map(toAgent), nextCursor: last?.id ?? null };
+  const { page, nextCursor } = pageOf(rows, query.limit, byId);
+  return { agents: page.map(toAgent), nextCursor };
 }
 
 /** @throws NOT_FOUND, AGENT_INACTIVE when it is revoked. */
@@ -84,7 +84,7 @@ export function changeAgent(deps: AgentDeps, caller: Caller, agentId: string, ch
   mustBeKey(publicKeyJwk);
   const columns = {
     ...plain,
-    ...(scopes && { scopes: acceptScopes(scopes) }),
+    ...(scopes && { scopes: acceptAgentScopes(scopes) }),
     ...(publicKeyJwk !== undefined && { publicKeyJwk: publicKeyJwk && JSON.stringify(publicKeyJwk) }),
   };
   const at = deps.clock();

@@ -5,6 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId } from '../../../platform/ids.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
 import { record } from '../../record/audit/index.ts';
 import {
   endKey,
@@ -58,14 +59,13 @@ export function newKey(name: string, role: Role, at: Date, apiKey: string) {
 
 export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery): Promise<ApiKeyPage> {
   const rows = await listKeyRows(deps.db, caller.tenant, query);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const { page, nextCursor } = pageOf(rows, query.limit, byId);
   const now = deps.clock();
   const keys = page.map((row) => ({
     ...toApiKey(row, now),
     ...(isOwn(caller, row.id) && { current: true }),
   }));
-  return { keys, nextCursor: last?.id ?? null };
+  return { keys, nextCursor };
 }
 
 /** Nobody remembers a key that was unknown, so there is no change to note. @throws CONFLICT when there are too many. */

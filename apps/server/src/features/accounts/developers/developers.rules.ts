@@ -6,7 +6,11 @@ import { isUsableKey } from './public-keys.rules.ts';
 import { isRedirectUri } from './redirect-uris.rules.ts';
 
 /** @throws BAD_REQUEST or INVALID_REDIRECT_URI for what has the right shape and cannot be kept. */
-export function mustBeKeepable({ consentKeys, redirectUris, scopeDescriptions }: DeveloperChange): void {
+export function mustBeKeepableSettings({
+  consentKeys,
+  redirectUris,
+  scopeDescriptions,
+}: DeveloperChange): void {
   for (const [at, jwk] of (consentKeys ?? []).entries()) {
     if (!isUsableKey(jwk)) throw badField(`consentKeys.${at}`, 'format', 'A consent key is not a key.');
   }

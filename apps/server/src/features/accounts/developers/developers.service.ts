@@ -14,7 +14,7 @@ import {
   lockDeveloper,
   updateDeveloper,
 } from './developers.repo.ts';
-import { keysIn, mustBeKeepable, thumbprintsOf } from './developers.rules.ts';
+import { keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
 import type { Developer, DeveloperChange, SignedUp, SignUp } from './developers.schema.ts';
 
 export interface DeveloperDeps {
@@ -89,7 +89,7 @@ export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): P
 
 /** @throws BAD_REQUEST, INVALID_REDIRECT_URI, NOT_CONFIGURED */
 export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
-  mustBeKeepable(change);
+  mustBeKeepableSettings(change);
   if (change.consentMode === 'email' && !deps.canMail) {
     throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
   }

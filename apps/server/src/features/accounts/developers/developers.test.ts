@@ -253,6 +253,12 @@ describe('the account', () => {
       'too_short',
     ],
     [
+      'an empty description of a scope with a slash',
+      { scopeDescriptions: { 'files/~own': '' } },
+      'scopeDescriptions.files/~own',
+      'too_short',
+    ],
+    [
       'too long a description',
       { scopeDescriptions: { 'calendar:read': 'x'.repeat(201) } },
       'scopeDescriptions.calendar:read',

@@ -185,9 +185,10 @@ describe('what is known of a key', () => {
     advance(0);
   });
 
-  test('is not kept when anything changed while it was read', async () => {
-    let duringRead = async () => {};
+  /** A service that does something after it has read a key from the database, and before it keeps that. */
+  async function startInterrupted() {
     const { seen, storeAs } = watched();
+    const interruption = { act: async () => {} };
     const service = await startApp({
       storeAs: (store) => {
         const counted = storeAs(store);
@@ -196,21 +197,42 @@ describe('what is known of a key', () => {
           // The second trip comes once the database was read.
           spend: async (bills) => {
             const developer = bills.find(({ name }) => name === 'developer');
-            if (developer?.version && developer.version.expected === undefined) await duringRead();
+            if (developer?.version && developer.version.expected === undefined) await interruption.act();
             return counted.spend(bills);
           },
         };
       },
     });
+    return { service, seen, interruption };
+  }
+
+  test('is not kept when anything changed while it was read', async () => {
+    const { service, seen, interruption } = await startInterrupted();
     const acme = await service.asDeveloper();
-    duringRead = () => changePlan(service, `dev_${randomUUID()}`, 'pro');
+    interruption.act = () => changePlan(service, `dev_${randomUUID()}`, 'pro');
     await acme('GET', '/v1/me');
-    duringRead = async () => {};
+    interruption.act = async () => {};
 
     seen.spends = 0;
     await acme('GET', '/v1/me');
     expect(seen.spends).toBe(2);
     await acme('GET', '/v1/me');
     expect(seen.spends).toBe(3);
+  });
+
+  test('T7 is not kept when this process changed it meanwhile, though Redis never heard of that', async () => {
+    const { service, seen, interruption } = await startInterrupted();
+    const acme = await service.asDeveloper();
+    const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'other' })).json();
+    const other = service.calling(apiKey);
+    interruption.act = async () => {
+      interruption.act = async () => {};
+      seen.losesWrites = true;
+      expect(await statusOf(acme('DELETE', `/v1/keys/${keyId}`))).toBe(204);
+    };
+
+    expect(await statusOf(other('GET', '/v1/me'))).toBe(200); // it was read before the change
+
+    expect(await statusOf(other('GET', '/v1/me'))).toBe(401);
   });
 });

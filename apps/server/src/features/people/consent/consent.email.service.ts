@@ -1,9 +1,7 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
-import { hashOf } from '../../../platform/ids.ts';
-import { recordBlocked } from '../../record/audit/index.ts';
+import { hashOf, isSameText } from '../../../platform/ids.ts';
 import type { ShownRow } from './consent.repo.ts';
 import type { CheckedCode, SentCode } from './consent.schema.ts';
 import {
@@ -12,6 +10,7 @@ import {
   type Hold,
   heldRequest,
   noteProof,
+  reportFailedProof,
 } from './consent.session.service.ts';
 
 const CODE_SECONDS = 600;
@@ -95,7 +94,7 @@ export async function checkCode(
   const kept: KeptCode | undefined = found === undefined ? undefined : JSON.parse(found);
   const isLast = !(await isAdmitted(deps, triesKey(requestId), MOST_TRIES - 1));
   const isLate = kept === undefined || new Date(kept.expiresAt) <= deps.clock();
-  const isRight = kept !== undefined && isSame(kept.hash, hashOf(code).toString('base64url'));
+  const isRight = kept !== undefined && isSameText(kept.hash, hashOf(code).toString('base64url'));
   if (isRight && !isLate) {
     await deps.store.remove(codeKey(requestId));
     await noteProof(deps, hold, { hasReadMail: true });
@@ -103,7 +102,7 @@ export async function checkCode(
     return { verification };
   }
 
-  await reportWrongCode(deps, caller, row);
+  await reportFailedProof(deps, caller, row, 'email');
   if (isLast) {
     await deps.store.remove(codeKey(requestId)); // or a session opened anew could go on guessing
     await endSession(deps, hold);
@@ -113,22 +112,9 @@ export async function checkCode(
   throw badField('code', 'not_allowed', 'This is not the code that was sent.');
 }
 
-async function reportWrongCode(deps: ConsentDeps, caller: Caller, row: ShownRow): Promise<void> {
-  const { agentId, agentDid, principalId } = row;
-  const about = { agentId, agentDid, principalId };
-  const data = { authRequestId: row.id, method: 'email' };
-  const attempt = { action: 'consent.verification_failed', about, data } as const;
-  await inTransaction(deps.db, (tx) => recordBlocked(tx, caller, attempt, deps.clock()));
-}
-
 /** Counted in one step, so that of many at once none gets through uncounted. */
 async function isAdmitted({ store }: ConsentDeps, key: string, limit: number): Promise<boolean> {
   const charge = { key, limit, cost: 1, seconds: COUNTED_SECONDS } as const;
   const settled = await store.spend([{ name: 'tries', charges: [charge] }]);
   return settled.get('tries')?.outcome === 'charged';
-}
-
-function isSame(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,3 +1,4 @@
+import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
@@ -12,7 +13,6 @@ import {
   ConsentPath,
   Denied,
   Deny,
-  NoFields,
   OpenedSession,
   OpenSession,
   SentCode,

@@ -1,4 +1,4 @@
-import { Duration, Id, recordOf, Time } from '@behest/protocol/shapes';
+import { Duration, Id, recordOf, Time, textOf } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 export const ConsentPath = Type.Object({ id: Id });
@@ -69,12 +69,7 @@ export const Approve = Type.Object(
 export type Deny = Static<typeof Deny>;
 export const Deny = Type.Object(
   {
-    reason: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        pattern: '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$',
-      }),
-    ),
+    reason: Type.Optional(textOf(200)),
   },
   { additionalProperties: false },
 );
@@ -91,8 +86,6 @@ export const CheckCode = Type.Object(
 
 export type CheckedCode = Static<typeof CheckedCode>;
 export const CheckedCode = Type.Object({ verification: Verification });
-
-export const NoFields = Type.Object({}, { additionalProperties: false });
 
 const back = {
   redirectUri: Type.Optional(Type.String()),

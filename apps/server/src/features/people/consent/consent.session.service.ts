@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { BrowserRequest, Caller, Mode, Plan } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { hashOf, newSecret } from '../../../platform/ids.ts';
+import { hashOf, isSameText, newSecret } from '../../../platform/ids.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import {
@@ -65,10 +65,10 @@ export async function openSession(
 ): Promise<{ opened: OpenedSession; secret: string; expiresAt: Date }> {
   mustBeBrowser(browser);
   const inFlight = await findTicket(deps.store, requestId);
-  if (!inFlight || !isSame(inFlight.hash, encodedHash(ticket))) throw notFound();
+  if (!inFlight || !isSameText(inFlight.hash, encodedHash(ticket))) throw notFound();
   const row = await pendingRow(deps, inFlight.developerId, requestId);
 
-  const brought = await lookAtHint(deps, row, sent, callerOf(row, browser));
+  const brought = await lookAtHint(deps, row, sent, personWith(row, browser));
   const secret = newSecret();
   const { developerId, developerMode: mode, developerPlan: plan, expiresAt } = row;
   const session: Session = { hash: encodedHash(secret), developerId, mode, plan, brought };
@@ -99,12 +99,21 @@ async function lookAtHint(
   const now = deps.clock();
   const good = readHint(hint, row, { issuer: deps.issuer, now });
   if (good) return { hint: 'good', ...(good.email !== undefined && { email: good.email }) };
-  const { agentId, agentDid, principalId } = row;
-  const data = { authRequestId: row.id, method: 'hint' };
-  const about = { agentId, agentDid, principalId };
-  const attempt = { action: 'consent.verification_failed', about, data } as const;
-  await inTransaction(deps.db, (tx) => recordBlocked(tx, caller, attempt, now));
+  await reportFailedProof(deps, caller, row, 'hint');
   return { hint: 'bad' };
+}
+
+/** A hint or a code that does not prove the person. */
+export function reportFailedProof(
+  { db, clock }: ConsentDeps,
+  caller: Caller,
+  { id: authRequestId, agentId, agentDid, principalId }: ShownRow,
+  method: 'hint' | 'email',
+): Promise<void> {
+  const about = { agentId, agentDid, principalId };
+  const data = { authRequestId, method };
+  const attempt = { action: 'consent.verification_failed', about, data } as const;
+  return inTransaction(db, (tx) => recordBlocked(tx, caller, attempt, clock()));
 }
 
 /** Judged anew each time: a proof that the developer configures meanwhile is demanded from then on. */
@@ -125,10 +134,10 @@ export function authenticateConsent(deps: Pick<ConsentDeps, 'store' | 'keyRing' 
     const { recordId: requestId, cookies, csrfToken = '', isWrite } = browser;
     const hold = { requestId, secret: cookies[cookieName(requestId, deps.publicBaseUrl)] ?? '' };
     const { developerId, mode, plan } = await getSession(deps.store, hold);
-    if (isWrite && !isSame(csrfToken, csrfTokenOf(deps.keyRing, hold))) {
+    if (isWrite && !isSameText(csrfToken, csrfTokenOf(deps.keyRing, hold))) {
       throw new AppError('FORBIDDEN', 'Send `X-CSRF-Token` as the page was given it.');
     }
-    return callerOf({ developerId, developerMode: mode, developerPlan: plan }, browser);
+    return personWith({ developerId, developerMode: mode, developerPlan: plan }, browser);
   };
 }
 
@@ -191,19 +200,14 @@ function csrfTokenOf(keyRing: KeyRing, { requestId, secret }: Hold): string {
 async function getSession(store: EphemeralStore, { requestId, secret }: Hold): Promise<Session> {
   const found = secret === '' ? undefined : await store.get(sessionKey(requestId));
   const session: Session | undefined = found === undefined ? undefined : JSON.parse(found);
-  if (session && isSame(session.hash, encodedHash(secret))) return session;
+  if (session && isSameText(session.hash, encodedHash(secret))) return session;
   const message = 'This browser does not hold this request; use the link you were sent.';
   throw new AppError('UNAUTHORIZED', message);
 }
 
 const encodedHash = (secret: string) => hashOf(secret).toString('base64url');
 
-function isSame(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)];
-  return one.length === other.length && timingSafeEqual(one, other);
-}
-
-function callerOf(
+function personWith(
   {
     developerId,
     developerMode,

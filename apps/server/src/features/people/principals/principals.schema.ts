@@ -1,4 +1,4 @@
-import { Duration, Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
+import { Duration, Id, NextCursor, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
@@ -6,11 +6,7 @@ const Nullable = Type.Union([Type.String(), Type.Null()]);
 export type NewSession = Static<typeof NewSession>;
 export const NewSession = Type.Object(
   {
-    principalId: Type.String({
-      minLength: 1,
-      maxLength: 256,
-      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    }),
+    principalId: PrincipalId,
     expiresIn: Type.Optional(Duration),
   },
   { additionalProperties: false },

@@ -1,6 +1,7 @@
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
 import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
 import { grantStatus, revokeGrant, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
 import {
   findSession,
@@ -29,15 +30,14 @@ export async function listOwnGrants(
   const now = deps.clock();
   const found = await listOwnGrantRows(deps.db, session, query, now);
   if (!found) throw sessionEnded();
-  const page = found.grants.slice(0, query.limit);
-  const last = found.grants.length > page.length ? page.at(-1) : undefined;
+  const { page, nextCursor } = pageOf(found.grants, query.limit, byId);
   return {
     grants: page.map((row) => toOwnGrant(row, Object(found.scopeDescriptions), now)),
     principalId: session.principalId,
     developerName: found.developerName,
     sandbox: found.mode === 'sandbox',
     sessionExpiresAt: found.sessionExpiresAt.toISOString(),
-    nextCursor: last?.id ?? null,
+    nextCursor,
   };
 }
 
@@ -49,12 +49,11 @@ export async function listOwnEntries(
 ): Promise<OwnEntryPage> {
   const found = await listOwnEntryRows(deps.db, session, query, deps.clock());
   if (!found) throw sessionEnded();
-  const page = found.entries.slice(0, query.limit);
-  const last = found.entries.length > page.length ? page.at(-1) : undefined;
+  const { page, nextCursor } = pageOf(found.entries, query.limit, byId);
   const { principalId } = session;
   return {
     entries: page.map((row) => toOwnEntry(row, principalId, found.auditPrivateKeys)),
-    nextCursor: last?.id ?? null,
+    nextCursor,
   };
 }
 
@@ -67,7 +66,7 @@ export async function revokeOwnGrant(
   const found = await findSession(deps.db, session, deps.clock(), grantId);
   if (!found) throw sessionEnded();
   if (found.grantId === null) throw notFound();
-  await revokeGrant(deps, callerOf(session, found), grantId, { reason: 'principal' });
+  await revokeGrant(deps, personIn(session, found), grantId, { reason: 'principal' });
 }
 
 /** Every grant that is active, or none. @throws UNAUTHORIZED when the session has ended */
@@ -77,14 +76,14 @@ export async function revokeOwnGrants(
 ): Promise<{ revoked: number }> {
   const found = await findSession(deps.db, session, deps.clock());
   if (!found) throw sessionEnded();
-  const caller = callerOf(session, found);
+  const caller = personIn(session, found);
   return {
     revoked: await revokeGrantsOfPrincipal(deps, caller, session.principalId, { reason: 'principal' }),
   };
 }
 
 /** The person, who acts for nobody but themselves. */
-function callerOf(
+function personIn(
   { tenant, requestId }: PrincipalSession,
   { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
 ): Caller {

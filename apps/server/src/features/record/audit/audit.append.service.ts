@@ -9,7 +9,7 @@ import { findGrant } from '../../access/grants/grants.queries.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import type { Catalogue } from '../events/index.ts';
 import { appendCounted, type NewRecord, type Recorded } from './audit.repo.ts';
-import { mustBeKeepable } from './audit.rules.ts';
+import { mustBeKeepableMetadata } from './audit.rules.ts';
 import type { AuditEntry, NewEntry } from './audit.schema.ts';
 
 export interface AppendDeps {
@@ -28,7 +28,7 @@ export interface AppendDeps {
 export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEntry): Promise<AuditEntry> {
   const { tenant, requestId } = caller;
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
-  mustBeKeepable(metadata);
+  mustBeKeepableMetadata(metadata);
   if (deps.catalogue.isServiceAction(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
   }

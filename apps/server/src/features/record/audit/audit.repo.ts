@@ -282,7 +282,13 @@ export function findBeyondHead(db: Executor, { developerId }: Tenant) {
 }
 
 /** A stretch of the chain, both ends included, at most `limit` long. */
-export function listStretch(db: Executor, { developerId }: Tenant, from: number, to: number, limit: number) {
+export function listEntriesBetween(
+  db: Executor,
+  { developerId }: Tenant,
+  from: number,
+  to: number,
+  limit: number,
+) {
   return db
     .selectFrom('auditEntries')
     .selectAll()

@@ -7,7 +7,7 @@ const MAX_DEPTH = 8;
  * Whether metadata comes back from the database as exactly the text that was hashed.
  * @throws BAD_REQUEST when it is too large, too deep, or holds an integer that a reader would round.
  */
-export function mustBeKeepable(metadata: object): void {
+export function mustBeKeepableMetadata(metadata: object): void {
   const problem = problemOf(metadata, 1);
   const isTooLarge = Buffer.byteLength(JSON.stringify(metadata)) > MAX_BYTES;
   const worst = problem ?? (isTooLarge ? { path: 'metadata', problem: 'too_long' } : undefined);

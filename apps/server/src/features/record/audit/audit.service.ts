@@ -1,6 +1,7 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { badField, notFound } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import type { Catalogue } from '../events/index.ts';
 import { type EntryRow, findEntry, listEntryRows } from './audit.repo.ts';
 import type { AuditEntry, EntryPage, EntryQuery } from './audit.schema.ts';
@@ -18,12 +19,10 @@ export async function getEntry(deps: ReadDeps, { tenant }: Caller, id: string): 
 }
 
 export async function listEntries(deps: ReadDeps, caller: Caller, query: EntryQuery): Promise<EntryPage> {
-  const { since, until, limit } = query;
-  if (since && until && new Date(since) >= new Date(until)) throw badField('until', 'too_small');
+  mustBeSpan(query);
   const rows = await listEntryRows(deps.db, caller.tenant, query, deps.catalogue.serviceActions);
-  const page = rows.slice(0, limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
-  return { entries: page.map((row) => toEntry(deps, row)), nextCursor: last?.seq ?? null };
+  const { page, nextCursor } = pageOf(rows, query.limit, ({ seq }) => seq);
+  return { entries: page.map((row) => toEntry(deps, row)), nextCursor };
 }
 
 function toEntry({ catalogue }: ReadDeps, row: EntryRow): AuditEntry {

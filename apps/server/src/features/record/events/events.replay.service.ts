@@ -1,6 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
+import { pageOf } from '../../../platform/paging.ts';
 import type { Outlet, Told } from './events.outlet.service.ts';
-import { findBeginnings, listStretch } from './events.repo.ts';
+import { findBeginnings, listEventsAfter } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
 import type { EventsDeps } from './events.service.ts';
 import type { Follower, Tail } from './events.tail.service.ts';
@@ -74,20 +75,19 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
         until: null,
         limit,
       };
-      const { rows, lookedTo, end: now } = await listStretch(db, tenant, stretch);
-      const page = rows.slice(0, limit);
+      const { rows, lookedTo, end: now } = await listEventsAfter(db, tenant, stretch);
+      const { page, nextCursor } = pageOf(rows, limit, ({ seq }) => seq);
       for (const told of page) {
         if (deps.catalogue.matches(wanted.patterns, told.type)) send(told);
         await outlet.taken();
       }
       left -= page.length;
-      const hasMore = rows.length > page.length;
-      seq = hasMore ? (page.at(-1)?.seq ?? seq) : lookedTo;
-      if (hasMore && left === 0) {
+      seq = nextCursor ?? lookedTo;
+      if (nextCursor !== null && left === 0) {
         outlet.gap(seq);
         return goLive(now);
       }
-      if (!hasMore && lookedTo === now) return goLive(now);
+      if (nextCursor === null && lookedTo === now) return goLive(now);
     }
   };
 

@@ -35,7 +35,7 @@ export interface StretchRows {
  * In the order of their numbers, one more than asked for: whether it is there says whether there is another page.
  * A single statement, hence a single moment: nothing that is numbered up to `end` is missing.
  */
-export async function listStretch(
+export async function listEventsAfter(
   db: Executor,
   { developerId }: Tenant,
   stretch: Stretch,

@@ -1,9 +1,9 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { badField } from '../../../platform/errors.ts';
+import { mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import type { Catalogue } from './events.catalogue.rules.ts';
-import { listStretch } from './events.repo.ts';
+import { listEventsAfter } from './events.repo.ts';
 import { patternsIn, retainedSince } from './events.rules.ts';
 import type { EventQuery } from './events.schema.ts';
 
@@ -20,19 +20,18 @@ export interface EventsDeps {
  */
 export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQuery): Promise<string> {
   const { types, since, until, limit, cursor = '0' } = query;
-  if (since && until && new Date(since) >= new Date(until)) throw badField('until', 'too_small');
+  mustBeSpan(query);
   const retained = retainedSince(deps.clock());
   const asked = since ? new Date(since) : retained;
-  const { rows, lookedTo, end } = await listStretch(deps.db, caller.tenant, {
+  const { rows, lookedTo, end } = await listEventsAfter(deps.db, caller.tenant, {
     types: deps.catalogue.typesOf(patternsIn(deps.catalogue, types)),
     after: cursor,
     since: asked > retained ? asked : retained,
     until: until ? new Date(until) : null,
     limit,
   });
-  const page = rows.slice(0, limit);
+  const { page, nextCursor } = pageOf(rows, limit, ({ seq }) => seq);
   const goesOn = BigInt(lookedTo) < BigInt(end) ? lookedTo : null;
-  const nextCursor = rows.length > page.length ? (page.at(-1)?.seq ?? null) : goesOn;
   const envelopes = page.map(({ envelope }) => envelope).join(',');
-  return `{"events":[${envelopes}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+  return `{"events":[${envelopes}],"nextCursor":${JSON.stringify(nextCursor ?? goesOn)}}`;
 }

@@ -2,7 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { placeOf } from '../../../platform/paging.ts';
+import { byId, pageOf, placeOf } from '../../../platform/paging.ts';
 import { announce } from '../audit/index.ts';
 import {
   countDeliveries,
@@ -33,10 +33,9 @@ export async function listDeliveries(
   if (!(await findEndpoint(deps.db, caller.tenant, webhookId))) throw notFound();
   const rows = await listDeliveryRows(deps.db, caller.tenant, webhookId, query, place);
   const total = await countDeliveries(deps.db, caller.tenant, webhookId, query);
-  const shown = rows.slice(0, place.pageSize);
-  const last = rows.length > shown.length ? shown.at(-1) : undefined;
+  const { page: shown, nextCursor } = pageOf(rows, place.pageSize, byId);
   const { page, pageSize } = place;
-  return { deliveries: shown.map(toDelivery), total, page, pageSize, nextCursor: last?.id ?? null };
+  return { deliveries: shown.map(toDelivery), total, page, pageSize, nextCursor };
 }
 
 /** Sends the same event once more, under the id by which receivers know it again. @throws NOT_FOUND */

@@ -1,3 +1,4 @@
+import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
@@ -10,7 +11,6 @@ import {
   DeliveryPath,
   DeliveryQuery,
   NewWebhook,
-  NoFields,
   RegisteredWebhook,
   RotatedSecret,
   SecretRotation,

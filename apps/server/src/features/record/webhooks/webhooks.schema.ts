@@ -56,8 +56,6 @@ export const SecretRotation = Type.Object(
 export type RotatedSecret = Static<typeof RotatedSecret>;
 export const RotatedSecret = Type.Object({ id: Id, secret: Type.String(), previousSecretExpiresAt: Time });
 
-export const NoFields = Type.Object({}, { additionalProperties: false });
-
 export const WebhookPath = Type.Object({ id: Id });
 
 export type DeliveryPath = Static<typeof DeliveryPath>;

@@ -5,6 +5,7 @@ import type { UrlRules } from '../../../platform/egress/urls.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { record } from '../audit/index.ts';
@@ -99,10 +100,9 @@ export async function listWebhooks(
   query: WebhookQuery,
 ): Promise<WebhookPage> {
   const rows = await listEndpointRows(deps.db, caller.tenant, query);
-  const page = rows.slice(0, query.limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
+  const { page, nextCursor } = pageOf(rows, query.limit, byId);
   const at = deps.clock();
-  return { webhooks: page.map((row) => toWebhook(row, at)), nextCursor: last?.id ?? null };
+  return { webhooks: page.map((row) => toWebhook(row, at)), nextCursor };
 }
 
 /** What waits to be delivered goes to the new URL, and waits while the webhook is disabled. @throws NOT_FOUND */

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { authorize, grantTo, pkce, registerAgent, startSandbox } from '../../../../test/app/flow.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { catalogue } from '../../../features.ts';
-
 import { inTransaction } from '../../../platform/db/db.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
 import { record } from '../../record/audit/index.ts';

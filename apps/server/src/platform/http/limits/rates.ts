@@ -37,12 +37,6 @@ export interface Spent {
 /** Charges bills in this order and in one round trip, and none after one that is refused. */
 export type Spend = (bills: readonly RateBill[]) => Promise<Spent>;
 
-export interface RateLimiter {
-  readonly spend: Spend;
-  /** Whether this process counted the last request by itself, because the store did not. */
-  readonly isDegraded: () => boolean;
-}
-
 /**
  * Fixed windows, aligned to the minute. While the store is away each process counts for itself, with the same
  * limits: nothing passes uncounted, and nothing is refused for that reason.
@@ -54,7 +48,7 @@ export function rateLimiter(
   clock: Clock,
   onDegraded: (error?: unknown) => void = () => {},
   onRefused: (rule: string) => void = () => {},
-): RateLimiter {
+): Spend {
   const own = memoryStore(clock);
   let isDegraded = false;
   const turn = (isNow: boolean, error?: unknown) => {
@@ -76,7 +70,7 @@ export function rateLimiter(
     }
   };
 
-  const spend: Spend = async (bills) => {
+  return async (bills) => {
     if (bills.every(({ budgets, version }) => budgets.length === 0 && !version)) return NOTHING;
     const now = Math.floor(clock().getTime() / 1000);
     const window = { now, resetsAt: now - (now % WINDOW_SECONDS) + WINDOW_SECONDS };
@@ -91,7 +85,6 @@ export function rateLimiter(
     const [first, ...rest] = standings;
     return { standing: first && rest.reduce(tighter, first), settled };
   };
-  return { spend, isDegraded: () => isDegraded };
 }
 
 const NOTHING: Spent = { standing: undefined, settled: new Map() };

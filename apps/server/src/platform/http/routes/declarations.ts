@@ -3,7 +3,7 @@ import type { FastifyContextConfig, FastifyInstance, RouteOptions } from 'fastif
 import { Type } from 'typebox';
 import type { Role } from '../../caller.ts';
 import type { Rate } from '../limits/rate-rules.ts';
-import { faultsOfShapes } from './taken-shapes.ts';
+import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 
 /** The credentials there are. `none` takes nothing, and ignores what is sent. */
 export type Access = 'none' | 'developer' | 'consent' | 'session';
@@ -112,5 +112,3 @@ const failureShape = (codes: ErrorCode[]) =>
 
 /** RFC 6749 §5.2. */
 const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });
-
-const takesBody = (method: RouteOptions['method']) => ['POST', 'PUT', 'PATCH'].includes(String(method));

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { faultsOfShapes } from './taken-shapes.ts';
 
 const closed = { additionalProperties: false };
-const faultsOf = (schema: object, method = 'POST') =>
-  faultsOfShapes({ method, url: '/', schema, handler: () => {} });
+const faultsOf = (schema: object, method = 'POST', url = '/v1/things/:id') =>
+  faultsOfShapes({ method, url, schema, handler: () => {} });
 const faultsOfField = (field: TSchema, method?: string) =>
   faultsOf({ body: Type.Object({ field }, closed) }, method);
 
@@ -74,7 +74,7 @@ test.each<[string, TSchema]>([
 ])('%s in a query or a path is found, because both are only text', (_what, field) => {
   const part = Type.Object({ field });
 
-  expect(faultsOf({ querystring: part, params: part })).toEqual([
+  expect(faultsOf({ querystring: part, params: part }, 'GET', '/v1/things/:field')).toEqual([
     'query.field is not read from text',
     'path.field is not read from text',
   ]);
@@ -82,4 +82,18 @@ test.each<[string, TSchema]>([
 
 test('a body that is not an object is found', () => {
   expect(faultsOf({ body: Type.Array(Type.String()) })).toEqual(['body is not an object']);
+});
+
+test('a body that is never read is found', () => {
+  const body = Type.Object({}, closed);
+
+  for (const method of ['POST', 'PUT', 'PATCH']) expect(faultsOf({ body }, method)).toEqual([]);
+  for (const method of ['GET', 'DELETE']) expect(faultsOf({ body }, method)).toEqual(['body is never read']);
+});
+
+test('a path that declares other names than it has is found', () => {
+  const params = Type.Object({ id: Type.String() });
+
+  expect(faultsOf({ params }, 'GET', '/v1/things/:thingId')).toEqual(['path has thingId and declares id']);
+  expect(faultsOf({ params }, 'GET', '/v1/things/:id/parts/:partId')).toHaveLength(1);
 });

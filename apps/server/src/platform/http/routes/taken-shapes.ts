@@ -3,8 +3,9 @@ import { Format } from 'typebox/format';
 import { Value } from 'typebox/value';
 
 /** JSON Schema, as much of it as a request may be described with. TypeBox's own type is any schema at all. */
-interface Shape {
+export interface Shape {
   readonly type?: string;
+  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Shape[];
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -12,6 +13,12 @@ interface Shape {
   readonly additionalProperties?: boolean | Shape;
   readonly propertyNames?: Shape;
   readonly items?: Shape;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly pattern?: string;
   readonly format?: string;
   readonly default?: unknown;
@@ -49,14 +56,27 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
  * Where the shapes of a request say something other than they seem to: TypeBox passes over a keyword that it does
  * not know, a misspelt bound among them, and takes any member that an object does not rule out.
  */
-export function faultsOfShapes({ method, schema }: RouteOptions): string[] {
+export function faultsOfShapes({ method, url, schema }: RouteOptions): string[] {
   // Declared as any schema at all; what it really is, is looked at here.
   const { body, querystring, params } = Object(schema) as Record<string, Shape | undefined>;
   const texts = [...nodesOf(querystring, 'query'), ...nodesOf(params, 'path')];
   return [
+    ...(body && !takesBody(method) ? ['body is never read'] : []),
+    ...(params ? pathFaults(url, params) : []),
     ...nodesOf(body, 'body').flatMap((node) => say(node, bodyFault(node, method === 'PATCH'))),
     ...texts.flatMap((node) => say(node, textFault(node))),
   ];
+}
+
+/** Of other methods the body is passed over. */
+export const takesBody = (method: unknown) => ['POST', 'PUT', 'PATCH'].includes(String(method));
+
+/** A parameter under another name is never there, so the route would answer nothing but 404. */
+function pathFaults(url: string, { properties = {} }: Shape): string[] {
+  const named = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const declared = Object.keys(properties);
+  const isSame = named.length === declared.length && named.every((name) => declared.includes(name));
+  return isSame ? [] : [`path has ${named.join(', ')} and declares ${declared.join(', ')}`];
 }
 
 const say = ({ place }: Node, fault: string | undefined) => (fault ? [`${place} ${fault}`] : []);
