@@ -7,7 +7,7 @@ import type { Owner, Schema, Table, User } from './seen.ts';
 import { usesInSource } from './sources.ts';
 import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
 
-/** The paths of a schema and its users. */
+/** Where a schema and its users are. */
 export interface Ground {
   readonly sources: string;
   readonly migrations: string;
@@ -18,9 +18,7 @@ interface Report {
   readonly seen: string;
 }
 
-/**
- * Compares the SQL of a checkout, which is the working directory, with each noun's declaration of its tables.
- */
+/** Holds the SQL of a checkout, which is the working directory, against what each noun declares of its tables. */
 export async function look(ground: Ground): Promise<Report> {
   const schema = schemaOf(ground);
   const owners = await ownersIn(ground);
@@ -50,7 +48,7 @@ function schemaOf({ migrations, sources }: Ground): Schema {
       tables.set(name, { file: basename(path), said });
     }
   }
-  // The journals exist before the first migration.
+  // The journals, which are there before the first migration.
   for (const path of globSync(`${sources}/platform/db/*.ts`)) {
     for (const name of usesInSource(path, () => false)?.creates.tables ?? []) {
       tables.set(name, { file: basename(path), said: undefined });
@@ -70,7 +68,7 @@ async function ownersIn({ sources }: Ground): Promise<Owner[]> {
   );
 }
 
-/** Lists the files of a pattern that use any table or function, each with its noun. */
+/** The files that a pattern finds and that use any table or function, each with the noun in whose folder it is. */
 function usersIn(
   { sources }: Ground,
   owners: readonly Owner[],

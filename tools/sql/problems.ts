@@ -67,7 +67,7 @@ function userProblems({ path, owner, uses }: User, tables: ReadonlyMap<string, T
   ];
 }
 
-/** Finds functions in the wrong folder: functions that write tables of others and none of their own noun. */
+/** A function that writes for somebody else, and has nothing to do with its own noun, is in the wrong folder. */
 function strangerProblems({ path, owner, uses }: User, owners: readonly Owner[]): string[] {
   const isForOwn = [...uses.reads, ...uses.writes].some((table) => owner.owns.includes(table));
   if (isForOwn) return [];
@@ -98,7 +98,7 @@ function functionProblems(functions: readonly User[], sources: readonly User[]):
   return problems;
 }
 
-/** Finds statements outside repos, queries and the platform, which has no roles. */
+/** Statements are in repos and queries, and in the platform, which has no roles. */
 function placeProblems({ path, owner, uses }: User): string[] {
   if (!path.includes('/features/') || /[.](repo|queries)[.]ts$/.test(path)) return [];
   return [...uses.reads, ...uses.writes].map(

@@ -2,7 +2,7 @@ import { loadModule, parsePlPgSQLSync, parseSync } from 'libpg-query';
 
 await loadModule();
 
-/** The tables and functions of a text, the functions of Postgres included. */
+/** The tables that a text names, and the functions it calls, those of Postgres itself included. */
 export interface Uses {
   readonly reads: Set<string>;
   readonly writes: Set<string>;
@@ -27,7 +27,7 @@ export function usesIn(sql: string, into: Uses = noUses()): Uses {
 type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** Names of queries in the same text (`with due as …`), which are not tables. */
+/** Names that stand for a query of the same text (`with due as …`), and for no table. */
 function namesOf(tree: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   for (const expression of all('CommonTableExpr', tree)) names.add(String(expression.ctename));
@@ -89,7 +89,7 @@ export function usesOfFunctions(text: string, enums: ReadonlySet<string>): Uses 
   return uses;
 }
 
-/** Replaces the enums of parameters and variables with texts. */
+/** With texts in the place of enums, among the parameters and the variables. */
 const withoutEnums = (text: string, enums: ReadonlySet<string>): string =>
   text.replace(/^\s*create .*?\slanguage\s|^\s*declare\s.*?^\s*begin\s/gims, (declarations) =>
     declarations.replace(/(\w\s+)(\w+)/g, (whole, before, type) =>
@@ -97,7 +97,7 @@ const withoutEnums = (text: string, enums: ReadonlySet<string>): string =>
     ),
   );
 
-/** Reads an expression (mode 2) or the right side of an assignment (3 and more) as a statement. */
+/** An expression (mode 2) or the right side of an assignment (3 and more) as a statement of its own. */
 function statementOf(query: string, mode: number): string {
   if (mode === 0) return query;
   return `select ${mode === 2 ? query : query.replace(/^.*?:?=/s, '')}`;

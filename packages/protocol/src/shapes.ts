@@ -16,8 +16,8 @@ export const nameOf = (maxLength: number) =>
 export const textOf = (maxLength: number) => Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$` });
 
 /**
- * An object with any members whose names and values have these shapes. `Type.Record` is not enough: it accepts any
- * value under a name that its pattern does not match, and keeps only the pattern of the names' shape.
+ * An object with any members whose names and values have these shapes. `Type.Record` does not do for that: a name
+ * that its pattern does not match has any value, and of the names' shape it keeps nothing but the pattern.
  */
 export const recordOf = <Values extends TSchema>(
   names: TString,
