@@ -7,7 +7,7 @@ type To = IRegularForbiddenRuleType['to'];
 
 const SERVER = '^apps/server/(src|test/planted)/'; // what is planted must be caught like the rest
 const PROTOCOL = '^packages/protocol/';
-const TEST = '[.]test[.]ts$';
+const TEST = '[.](test|samples)[.]ts$';
 const SAME_FEATURE = 'features/$1/'; // area and noun
 
 /** `agents.repo.ts`, `grants.revoke.service.ts`: the last word before `.ts` is the role. */

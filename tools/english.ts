@@ -13,6 +13,7 @@ const HELD = [
   '*.md',
   'bench/**',
   'deploy/**',
+  'docs/**',
   'tools/**',
 ];
 const PLANTED = 'tools/english/planted';

@@ -9,8 +9,11 @@ const PLANTED = 'apps/server/test/planted';
 
 /** The breaches in the planted files. A run that misses one of them proves nothing about the rest. break. When this is not reported, then a clean report means nothing. */
 const EXPECTED = [
+  'features-meet-at-the-index: thing.queries.ts → other.service.ts',
   'features-meet-at-the-index: thing.routes.ts → other.service.ts',
   'pg-only-in-db: thing.routes.ts → index.mjs',
+  'queries-are-for-repos-and-services: thing.routes.ts → thing.queries.ts',
+  'queries-only-read: thing.queries.ts → other.service.ts',
   'routes-call-services: thing.routes.ts → thing.repo.ts',
   'routes-stay-at-home: thing.routes.ts → other.service.ts',
 ];
@@ -100,6 +103,6 @@ function name(path: string): string {
 if (import.meta.main) {
   const { count, problems } = await checkImports();
   for (const problem of problems) process.stdout.write(`${problem}\n`);
-  process.stdout.write(`${count} files, ${problems.length} problems\n`);
+  process.stdout.write(`${count} modules, ${rules.forbidden.length} rules, ${problems.length} problems\n`);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

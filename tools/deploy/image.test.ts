@@ -38,7 +38,12 @@ test('the image has the Node of the tests, and its own user only', () => {
 
 test.each([
   ...['.git/config', '.behest/keys.json', 'deploy/secrets/database_url', 'node_modules/pg/package.json'],
-  ...['apps/server/src/config.test.ts', 'apps/server/src/config/test/environment.ts', 'apps/server/.env'],
+  ...[
+    'apps/server/src/config.test.ts',
+    'apps/server/src/features/accounts/agents/agents.samples.ts',
+    'apps/server/src/config/test/environment.ts',
+    'apps/server/.env',
+  ],
 ])('%s stays out of the image', (path) => {
   expect(isIgnored(path)).toBe(true);
 });

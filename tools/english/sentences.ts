@@ -10,9 +10,9 @@ export interface Sentence {
   readonly sentence: string;
 }
 
-const BETWEEN = /(?<=[.!?]["'”’)]?)(?<!\b(?:e\.g|i\.e|vs|cf)\.)\s+(?=["'“(]?(?:[A-Z]|code\b))/;
+const BETWEEN = /(?<=[.!?]["'”’)]?)(?<!\b(?:e\.g|i\.e|vs|cf)\.)\s+(?=["'“(]?(?:[A-Z]|code\b|quote\b))/;
 
-/** Splits a text into its sentences. Quoted code becomes the word `code`. */
+/** Splits a text into its sentences. Code becomes the word `code`, and a quotation the word `quote`. */
 export function sentencesOf({ line, words }: Text): Sentence[] {
   const found: Sentence[] = [];
   let at = line;
@@ -28,6 +28,7 @@ export function sentencesOf({ line, words }: Text): Sentence[] {
 function plain(words: string): string {
   return words
     .replaceAll(/`[^`]*`/g, (code) => `code${breaksIn(code)}`)
+    .replaceAll(/“[^”]*”/g, (quote) => `quote${breaksIn(quote)}`)
     .replaceAll(/\{@link (\S+)\}/g, '$1')
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/\*\*?/g, '');

@@ -10,14 +10,14 @@ test('codes are grouped by status, each with an anchor, and a bar in a text brea
 
   expect(page.slice(page.indexOf('## 400'))).toBe(`## 400
 
-| Code | What it means, and what to do |
+| Code | Meaning and remedy |
 | --- | --- |
 | <a id="bad_request"></a>\`BAD_REQUEST\` | One of a\\|b. |
 | <a id="invalid_scope"></a>\`INVALID_SCOPE\` | No scope. |
 
 ## 410
 
-| Code | What it means, and what to do |
+| Code | Meaning and remedy |
 | --- | --- |
 | <a id="gone"></a>\`GONE\` | It was here. |
 `);

@@ -22,7 +22,7 @@ export function errorPage(codes: Readonly<Record<string, ErrorCode>>): string {
     const rows = Object.entries(codes)
       .filter(([, code]) => code.status === status)
       .map(([code, { meaning }]) => `| <a id="${code.toLowerCase()}"></a>\`${code}\` | ${cell(meaning)} |`);
-    return `## ${status}\n\n| Code | What it means, and what to do |\n| --- | --- |\n${rows.join('\n')}\n`;
+    return `## ${status}\n\n| Code | Meaning and remedy |\n| --- | --- |\n${rows.join('\n')}\n`;
   });
   return [INTRODUCTION, ...sections].join('\n');
 }

@@ -9,7 +9,7 @@ import { waitUntil } from '../machine/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A limit that nothing here meets. */
+/** A limit that no measurement reaches. */
 const NO_LIMIT = '1000000000';
 const LIMITS = [
   'DEFAULT',
@@ -29,7 +29,7 @@ export interface Stores {
   readonly stop: () => Promise<void>;
 }
 
-/** Both for this run alone; they end with it however it ends. */
+/** Starts both stores for this run; they end with it. */
 export async function startStores(): Promise<Stores> {
   const postgres = await startKeeper('postgres-keeper.ts', ['--durable']);
   const redis = await startKeeper('redis-keeper.ts').catch(async (error: unknown) => {
@@ -45,23 +45,23 @@ export async function startStores(): Promise<Stores> {
 export interface Server {
   readonly port: number;
   readonly pid: number;
-  /** From its start to its first good answer. */
+  /** Seconds from the start to the first good answer. */
   readonly startSeconds: number;
   readonly stop: () => Promise<void>;
-  /** As a crash does: it ends in the middle of whatever it does. */
+  /** Kills the process, as a crash would. */
   readonly kill: () => Promise<void>;
-  /** Null while it runs, and after it was killed. */
+  /** The exit code; null while the process runs, and after a kill. */
   readonly exitCode: () => number | null;
 }
 
 export interface ServerOptions {
   readonly folder: string;
-  /** Writes a CPU profile there when it ends. */
+  /** The folder for a CPU profile, written when the process ends. */
   readonly profileFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The real process: the limiter counts, the log is written, the audit entry is in the transaction. */
+/** Starts the real server: it limits, logs, and writes audit entries in the transaction. */
 export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerOptions): Promise<Server> {
   const { folder, profileFolder, env = {} } = options;
   mkdirSync(folder, { recursive: true });

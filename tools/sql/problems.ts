@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { features } from '../../apps/server/src/features.ts';
 import type { Owner, Seen, Table, User } from './seen.ts';
 import { NAMED_ELSEWHERE } from './sources.ts';
 
@@ -78,7 +79,10 @@ function strangerProblems({ path, owner, uses }: User, owners: readonly Owner[])
 
 function functionProblems(functions: readonly User[], sources: readonly User[]): string[] {
   const problems: string[] = [];
-  const called = new Set([...functions, ...sources].flatMap(({ uses }) => [...uses.calls]));
+  const called = new Set([
+    ...[...functions, ...sources].flatMap(({ uses }) => [...uses.calls]),
+    ...features.flatMap(({ quotas = {} }) => Object.keys(quotas).map((name) => `count_${name}`)), // by exact_use
+  ]);
   const places = new Map<string, string[]>();
   for (const { path, owner, uses } of functions) {
     for (const name of uses.creates.functions) {

@@ -29,7 +29,7 @@ test.each([
   expect(usesOf(text)).toMatchObject({ reads, writes });
 });
 
-test('texts after `sql` are read with whatever is put into them', () => {
+test('texts after `sql` are read with all inserted values', () => {
   const text = `
     sql<Row>\`select find(\${id}), \${at}::date from agents where id = any(\${ids})\`;
     sql\`select * from \${lastOf(db)} as last join \${other} on true\`;
@@ -43,7 +43,7 @@ test('texts after `sql` are read with whatever is put into them', () => {
   });
 });
 
-test('plain texts are read where a file speaks to Postgres by itself', () => {
+test('plain texts are read in a file that imports `pg`', () => {
   const text = "client.query('insert into schema_migrations values (1)'); log('select from where');";
 
   expect(usesOf(text)).toBeUndefined();
@@ -53,6 +53,6 @@ test('plain texts are read where a file speaks to Postgres by itself', () => {
   ]);
 });
 
-test('a text that is no SQL is named with its place', () => {
+test('an error names the place of a text that is not SQL', () => {
   expect(() => usesOf('\nsql`select from where`;')).toThrow('some.repo.ts:2: ');
 });

@@ -5,7 +5,7 @@ import { noUses, type Uses, usesIn } from './uses.ts';
 const READING = /^(selectFrom|using|from|(inner|left|right|full|cross)Join(Lateral)?)$/;
 const WRITING = /^(insertInto|replaceInto|updateTable|deleteFrom|mergeInto)$/;
 
-/** Files without any of these name no table. */
+/** A file without any of these words names no table. */
 const MAY_NAME_TABLES =
   /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'/;
 
@@ -68,10 +68,10 @@ function textIn(template: ts.TemplateLiteral): string {
   return text;
 }
 
-/** Stands where a text has a query or a name from somewhere else, which is looked at there. */
+/** Replaces a query or a name from another text, which is read there. */
 export const NAMED_ELSEWHERE = 'named_elsewhere';
 
-/** A whole statement, or an expression that becomes a part of one. */
+/** Reads a whole statement, or an expression that is a part of a statement. */
 function readAny(sql: string, uses: Uses): void {
   try {
     usesIn(sql, uses);

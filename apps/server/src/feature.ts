@@ -7,6 +7,7 @@ import type { NoteChange } from './platform/caller.ts';
 import type { Clock } from './platform/clock.ts';
 import type { CommitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
+import type { TableUse } from './platform/db/tables.ts';
 import type { Egress } from './platform/egress/egress.ts';
 import type { UrlRules } from './platform/egress/urls.ts';
 import type { ListenersOf, Listening } from './platform/hooks.ts';
@@ -71,6 +72,8 @@ export interface Declaration<Own extends Settings> {
   readonly tags: Readonly<Record<string, string>>;
   /** The features whose `index.ts` its files import. The relation has no cycle. */
   readonly knows: readonly string[];
+  /** Its own tables, and foreign ones that its SQL functions name. */
+  readonly tables?: TableUse;
   /** Acts, announcements and entries, by their types. */
   readonly acts?: DeclaredActs;
   /** Actions whose refused attempts an operator watches: shown as zero until the first. */

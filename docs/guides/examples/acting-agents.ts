@@ -1,11 +1,11 @@
-/** RFC 8693, section 4.1: who acts, and in it who acted before. */
+/** RFC 8693, section 4.1: the acting agent, and inside it the agent that acted before. */
 interface Actor {
   readonly sub: string;
   readonly act?: Actor;
 }
 
 /**
- * @param claims of a grant token that has been verified
+ * @param claims the claims of a verified grant token
  * @returns the DIDs of the agents, from the one that the person chose to the one that holds the token
  */
 export function actingAgents(claims: { readonly act: Actor }): string[] {

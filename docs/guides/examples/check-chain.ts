@@ -8,7 +8,7 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/** Recomputes the developer's whole chain from what the API answers, page by page. */
+/** Recomputes the developer's whole chain from the answers of the API, page by page. */
 export async function checkChain({ baseUrl, apiKey }: Account): Promise<ChainVerdict> {
   let progress = startChain();
   let cursor: string | null = '';
@@ -22,7 +22,7 @@ export async function checkChain({ baseUrl, apiKey }: Account): Promise<ChainVer
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Whether the chain still holds what a checkpoint said, which the service signed then and which was kept elsewhere. */
+/** Tells whether the chain still has the entry of a checkpoint that the service signed and you kept elsewhere. */
 export async function keepsCheckpoint(account: Account, checkpoint: string): Promise<boolean> {
   const keys = createRemoteJWKSet(new URL(`${account.baseUrl}/.well-known/jwks.json`));
   const expected = { algorithms: ['RS256', 'ES256'], typ: 'audit-checkpoint+jwt' };

@@ -4,7 +4,7 @@ export interface PersonToAsk {
   /** `consentUrl` and `authRequestId` of the answer to `POST /v1/authorize`. */
   readonly consentUrl: string;
   readonly authRequestId: string;
-  /** Who has signed in to your application: the `principalId` that the request was made for. */
+  /** The person who has signed in to your application: the `principalId` of the request. */
   readonly principalId: string;
 }
 
@@ -12,11 +12,11 @@ export interface Voucher {
   readonly developerId: string;
   /** The address of the service, as its tokens name it in `iss`. */
   readonly issuer: string;
-  /** The private half of one of your `consentKeys`; EC P-256 here. */
+  /** The private half of one of your `consentKeys`, here EC P-256. */
   readonly privateKey: CryptoKey | KeyObject | JWK;
 }
 
-/** @returns the address to send the person's browser to; good for five minutes, and for this request only. */
+/** @returns the address for the person's browser, valid for five minutes and for this request only */
 export async function consentLink(person: PersonToAsk, voucher: Voucher): Promise<string> {
   const hint = await new SignJWT({ areq: person.authRequestId })
     .setProtectedHeader({ alg: 'ES256', typ: 'consent-hint+jwt' })
@@ -26,5 +26,5 @@ export async function consentLink(person: PersonToAsk, voucher: Voucher): Promis
     .setIssuedAt()
     .setExpirationTime('5m')
     .sign(voucher.privateKey);
-  return `${person.consentUrl}&hint=${hint}`; // in the fragment, which no server and no log is sent
+  return `${person.consentUrl}&hint=${hint}`; // the fragment reaches no server and no log
 }

@@ -17,14 +17,15 @@ export interface Following {
   readonly signal: AbortSignal;
 }
 
-// In milliseconds.
+// Times are in milliseconds.
 const SHORTEST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
-const LONGEST_SILENCE = 75_000; // the service says every 30 seconds that it is there
+const LONGEST_SILENCE = 75_000; // the service sends a comment every 30 seconds
 
 /**
- * Every event as it happens, until the signal is aborted. A line that breaks is taken up again after the last event.
- * @throws when another try would change nothing: a key that is no longer good, a type that there is not
+ * Yields every event as it happens, until the signal is aborted. After a broken connection it continues behind the
+ * last event.
+ * @throws when another try would change nothing: an invalid key, an unknown type
  */
 export async function* follow(following: Following): AsyncGenerator<Event> {
   const { signal } = following;
@@ -38,19 +39,19 @@ export async function* follow(following: Following): AsyncGenerator<Event> {
         pause = SHORTEST_PAUSE;
       }
     } catch (error) {
-      if (error instanceof Refused) throw error; // of all others the line broke
+      if (error instanceof Refused) throw error; // any other error is a broken connection
     }
     await delay(pause, undefined, { signal }).catch(() => {});
     pause = Math.min(2 * pause, LONGEST_PAUSE);
   }
 }
 
-/** As long as one connection lasts. */
+/** Yields the events of one connection. */
 async function* connect(following: Following): AsyncGenerator<Event> {
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), LONGEST_SILENCE);
   const signal = AbortSignal.any([following.signal, silence.signal]);
-  const fromList = new Set<string>(); // the stream has the newest of them again
+  const fromList = new Set<string>(); // the stream repeats the newest of these events
   try {
     for await (const { event, data } of framesOf(await ask({ ...following, signal }, '/v1/events/stream'))) {
       timer.refresh();
@@ -68,7 +69,7 @@ async function* connect(following: Following): AsyncGenerator<Event> {
   }
 }
 
-/** What the stream has left out. */
+/** Yields the events of a gap. */
 async function* listAfter(following: Following, from: string): AsyncGenerator<Event> {
   for (let cursor: string | null = from; cursor !== null; ) {
     const answer = await ask(following, '/v1/events', { cursor, limit: '500' });
@@ -90,11 +91,11 @@ async function ask({ url, apiKey, types, lastEventId, signal }: Following, path:
   });
   if (answer.ok) return answer;
   const problem = `${answer.status} ${await answer.text()}`;
-  // Too many requests or streams, and a service that is away, are worth another try.
+  // Another try may succeed after too many requests or streams, and when the service was away.
   throw answer.status === 429 || answer.status >= 500 ? new Error(problem) : new Refused(problem);
 }
 
-/** By the HTML standard, section 9.2.6, as much of it as the service uses. */
+/** Parses the part of the HTML standard, section 9.2.6, that the service uses. */
 async function* framesOf(
   answer: Response,
 ): AsyncGenerator<{ readonly event?: string; readonly data?: string }> {

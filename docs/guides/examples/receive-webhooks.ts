@@ -4,16 +4,16 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 const TOLERANCE = 300; // seconds
 
 /**
- * Whether a delivery was sent by the service, and now. By the headers of Standard Webhooks, which libraries in many
- * languages check as well.
- * @param body as it came, before anything parses it
+ * Tells whether the service sent a delivery, and sent it now. The headers are those of Standard Webhooks, which
+ * libraries in many languages check as well.
+ * @param body the received bytes, unparsed
  * @param secret `whsec_…`
  */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
   const id = String(headers['webhook-id']);
   const timestamp = String(headers['webhook-timestamp']);
   const age = Date.now() / 1000 - Number(timestamp);
-  if (!(Math.abs(age) <= TOLERANCE)) return false; // not a number is no time either
+  if (!(Math.abs(age) <= TOLERANCE)) return false; // also refuses a timestamp that is not a number
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
   const signatures = String(headers['webhook-signature']).split(' '); // two while the secret is rotated
@@ -30,7 +30,7 @@ export interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** @param take is given each event once, and answers when it is kept: what throws is delivered again */
+/** @param take gets each event once, and resolves when the event is stored. The service delivers it again after an error */
 export function receiver(secret: string, take: (event: Event) => Promise<void>): Server {
   const taken = new Set<string>(); // in a program that restarts, a unique key in its database
 

@@ -5,13 +5,13 @@ export interface ResourceSettings {
   readonly issuer: string;
   /** Where the issuer publishes its keys. */
   readonly jwksUrl: string;
-  /** This resource's own name. Ask for it with `audience` in `POST /v1/authorize`. */
+  /** The name of this resource. Ask for it with `audience` in `POST /v1/authorize`. */
   readonly audience?: string;
 }
 
 /**
- * Verifies grant tokens without asking the issuer about each. Make one for the life of the process: it keeps
- * the keys, and fetches them again when a token names one that it does not know.
+ * Verifies grant tokens without a call to the issuer for each. Make one verifier for the life of the process: it
+ * keeps the keys, and fetches them again when a token names an unknown key.
  */
 export function offlineVerifier({ issuer, jwksUrl, audience }: ResourceSettings) {
   const keys = createRemoteJWKSet(new URL(jwksUrl), { cacheMaxAge: 300_000, cooldownDuration: 60_000 });

@@ -153,7 +153,7 @@ const mail = {
     'no mail; outside production, mail is shown in the log and at `/development/mail`',
     'The server that mail is handed to. In production, `smtp://` is raised to TLS before anything is sent.',
   ),
-  MAIL_FROM: optional(mailAddress, 'none', 'Whom mail is from. Set together with `SMTP_URL`.'),
+  MAIL_FROM: optional(mailAddress, 'none', 'The sender of mail. Set it together with `SMTP_URL`.'),
 };
 
 const telemetry = {

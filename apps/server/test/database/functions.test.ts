@@ -31,7 +31,7 @@ async function copiedFunctions() {
 
 const one = 'create or replace function counted() returns integer language sql as $$ select 1 $$;';
 
-test('each function is as its file has it, and remembered with the release that brought it', async () => {
+test('each function is remembered with the release that brought it', async () => {
   const { rows } = await copiedFunctions();
 
   const journal = await rows('select name, release, left_by from schema_functions order by name');
@@ -115,7 +115,7 @@ test('processes that start at once change a function once', async () => {
   expect(await rows('select counted()')).toEqual([{ counted: 2 }]);
 });
 
-test('a function that a release has no more serves the release before it, and the next one drops it', async () => {
+test('a function that a release left out serves the release before it, and the next release drops it', async () => {
   const { start, write, remove, rows } = await copiedFunctions();
   const isThere = async () => (await rows("select from pg_proc where proname = 'counted'")).length === 1;
   write('counted', one);
@@ -172,7 +172,7 @@ test('a release starts after a later one that changed nothing', async () => {
   await expect(start('1.9.0')).resolves.toBeUndefined();
 });
 
-test('functions of which one cannot be made stay as they were, all of them', async () => {
+test('all functions stay as they were when one cannot be made', async () => {
   const { start, write, rows } = await copiedFunctions();
   write('counted', one);
   await start();

@@ -1,11 +1,13 @@
 import type { RouteOptions } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  needFullKey,
   nobodys,
   operationOf,
   type Possessions,
   possessionsOf,
   requestTo,
+  shownAt,
   ways,
 } from '../app/every-route.ts';
 import { actionsOf, partsOf, signedBy } from '../app/flow.ts';
@@ -37,17 +39,7 @@ function comparable({ statusCode, body }: { statusCode: number; body: string }) 
 
 /** All that a developer can see of their records. */
 async function sightOf(developer: Developer, its: Possessions) {
-  const urls = [
-    `/v1/agents/${its.agentId}`,
-    `/v1/grants/${its.grantId}`,
-    `/v1/grants/${its.grantId}/tokens`,
-    `/v1/authorize/${its.authRequestId}`,
-    '/v1/keys',
-    '/v1/webhooks',
-    `/v1/webhooks/${its.webhookId}/deliveries`,
-    '/v1/me',
-  ];
-  const answers = await Promise.all(urls.map((url) => developer('GET', url)));
+  const answers = await Promise.all(shownAt(its).map((url) => developer('GET', url)));
   return { shown: answers.map(comparable), acts: await actionsOf(developer) };
 }
 
@@ -68,7 +60,7 @@ describe('T3: the record of somebody else', () => {
     ];
     const its = await possessionsOf(owner);
     const before = await sightOf(owner, its);
-    const { payload } = partsOf(its.grantToken);
+    const { payload } = partsOf(String(its.grantToken));
     const grantToken = await signedBy(service, { ...payload, jti: nobodys.tokenId });
     const ask = async (developer: Developer, about: Possessions) => {
       const { method, url, body } = requestTo(operation, about);
@@ -127,12 +119,12 @@ describe('T3: a person’s page', () => {
     'says to %s the same about a request that there is and one that there is not',
     async (operation) => {
       const owner = await service.asDeveloper({ mode: 'sandbox' });
-      const { authRequestId } = await possessionsOf(owner);
+      const authRequestId = String((await possessionsOf(owner)).authRequestId);
       const [method, url = ''] = operation.split(' ');
       const ask = async (id: string) =>
         comparable(await service.app.inject({ method: method as 'GET', url: url.replace(':id', id) }));
 
-      expect(await ask(authRequestId)).toEqual(await ask(nobodys.authRequestId));
+      expect(await ask(authRequestId)).toEqual(await ask(String(nobodys.authRequestId)));
       expect((await ask(authRequestId)).statusCode).toBe(401);
     },
   );
@@ -207,26 +199,6 @@ describe('T1, J17: every route that asks for a session token', () => {
 });
 
 describe('T10: a `runtime` key', () => {
-  const full = [
-    'DELETE /v1/agents/:id',
-    'DELETE /v1/keys/:id',
-    'DELETE /v1/webhooks/:id',
-    'GET /v1/keys',
-    'GET /v1/webhooks',
-    'GET /v1/webhooks/:id',
-    'GET /v1/webhooks/:id/deliveries',
-    'PATCH /v1/agents/:id',
-    'PATCH /v1/me',
-    'PATCH /v1/webhooks/:id',
-    'POST /v1/agents',
-    'POST /v1/keys',
-    'POST /v1/principal-sessions',
-    'POST /v1/webhooks',
-    'POST /v1/webhooks/:id/deliveries/:deliveryId/redeliver',
-    'POST /v1/webhooks/:id/rotate-secret',
-    'POST /v1/webhooks/:id/test',
-  ];
-
   test('is refused on exactly these routes, whatever it asks for', async () => {
     const owner = await service.asDeveloper();
     const runtime = await owner.asRuntime();
@@ -242,9 +214,9 @@ describe('T10: a `runtime` key', () => {
       return refused;
     };
 
-    expect(await refusedOf(runtime)).toEqual(full);
+    expect(await refusedOf(runtime)).toEqual(needFullKey);
     expect(await refusedOf(owner)).toEqual([]);
-    expect(operationsThat(({ config }) => config?.role === 'full')).toEqual(full);
+    expect(operationsThat(({ config }) => config?.role === 'full')).toEqual(needFullKey);
     expect(await actionsOf(owner)).toEqual(before);
   });
 

@@ -14,9 +14,9 @@ export interface SqlFunction {
 
 /** As the journal has it. */
 export interface KnownFunction extends Omit<SqlFunction, 'text'> {
-  /** The release that made it what it is. */
+  /** The release that brought its present text. */
   readonly release: string;
-  /** The release that has it no more. */
+  /** The release that left it out. */
   readonly leftBy: string | null;
 }
 
@@ -34,7 +34,7 @@ function functionIn(name: string, text: string): SqlFunction {
   return { name, text, signature, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-/** Whether the database has had a release that is later than this one. */
+/** Whether a later release than this one has changed the functions of the database. */
 export function standsSince(known: readonly KnownFunction[], release: string): boolean {
   return known.some((each) => isLater(each.release, release) || isLater(each.leftBy ?? release, release));
 }
@@ -50,8 +50,8 @@ export function isPending(
 }
 
 /**
- * Makes the functions those of this release, in a transaction that holds the lock. A function that the release has no
- * more stays for the instances of the release before, which call it until they are replaced; the next release drops it.
+ * Makes the functions those of this release, in a transaction that holds the lock. A function that the release left
+ * out stays for the instances of the release before, which call it until they are replaced; the next release drops it.
  */
 export async function applyFunctions(
   client: pg.Client,

@@ -1,6 +1,6 @@
 /**
- * The tables of a noun, by their names in SQL: its own, and foreign ones that its SQL functions name. Other noun's
- * queries (`*.queries.ts`) need no word here. `tools/sql-owners.ts` holds each file against it.
+ * The tables of a noun, by their names in SQL: its own, and foreign ones that its SQL functions name. Reads through
+ * another noun's `*.queries.ts` are not declared. `tools/sql-owners.ts` holds each file against this.
  */
 export interface TableUse {
   readonly owns: readonly string[];

@@ -172,7 +172,7 @@ function watchPool(pool: PoolCounts, registry: Registry): void {
   });
   new Gauge({
     name: 'postgres_pool_waiting',
-    help: 'What waits for a connection to PostgreSQL.',
+    help: 'Statements that wait for a connection to PostgreSQL.',
     registers,
     collect() {
       this.set(pool.waitingCount);

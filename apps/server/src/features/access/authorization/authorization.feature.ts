@@ -8,11 +8,13 @@ import { rates } from './authorization.rates.ts';
 import { cancelRequestsOfAgent } from './authorization.requests.service.ts';
 import { authorizationRoutes } from './authorization.routes.ts';
 import { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
+import { tables } from './authorization.tables.ts';
 
 export const authorization = defineFeature({
   name: 'authorization',
   tags: { authorization: 'Asking a person.' },
   knows: ['agents', 'audit', 'developers', 'quotas'],
+  tables,
   acts,
   rates,
   metrics: {

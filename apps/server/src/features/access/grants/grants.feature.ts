@@ -6,11 +6,13 @@ import { expiryOfGrants } from './grants.jobs.ts';
 import { quotas } from './grants.quotas.ts';
 import { revokeGrantsOfAgent } from './grants.revoke.service.ts';
 import { grantRoutes } from './grants.routes.ts';
+import { tables } from './grants.tables.ts';
 
 export const grants = defineFeature({
   name: 'grants',
   tags: { grants: 'What a person allowed.' },
   knows: ['agents', 'audit', 'quotas'],
+  tables,
   acts: { ...acts, ...announcements },
   quotas,
   listens: [on(agentRevoked, revokeGrantsOfAgent)],

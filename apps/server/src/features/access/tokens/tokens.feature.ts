@@ -4,11 +4,13 @@ import { defineFeature } from '../../../feature.ts';
 import { acts } from './tokens.acts.ts';
 import { rates } from './tokens.rates.ts';
 import { tokenRoutes } from './tokens.routes.ts';
+import { tables } from './tokens.tables.ts';
 
 export const tokens = defineFeature({
   name: 'tokens',
   tags: { tokens: 'What an agent shows, and what whoever is shown it asks.' },
   knows: ['audit', 'authorization', 'grants', 'keys', 'quotas'],
+  tables,
   acts,
   attempts: ['token.reuse_detected'],
   rates,

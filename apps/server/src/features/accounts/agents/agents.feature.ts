@@ -3,11 +3,13 @@ import { acts } from './agents.acts.ts';
 import { agentRevoked } from './agents.hooks.ts';
 import { quotas } from './agents.quotas.ts';
 import { agentRoutes } from './agents.routes.ts';
+import { tables } from './agents.tables.ts';
 
 export const agents = defineFeature({
   name: 'agents',
   tags: { agents: 'Those who act.' },
   knows: ['audit', 'developers', 'quotas'],
+  tables,
   acts,
   quotas,
   open: (house) => ({

@@ -7,6 +7,7 @@ import { findKeyHolder } from './api-keys.service.ts';
 import { acts } from './developers.acts.ts';
 import { rates } from './developers.rates.ts';
 import { developerRoutes } from './developers.routes.ts';
+import { tables } from './developers.tables.ts';
 import { seedDevelopers } from './seed.service.ts';
 import { refuseEqualSeeds, seedSettings } from './seed.settings.ts';
 
@@ -14,6 +15,7 @@ export const developers = defineFeature({
   name: 'developers',
   tags: { developers: 'The account itself.', apiKeys: 'Credentials of the account.' },
   knows: ['audit'],
+  tables,
   acts,
   rates,
   settings: {

@@ -2,6 +2,6 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
   owns: ['quota_counters'],
-  reads: ['agents', 'grants', 'webhook_endpoints'], // counted where a plan's limit is met
+  reads: [],
   writes: [],
 } as const satisfies TableUse;

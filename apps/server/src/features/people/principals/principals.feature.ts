@@ -3,11 +3,13 @@ import { acts } from './principals.acts.ts';
 import { rates } from './principals.rates.ts';
 import { principalRoutes } from './principals.routes.ts';
 import { sessionReader } from './principals.session.service.ts';
+import { tables } from './principals.tables.ts';
 
 export const principals = defineFeature({
   name: 'principals',
   tags: { principals: 'What a person sees and ends of it.' },
   knows: ['audit', 'grants', 'keys'],
+  tables,
   acts,
   rates,
   open: (house) => ({

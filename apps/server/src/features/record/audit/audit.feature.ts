@@ -3,11 +3,13 @@ import { checkpointsOfChains } from './audit.jobs.ts';
 import { quotas } from './audit.quotas.ts';
 import { rates } from './audit.rates.ts';
 import { auditRoutes } from './audit.routes.ts';
+import { tables } from './audit.tables.ts';
 
 export const audit = defineFeature({
   name: 'audit',
   tags: { audit: 'What was done, as a chain that anybody can check.' },
   knows: ['events', 'keys', 'quotas'],
+  tables,
   quotas,
   metrics: {
     audit_chain_broken: {

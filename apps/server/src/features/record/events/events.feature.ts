@@ -2,11 +2,13 @@ import { defineFeature } from '../../../feature.ts';
 import { findKeyHolder } from '../../accounts/developers/index.ts';
 import { retentionOfEvents } from './events.jobs.ts';
 import { eventRoutes } from './events.routes.ts';
+import { tables } from './events.tables.ts';
 
 export const events = defineFeature({
   name: 'events',
   tags: { events: 'What happened, for whoever has to know of it at once.' },
   knows: [],
+  tables,
   metrics: {
     event_streams_open: { kind: 'gauge', help: 'Live streams of events that this process holds.' },
     events_sent_total: {

@@ -9,11 +9,13 @@ import { quotas } from './webhooks.quotas.ts';
 import { rates } from './webhooks.rates.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
 import { prepareWebhooks, SEAL_KEY_USE, webhookSeals } from './webhooks.secrets.service.ts';
+import { tables } from './webhooks.tables.ts';
 
 export const webhooks = defineFeature({
   name: 'webhooks',
   tags: { webhooks: 'Where events are sent.' },
   knows: ['audit', 'events', 'keys', 'quotas'],
+  tables,
   acts: { ...acts, ...announcements },
   quotas,
   rates,

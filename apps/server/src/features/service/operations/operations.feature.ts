@@ -13,7 +13,7 @@ export const operations = defineFeature({
     METRICS_TOKEN: optional(
       metricsToken,
       'none: `/metrics` answers this machine only, and in production nobody',
-      'What `GET /metrics` has to be asked with: `Authorization: Bearer <METRICS_TOKEN>`.',
+      'The token of `GET /metrics`, sent as `Authorization: Bearer <METRICS_TOKEN>`.',
     ),
   },
   open: (house, settings) => ({

@@ -1,14 +1,11 @@
--- How much of a resource is in use, counted where it is kept. Registered webhooks count whether or not they are
--- active.
+-- How much of a resource is in use. Each feature that declares a quota counts its own rows in a function
+-- `count_<resource>(developer_id, at)`, which this one calls by that name.
 create or replace function exact_use(p_developer_id text, p_resource text, p_at timestamptz)
   returns bigint language plpgsql stable as
 $$
+declare exact bigint;
 begin
-  return case p_resource
-    when 'agents' then (select count(*) from agents where developer_id = p_developer_id and status <> 'revoked')
-    when 'active_grants' then (select count(*) from grants
-      where developer_id = p_developer_id and status = 'active' and expires_at > p_at)
-    when 'webhooks' then (select count(*) from webhook_endpoints where developer_id = p_developer_id)
-  end;
+  execute format('select %I($1, $2)', 'count_' || p_resource) into exact using p_developer_id, p_at;
+  return exact;
 end
 $$;

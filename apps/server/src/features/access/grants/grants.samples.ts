@@ -1,0 +1,11 @@
+import type { Samples } from '../../../../test/app/samples.ts';
+
+export const samples: Samples = {
+  nobodys: { grantId: 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
+  ways: {
+    'GET /v1/grants/:id': { id: 'grantId' },
+    'GET /v1/grants/:id/tokens': { id: 'grantId' },
+    'DELETE /v1/grants/:id': { id: 'grantId' },
+  },
+  shownAt: ({ grantId }) => [`/v1/grants/${grantId}`, `/v1/grants/${grantId}/tokens`],
+};
