@@ -10,7 +10,7 @@ import type { Executor } from './db.ts';
 import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
 
-export type DatabaseOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
+export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 
 // Both in milliseconds.
 const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
@@ -26,7 +26,7 @@ interface FurtherOptions {
 
 /** @param poolSize the most connections at once; specification, the same place. */
 export function openDatabase(
-  options: DatabaseOptions,
+  options: ConnectionOptions,
   poolSize = 10,
   meter: Meter = noMeter,
   { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE, tracer, notices }: FurtherOptions = {},
@@ -46,7 +46,7 @@ export function openDatabase(
   });
   listenToCommits(db, ({ tallies, eventsOf }) => {
     meter.committed(tallies);
-    if (eventsOf !== undefined) notices?.tell([eventsOf]);
+    if (eventsOf !== undefined) notices?.notify([eventsOf]);
   });
   return db;
 }
