@@ -9,6 +9,7 @@ export default defineConfig({
       'tools/**/*.test.ts',
     ],
     globalSetup: 'apps/server/test/global-setup.ts',
+    setupFiles: 'tools/suite/cost.setup.ts',
     isolate: false, // or each file would load the whole service anew
     maxWorkers: 3, // on two cores: most tests wait for a database, a browser or a process half of their time
     hookTimeout: 60_000, // two machines' worth of tests on one, as when two checkouts run at once

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { execute, startPostgres } from './servers/postgres.ts';
@@ -10,6 +10,8 @@ declare module 'vitest' {
     templateUrl: string;
     /** Shared by the whole run, hence a key prefix each. */
     redisUrl: string;
+    /** The private key of every service that a test starts: making one takes longer than most tests. */
+    rsaKey: string;
   }
 }
 
@@ -23,6 +25,8 @@ export default async function setup(project: TestProject) {
     if (redis.status === 'rejected') throw redis.reason;
     project.provide('templateUrl', await createTemplate(postgres.value.url));
     project.provide('redisUrl', redis.value.url);
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    project.provide('rsaKey', String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
   } catch (error) {
     await stop();
     throw error;

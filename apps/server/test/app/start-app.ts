@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, inject, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
@@ -9,7 +9,7 @@ import { declaredMetrics, keyUses, limits } from '../../src/features.ts';
 import { openHouse } from '../../src/house.ts';
 import { commitNotices } from '../../src/platform/db/commit-notices.ts';
 import type { Executor } from '../../src/platform/db/db.ts';
-import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { databaseOver, openDatabase } from '../../src/platform/db/open-database.ts';
 import { developmentMailer } from '../../src/platform/mail/development-mailer.ts';
 import type { Mailer } from '../../src/platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
@@ -19,6 +19,7 @@ import { createLogger, type LogLevel } from '../../src/platform/telemetry/logger
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { execute } from '../servers/postgres.ts';
 import { redisUrl } from '../servers/redis-url.ts';
+import { lentPool } from './lent-pool.ts';
 import { watchingRoutes } from './watched-routes.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -43,12 +44,6 @@ function ownDatabase(): Promise<string> {
   return made;
 }
 
-/** Made once: a key takes longer than most tests. */
-const rsaKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-  type: 'pkcs8',
-  format: 'pem',
-});
-
 /** So high that no test meets a limit but those about limits. */
 const roomyLimits = Object.fromEntries(Object.keys(rateSettings(limits)).map((name) => [name, '100000']));
 
@@ -61,7 +56,7 @@ export interface TestOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The limits of the product in place of roomy ones. */
   readonly realLimits?: boolean;
-  /** A database of its own, in place of the file's. */
+  /** A database of its own, in place of the file's, and a pool of its own. */
   readonly databaseUrl?: string;
   /** `redis` is the run's server, `memory` its twin in this process. */
   readonly store?: 'redis' | 'memory';
@@ -82,7 +77,7 @@ export async function startApp(options: TestOptions = {}) {
   const settings = loadConfig({
     DATABASE_URL: databaseUrl,
     REDIS_URL: kind === 'redis' ? redisUrl() : 'memory:',
-    RSA_PRIVATE_KEY: String(rsaKey),
+    RSA_PRIVATE_KEY: inject('rsaKey'),
     SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
     PUBLIC_BASE_URL: 'https://auth.test',
     ...(!realLimits && roomyLimits),
@@ -96,7 +91,9 @@ export async function startApp(options: TestOptions = {}) {
   };
   const metrics = createMetrics(declaredMetrics);
   const notices = commitNotices();
-  const realDb = openDatabase(settings.database.app, 8, metrics.meter, { notices });
+  const realDb = options.databaseUrl
+    ? openDatabase(settings.database.app, 8, metrics.meter, { notices })
+    : databaseOver(lentPool({ connectionString: databaseUrl }), { meter: metrics.meter, notices });
   const db = options.dbAs?.(realDb) ?? realDb;
   const realStore =
     settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);

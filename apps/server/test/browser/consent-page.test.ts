@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { actionsOf, authorize, entriesOf } from '../app/flow.ts';
 import {
+  answerAsApp,
   attemptsToGo,
   codeIn,
   consentPages,
@@ -9,7 +10,7 @@ import {
   RETURN_TO,
   sentTo,
 } from './consent-page/pages.ts';
-import { button, heading, sees } from './pages.ts';
+import { button, hasNo, heading, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages();
 
@@ -250,6 +251,7 @@ describe('afterwards', () => {
   ] as const)('%s leads back to the app, with its state and who answers', async (how, answer) => {
     const { link } = await ask({ request: { redirectUri: `${RETURN_TO}?a=1`, state: 'a b&c' } });
     const page = await visit();
+    await answerAsApp(page);
 
     await openRequest(page, link);
     await sees(page, 'You are taken to app.acme.example');
@@ -277,7 +279,7 @@ describe('afterwards', () => {
     await decide(page, how, title);
 
     await sees(page, 'You can close this window.');
-    expect(await page.getByRole('button').count()).toBe(0);
+    await hasNo(page.getByRole('button'));
   });
 
   test('an app’s own scheme is followed, and what to do is said in case it opens nothing', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { actionsOf, authorize } from '../app/flow.ts';
-import { consentPages, decide, openRequest, RETURN_TO, sentTo } from './consent-page/pages.ts';
-import { button, heading, holdBack, must, sees } from './pages.ts';
+import { answerAsApp, consentPages, decide, openRequest, RETURN_TO, sentTo } from './consent-page/pages.ts';
+import { button, hasNo, heading, holdBack, must, sees } from './pages.ts';
 
 const { ask, visit, service } = consentPages({ env: { RATE_LIMIT_CONSENT: '40' } });
 
@@ -122,6 +122,7 @@ describe('more than one window', () => {
   ] as const)('back after %s shows how it was decided, and no buttons', async (how, title) => {
     const { link } = await ask({ request: { redirectUri: RETURN_TO } });
     const page = await visit();
+    await answerAsApp(page);
 
     await openRequest(page, link);
     await decide(page, how);
@@ -129,7 +130,7 @@ describe('more than one window', () => {
     await page.goBack();
 
     await heading(page, title).waitFor();
-    expect(await page.getByRole('button').count()).toBe(0);
+    await hasNo(page.getByRole('button'));
   });
 });
 

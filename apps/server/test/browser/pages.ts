@@ -20,6 +20,14 @@ export interface Visit extends BrowserContextOptions {
   readonly expected?: RegExp;
 }
 
+/** One for all files that a worker runs, as their modules are. It ends with the worker, which holds its pipe. */
+let launched: Promise<Browser> | undefined;
+
+function sharedBrowser(): Promise<Browser> {
+  launched ??= launchBrowser();
+  return launched;
+}
+
 /**
  * One browser and one service for a file's tests. The service tells its own time, which stands still unless a test
  * moves it.
@@ -30,17 +38,14 @@ export function pagesOfService(options: TestOptions = {}) {
   beforeAll(async () => {
     const startsAt = '2026-03-02T09:00:00Z';
     [browser, service] = await Promise.all([
-      launchBrowser(),
+      sharedBrowser(),
       startListening({ startsAt, ...options, isShared: true }),
     ]);
     service.app.server.prependListener('request', (_, answer) => {
       answer.setHeader('date', service.clock().toUTCString());
     });
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => service.stop());
 
   /** A browser of a person's own, which must not complain, nor ask anybody but the service for anything. */
   async function visit({ expected, ...wishes }: Visit = {}): Promise<Page> {
@@ -83,6 +88,9 @@ export const heading = (page: Page, name: string | RegExp) => page.getByRole('he
 
 /** Waits until the page shows these words. */
 export const sees = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
+
+/** Waits until the page shows none of these: words and what they replace do not change in one step. */
+export const hasNo = (target: Locator) => expect.poll(() => target.count(), { timeout: 10_000 }).toBe(0);
 
 /** Keeps answers to a call back until the test lets them go, as a slow network does. */
 export async function holdBack(page: Page, pattern: string) {
@@ -130,7 +138,7 @@ export const hasFocusWithin = (page: Page) => page.evaluate('document.activeElem
 
 /** What tools for people with other means of reading would stumble over, in both colour schemes. */
 export async function findings(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe.source);
+  if (await page.evaluate('!globalThis.axe')) await page.evaluate(axe.source);
   const found: unknown[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

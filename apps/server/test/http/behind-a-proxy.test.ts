@@ -1,10 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { grantTo, startSandbox } from '../app/flow.ts';
 import { startListening } from '../app/listening.ts';
 import { newDatabase } from '../app/start-app.ts';
 import { redisUrl } from '../servers/redis-url.ts';
 import { ask, startRoundRobin } from '../servers/round-robin.ts';
+import { startHere } from '../servers/start-here.ts';
 import { freePort, startServer } from '../servers/start-server.ts';
 
 const portOf = (url: string) => Number(new URL(url).port);
@@ -60,26 +60,25 @@ describe('three instances behind one proxy, on one database and one Redis', () =
 });
 
 test('an instance that is killed under load takes nothing with it but what it was answering', async () => {
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const settings = {
     DATABASE_URL: await newDatabase(),
     REDIS_URL: redisUrl(),
-    RSA_PRIVATE_KEY: String(rsa.export({ type: 'pkcs8', format: 'pem' })),
+    RSA_PRIVATE_KEY: inject('rsaKey'),
     HOST: '127.0.0.1',
     TRUST_PROXY: '1',
     RATE_LIMIT_SIGNUP: '100000',
   };
   const ports = [await freePort(), await freePort()];
-  const servers = ports.map((port) => startServer({ ...settings, PORT: String(port) }));
-  await Promise.all(servers.map((server) => server.ready()));
+  const victim = startServer({ ...settings, PORT: String(ports[0]) });
+  await Promise.all([victim.ready(), startHere({ ...settings, PORT: String(ports[1]) }).ready()]);
   const { port, took } = await startRoundRobin(ports);
   const signUp = () => ask({ port, method: 'POST', path: '/v1/signup', body: { name: 'Acme' } });
 
   const underWay = Array.from({ length: 40 }, signUp);
   await Promise.race(underWay); // so that both are at work
-  servers[0]?.child.kill('SIGKILL');
+  victim.child.kill('SIGKILL');
   const during = await Promise.all(underWay);
-  await servers[0]?.exited;
+  await victim.exited;
   const after = await Promise.all(Array.from({ length: 40 }, signUp));
 
   const lost = during.filter(({ status }) => status !== 201);

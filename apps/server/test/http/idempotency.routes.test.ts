@@ -12,19 +12,20 @@ beforeAll(async () => {
   service = await startApp({ isShared: true, databaseUrl: await newDatabase() });
   await execute(
     service.databaseUrl,
-    `create function refuse_to_keep() returns trigger language plpgsql as 'begin raise exception ''full''; end';
-     create trigger refuse_to_keep before insert on idempotent_answers execute function refuse_to_keep();`,
+    `create table full_disk (is_full boolean);
+     create function refuse_to_keep() returns trigger language plpgsql as $$
+       begin
+         if exists (select from full_disk) then raise exception 'full'; end if;
+         return new;
+       end $$;
+     create trigger refuse_to_keep before insert on idempotent_answers for each row execute function refuse_to_keep();`,
   );
-  await cannotKeep(false);
   return service.stop;
 });
 
 /** Whether no answer can be kept, as when the disk is full. */
 const cannotKeep = (isSo: boolean) =>
-  execute(
-    service.databaseUrl,
-    `alter table idempotent_answers ${isSo ? 'enable' : 'disable'} trigger refuse_to_keep`,
-  );
+  execute(service.databaseUrl, isSo ? 'insert into full_disk values (true)' : 'delete from full_disk');
 
 /** Every row there is, in every table, but for when an API key was last used. */
 async function everything(): Promise<Record<string, string>> {

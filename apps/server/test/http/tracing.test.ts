@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { type Span, startCollector } from '../app/collector.ts';
 import { follow } from '../app/streams.ts';
 import { execute } from '../servers/postgres.ts';
+import { startHere } from '../servers/start-here.ts';
 import { goodSettings, startServer } from '../servers/start-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
@@ -19,13 +20,25 @@ const watched = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURICompon
 
 async function running(env: Readonly<Record<string, string>>) {
   const { settings, url } = await goodSettings();
-  const server = startServer({ ...settings, ...env });
+  const server = startHere({ ...settings, ...env });
   await server.ready();
   const stop = async () => {
-    server.child.kill('SIGTERM');
+    server.signal();
     return (await server.exited).code;
   };
   return { server, settings, url, stop };
+}
+
+/** A process of its own, for what it loads. */
+async function runningApart(env: Readonly<Record<string, string>>) {
+  const { settings, url } = await goodSettings();
+  const server = startServer({ ...settings, ...watched, ...env });
+  await server.ready();
+  const stop = async () => {
+    server.child.kill('SIGTERM');
+    await server.exited;
+  };
+  return { server, url, stop };
 }
 
 function ask(url: string, headers: Readonly<Record<string, string>> = {}, body?: object): Promise<Response> {
@@ -180,8 +193,8 @@ describe('a server that is told of a collector', () => {
 
 test('OpenTelemetry is loaded where it is asked for, and not otherwise', async () => {
   const collector = await startCollector();
-  const on = await running({ ...watched, ...collector.env });
-  const off = await running({ ...watched, OTEL_SERVICE_NAME: 'behest', OTEL_TRACES_EXPORTER: 'otlp' });
+  const on = await runningApart(collector.env);
+  const off = await runningApart({ OTEL_SERVICE_NAME: 'behest', OTEL_TRACES_EXPORTER: 'otlp' });
   await ask(`${off.url}/health`, { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` });
   await Promise.all([on.stop(), off.stop()]);
 

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { follow, open } from '../app/streams.ts';
 import { holdTable } from '../servers/postgres.ts';
+import { startHere } from '../servers/start-here.ts';
 import { goodSettings, startServer } from '../servers/start-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
@@ -21,9 +22,18 @@ async function running(env: Readonly<Record<string, string>> = {}) {
   return { server, settings, url };
 }
 
-/** A request that is in the service and cannot be answered before `release`. */
-async function withRequestInFlight(env: Readonly<Record<string, string>> = {}) {
-  const service = await running(env);
+/** The same in this process, where no promise is about the process itself. */
+async function runningHere(env: Readonly<Record<string, string>> = {}) {
+  const { settings, url } = await goodSettings();
+  const server = startHere({ ...settings, ...env });
+  await server.ready();
+  return { server, settings, url };
+}
+
+/** With a request that is in it and cannot be answered before `release`. */
+async function withRequestInFlight<T extends Awaited<ReturnType<typeof running | typeof runningHere>>>(
+  service: T,
+) {
   const { isAwaited, release } = await holdTable(service.settings.DATABASE_URL, 'api_key_index');
   const answer = signUp(service.url, new Agent()).catch((error: Error) => error);
   await isAwaited();
@@ -33,7 +43,7 @@ async function withRequestInFlight(env: Readonly<Record<string, string>> = {}) {
 test('SIGINT lets what was accepted be answered, and accepts nothing new', async () => {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
-  const { server, url, settings, answer, release } = await withRequestInFlight();
+  const { server, url, settings, answer, release } = await withRequestInFlight(await running());
   await ask(`${url}/livez`, agent); // leaves an open connection
 
   server.child.kill('SIGINT');
@@ -65,14 +75,14 @@ test('SIGTERM under load fails no request that was accepted, and each that was a
   expect(await countDevelopers(settings.DATABASE_URL)).toBe(answers);
 });
 
-test('SIGTERM ends live streams with last words, also one that nobody reads, and does not wait for them', async () => {
-  const { server, url } = await running();
+test('a stop ends live streams with last words, also one that nobody reads, and does not wait for them', async () => {
+  const { server, url } = await runningHere();
   const agent = new Agent();
   onTestFinished(() => agent.destroy());
   const { apiKey } = JSON.parse((await signUp(url, agent)).body);
   const [stream, idle] = [await follow({ url, apiKey }), await open({ url, apiKey })];
 
-  server.child.kill('SIGTERM');
+  server.signal();
 
   expect(await stream.ended).toBe('ended');
   expect(stream.comments()).toEqual(['keepalive', 'closing']);
@@ -85,11 +95,11 @@ test('SIGTERM ends live streams with last words, also one that nobody reads, and
 test('a stop waits for the job that is under way', async () => {
   const { settings } = await goodSettings();
   const { isAwaited, release } = await holdTable(settings.DATABASE_URL, 'auth_requests');
-  const server = startServer(settings);
+  const server = startHere(settings);
   await server.ready();
   await isAwaited();
 
-  server.child.kill('SIGTERM');
+  server.signal();
   await isRefused(Number(settings.PORT));
   const early = await Promise.race([server.exited, Promise.resolve('still running')]);
   await release();
@@ -100,11 +110,13 @@ test('a stop waits for the job that is under way', async () => {
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-describe('a process that cannot wait ends with code 1', () => {
+describe('a service that cannot wait ends with code 1', () => {
   test('when the time for it is over', async () => {
-    const { server, release } = await withRequestInFlight({ SHUTDOWN_TIMEOUT_SECONDS: '1' });
+    const { server, release } = await withRequestInFlight(
+      await runningHere({ SHUTDOWN_TIMEOUT_SECONDS: '1' }),
+    );
 
-    server.child.kill('SIGTERM');
+    server.signal();
     const { code, lines } = await server.exited;
     await release();
 
@@ -117,11 +129,11 @@ describe('a process that cannot wait ends with code 1', () => {
   });
 
   test('at once when it is told a second time', async () => {
-    const { server, settings, release } = await withRequestInFlight();
+    const { server, settings, release } = await withRequestInFlight(await runningHere());
 
-    server.child.kill('SIGTERM');
+    server.signal();
     await isRefused(Number(settings.PORT));
-    server.child.kill('SIGINT');
+    server.signal();
     const { code } = await server.exited;
     await release();
 
@@ -133,7 +145,7 @@ test.each([
   ['an uncaught exception', "{ throw new Error('boom') }"],
   ['an unhandled rejection', "Promise.reject(new Error('boom'))"],
 ])('%s is one fatal line, answers what was accepted, and ends with code 1', async (_, fault) => {
-  const { server, answer, release, settings } = await withRequestInFlight(faulty(fault));
+  const { server, answer, release, settings } = await withRequestInFlight(await running(faulty(fault)));
 
   server.child.kill('SIGUSR2');
   await isRefused(Number(settings.PORT));
@@ -166,9 +178,9 @@ test('SIGTERM during start-up ends it at once with code 0, and it never listened
 });
 
 test('a stop is in order while Redis is away', async () => {
-  const { server } = await running({ REDIS_URL: 'redis://127.0.0.1:1' });
+  const { server } = await runningHere({ REDIS_URL: 'redis://127.0.0.1:1' });
 
-  server.child.kill('SIGTERM');
+  server.signal();
 
   expect((await server.exited).code).toBe(0);
 });

@@ -1,10 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { problemsOf } from '../../src/config/test/environment.ts';
 import vectors from '../../src/features/service/keys/keys.vectors.json' with { type: 'json' };
 import { execute } from '../servers/postgres.ts';
+import { startHere } from '../servers/start-here.ts';
 import { goodSettings, startServer } from '../servers/start-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
@@ -29,28 +30,30 @@ describe('a server that is configured right', () => {
       keyStore: 'env',
       version: '0.6.0',
     });
-    expect(server.lines.map(({ msg }) => msg)).toContain('listening'); // as `failing` would see it
+    expect(server.lines.map(({ msg }) => msg)).toContain('listening'); // as a start that fails would be seen to
     expect(await health.json()).toEqual({ status: 'ok' });
     expect((await server.exited).code).toBe(0);
   });
 
   test('finds what it knew when it is started again', async () => {
     const { settings, url } = await goodSettings();
-    const first = startServer(settings);
+    const first = startHere(settings);
     await first.ready();
     const { apiKey, developerId } = Object(await (await signUp(url)).json());
-    first.child.kill('SIGKILL');
+    first.signal();
     await first.exited;
 
-    await startServer(settings).ready();
+    const listen = watchListening();
+    await startHere(settings).ready();
     const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } });
 
     expect(await me.json()).toMatchObject({ developerId });
+    expect(listen).toHaveBeenCalled(); // as a start that fails would be seen to
   });
 
   test('starts without Redis, and says in /health that it is away', async () => {
     const { settings, url } = await goodSettings();
-    const server = startServer({ ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
+    const server = startHere({ ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
 
     await server.ready();
     const health = await fetch(`${url}/health`);
@@ -65,11 +68,11 @@ describe('a server that is configured right', () => {
   test('seeds its two developers once, and serves them', async () => {
     const { settings, url } = await goodSettings();
     const seeds = { SEED_API_KEY: 'live-key-for-tests', SEED_SANDBOX_KEY: 'sandbox-key-for-tests' };
-    const first = startServer({ ...settings, ...seeds });
+    const first = startHere({ ...settings, ...seeds });
     await first.ready();
-    first.child.kill('SIGTERM');
+    first.signal();
     await first.exited;
-    await startServer({ ...settings, ...seeds }).ready();
+    await startHere({ ...settings, ...seeds }).ready();
 
     const modes = await Promise.all(
       Object.values(seeds).map(async (key) => {
@@ -99,9 +102,10 @@ describe('a server that cannot start ends with code 1, says which step failed, a
       PORT: '80000',
       RATE_LIMIT_NONSENSE: '1',
     };
-    const { code, lines } = await failing(env);
+    const { code, lines } = await startServer({ ...env, ...watched }).exited;
 
     expect(code).toBe(1);
+    expect(lines.map(({ msg }) => msg)).not.toContain('listening');
     expect(lines.map(({ setting, msg }) => ({ setting, message: msg }))).toEqual(problemsOf(env));
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
     for (const line of lines) {
@@ -196,7 +200,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
     await once(other, 'listening');
     onTestFinished(() => void other.close());
 
-    const { code, lines } = await startServer(settings).exited;
+    const { code, lines } = await startHere({ ...settings, REDIS_URL: 'memory:' }).exited;
 
     expect(code).toBe(1);
     const msg = `cannot listen on 127.0.0.1:${settings.PORT}: EADDRINUSE`;
@@ -214,10 +218,19 @@ const watch = `
   };`;
 const watched = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch)}` };
 
+/** Sees each socket that is opened to listen on in this process. */
+function watchListening() {
+  const listen = vi.spyOn(Server.prototype, 'listen');
+  onTestFinished(() => listen.mockRestore());
+  return listen;
+}
+
+/** A start that fails, in this process. */
 async function failing(env: Readonly<Record<string, string>>) {
-  const { code, lines } = await startServer({ ...env, ...watched }).exited;
-  expect(lines.map(({ msg }) => msg)).not.toContain('listening');
-  return { code, lines };
+  const listen = watchListening();
+  const ended = await startHere({ ...env, REDIS_URL: 'memory:' }).exited;
+  expect(listen).not.toHaveBeenCalled();
+  return ended;
 }
 
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();

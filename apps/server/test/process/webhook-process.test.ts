@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { startReceiver } from '../app/receiver.ts';
+import { startHere } from '../servers/start-here.ts';
 import { freePort, goodSettings, startServer } from '../servers/start-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
@@ -14,7 +15,7 @@ test('two processes deliver at once after the commit, once each, and a new start
     WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
   };
   const port = String(await freePort());
-  const [one, other] = [startServer(allowing), startServer({ ...allowing, PORT: port })];
+  const [one, other] = [startServer(allowing), startHere({ ...allowing, PORT: port })];
   await Promise.all([one.ready(), other.ready()]);
   const receiver = await startReceiver();
   const idsReceived = () => receiver.received.map(({ headers }) => headers['webhook-id']);
@@ -39,7 +40,7 @@ test('two processes deliver at once after the commit, once each, and a new start
   expect(new Set(idsReceived()).size).toBe(10);
 
   // With nobody to send it but the one that is killed while it does.
-  other.child.kill('SIGTERM');
+  other.signal();
   expect((await other.exited).code).toBe(0);
   receiver.answer(() => {});
   await post(url, '/v1/agents', { name: 'Travel booker' });
@@ -48,7 +49,7 @@ test('two processes deliver at once after the commit, once each, and a new start
   await once(one.child, 'exit');
   receiver.answerStatus(204);
 
-  const next = startServer(allowing);
+  const next = startHere(allowing);
   await next.ready();
   await post(url, '/v1/agents', { name: 'Travel booker' });
   await vi.waitFor(() => expect(receiver.received).toHaveLength(12), PATIENCE);

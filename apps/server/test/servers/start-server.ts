@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { newDatabase } from '../app/start-app.ts';
 import { redisUrl } from './redis-url.ts';
 
@@ -56,7 +56,7 @@ export async function goodSettings() {
   const settings = {
     DATABASE_URL: await newDatabase(),
     REDIS_URL: redisUrl(),
-    AUTO_GENERATE_KEYS: 'true',
+    RSA_PRIVATE_KEY: inject('rsaKey'),
     HOST: '127.0.0.1',
     PORT: String(port),
     RATE_LIMIT_SIGNUP: '1000000', // the clients of all files are one address to the Redis they share

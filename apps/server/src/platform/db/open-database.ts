@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { parseJsonText } from '@behest/protocol/json';
-import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely';
+import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import pg from 'pg';
-import { type Meter, noMeter } from '../telemetry/meter.ts';
+import { type Meter, noMeter, type PoolCounts } from '../telemetry/meter.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 import { listenToCommits } from './commit-effects.ts';
 import type { CommitNotices } from './commit-notices.ts';
@@ -16,12 +16,16 @@ export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
 const LONGEST_SILENCE = 10_000; // of Postgres on a connection that somebody waits for
 
-interface FurtherOptions {
+interface PoolOptions {
   readonly connect?: number;
   readonly silence?: number;
+}
+
+interface Watching {
+  readonly meter?: Meter;
   readonly tracer?: Tracer | undefined;
   /** Told whose events were committed. */
-  readonly notices?: CommitNotices;
+  readonly notices?: CommitNotices | undefined;
 }
 
 /** @param poolSize the most connections at once; specification, the same place. */
@@ -29,14 +33,30 @@ export function openDatabase(
   options: ConnectionOptions,
   poolSize = 10,
   meter: Meter = noMeter,
-  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE, tracer, notices }: FurtherOptions = {},
+  { tracer, notices, ...further }: PoolOptions & Omit<Watching, 'meter'> = {},
 ): Executor {
-  const pool = new pg.Pool({ ...options, max: poolSize, connectionTimeoutMillis: connect, types });
+  return databaseOver(openPool(options, poolSize, further), { meter, tracer, notices });
+}
+
+export function openPool(
+  options: DatabaseOptions,
+  size: number,
+  { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE }: PoolOptions = {},
+): pg.Pool {
+  const pool = new pg.Pool({ ...options, max: size, connectionTimeoutMillis: connect, types });
   limitSilence(pool, silence);
   // A lost connection is replaced by the pool, and its statement fails for the caller. Without listeners
   // it would end the process: the pool's own is there for idle connections only.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
+}
+
+/** The database ends its pool when it is destroyed. */
+export function databaseOver(
+  pool: PostgresPool & PoolCounts,
+  { meter = noMeter, tracer, notices }: Watching = {},
+): Executor {
   meter.poolOpened(pool);
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),

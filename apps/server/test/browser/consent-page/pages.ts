@@ -2,7 +2,7 @@ import type { Page, Request } from 'playwright-core';
 import { authorize } from '../../app/flow.ts';
 import { hintClaims, newVoucher } from '../../app/person.ts';
 import type { TestOptions } from '../../app/start-app.ts';
-import { button, heading, must, pagesOfService, type Visit } from '../pages.ts';
+import { button, heading, must, pagesOfService } from '../pages.ts';
 
 /** Where an app waits for the person's return. */
 export const RETURN_TO = 'https://app.acme.example/back';
@@ -22,17 +22,7 @@ const ARMING = 600;
 
 /** A service and browsers, with requests that wait for their person. */
 export function consentPages(options: TestOptions = {}) {
-  const { service, visit: visitAnywhere } = pagesOfService(options);
-
-  async function visit(wishes?: Visit): Promise<Page> {
-    const page = await visitAnywhere(wishes);
-    await page
-      .context()
-      .route(`${RETURN_TO}?**`, (route) =>
-        route.fulfill({ contentType: 'text/html', body: '<title>Back</title>' }),
-      );
-    return page;
-  }
+  const { service, visit } = pagesOfService(options);
 
   /** A request that waits for its person. */
   async function ask(wish: Wish = {}) {
@@ -66,6 +56,13 @@ export function consentPages(options: TestOptions = {}) {
   }
 
   return { ask, visit, service };
+}
+
+/** Stands in for the app, to which the page leads back. Every request of the page then takes a detour through us. */
+export async function answerAsApp(page: Page): Promise<void> {
+  await page.route(`${RETURN_TO}?**`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<title>Back</title>' }),
+  );
 }
 
 /** Opens a link and waits for the request on the page. */
