@@ -39,7 +39,7 @@ export function openDatabase(
 }
 
 export function openPool(
-  options: DatabaseOptions,
+  options: ConnectionOptions,
   size: number,
   { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE }: PoolOptions = {},
 ): pg.Pool {
