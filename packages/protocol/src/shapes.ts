@@ -38,10 +38,10 @@ export const NoFields = Type.Object({}, { additionalProperties: false });
 export const PrincipalId = Type.String({
   minLength: 1,
   maxLength: 256,
-  pattern: '^[^\u0000-\u001f\u007f-\u009f]*$',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
 });
 
-export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^S*$' });
+export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' });
 
 /**
  * The query of a list. `limit` is 1 to 500 rows, 100 by default. `cursor` is the `nextCursor` of the page before:

@@ -155,10 +155,11 @@ test('J17 nothing but the verifier’s own primitive verifies a signature, whoev
   const sources = globSync('{apps,packages}/*/src/**/*.ts', { cwd: root }).filter(
     (path) => !path.endsWith('.test.ts'),
   );
+  const codeOf = (path: string) => readFileSync(join(root, path), 'utf8').replaceAll(/^ *\*.*$/gm, ''); // an example in a docblock is no code
   const verifies =
     /\bcreateVerify\b|\bsubtle\b|from '(jose|jsonwebtoken)'|import \{[^}]*\bverify\b[^}]*\} from 'node:crypto'/;
 
-  expect(sources.filter((path) => verifies.test(readFileSync(join(root, path), 'utf8')))).toEqual([
+  expect(sources.filter((path) => verifies.test(codeOf(path)))).toEqual([
     'apps/server/src/features/service/keys/keys.rules.ts',
   ]);
 });
