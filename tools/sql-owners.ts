@@ -6,7 +6,7 @@ const PLANTED: Ground = {
   migrations: 'apps/server/test/planted/sql/migrations',
 };
 
-/** The planted files break these. When this is not reported, then a clean report means nothing. */
+/** The breaches in the planted files. A run that misses one of them proves nothing about the rest. */
 const EXPECTED = [
   'area/other declares to read api_keys, and does not',
   'area/other declares to write agents, and does not',

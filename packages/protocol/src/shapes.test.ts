@@ -2,7 +2,18 @@ import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { ec, rsa } from '../test/documented-keys.ts';
-import { Duration, Id, nameOf, PublicJwk, pageQuery, recordOf, ScopeList, textOf } from './shapes.ts';
+import {
+  Audience,
+  Duration,
+  Id,
+  nameOf,
+  PrincipalId,
+  PublicJwk,
+  pageQuery,
+  recordOf,
+  ScopeList,
+  textOf,
+} from './shapes.ts';
 
 describe('texts that are shown', () => {
   test.each(['Ada’s agent', 'Café', '日本', 'عربي', '🙂', ' '])('%j is a name and a text', (text) => {
@@ -61,6 +72,14 @@ test('a cursor is an id of the listed kind', () => {
 test('an id is anything short and printable', () => {
   expect(Value.Check(Id, 'whatever')).toBe(true);
   for (const text of ['', 'a\n', 'é', 'a'.repeat(257)]) expect(Value.Check(Id, text)).toBe(false);
+});
+
+test('a principal is named by any text without control characters, an audience by any without white space', () => {
+  for (const text of ['user_42', 'Ada Lovelace', '日本']) expect(Value.Check(PrincipalId, text)).toBe(true);
+  for (const text of ['', 'a\0b', 'a\u007f', 'a'.repeat(257)])
+    expect(Value.Check(PrincipalId, text)).toBe(false);
+  for (const text of ['https://api.acme.test', 'S']) expect(Value.Check(Audience, text)).toBe(true);
+  for (const text of ['', 'a b', 'a\n', 'a'.repeat(1025)]) expect(Value.Check(Audience, text)).toBe(false);
 });
 
 test('scopes are 1 to 100 texts, a duration is a number and a unit', () => {

@@ -34,13 +34,14 @@ export const recordOf = <Values extends TSchema>(
 /** The body of a request that takes no fields. */
 export const NoFields = Type.Object({}, { additionalProperties: false });
 
-/** The developer's own name for a person. */
+/** The developer's own id for a person, without control characters. */
 export const PrincipalId = Type.String({
   minLength: 1,
   maxLength: 256,
   pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
 });
 
+/** The name of a resource that a token is for, such as its URL, without white space. */
 export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' });
 
 /**
