@@ -93,7 +93,7 @@ describe('more than one window', () => {
     await openRequest(third, await vouchedLink());
     await page.bringToFront();
     await decide(page, 'Approve');
-    await sees(page, 'This request has been opened in another window since.');
+    await sees(page, 'Another window has opened this request.');
     await button(page, 'Use this window').click();
     await sees(page, 'You can decide now.');
     await decide(page, 'Approve', 'Approved');

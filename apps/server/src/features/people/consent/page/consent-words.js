@@ -133,8 +133,7 @@ export const words = {
     away: 'The service cannot answer just now. Nothing was decided; your selection is kept.',
     uncertain:
       'No clear answer came back, so your decision may or may not have arrived. Try again: it never counts twice. Your selection is kept.',
-    replaced:
-      'This request has been opened in another window in the meantime. Nothing was decided here; your selection is kept.',
+    replaced: 'Another window has opened this request. Nothing was decided here; your selection is kept.',
     proof:
       'Nothing was decided, because your identity is not verified. Sign in at {developer} again and open the request from there.',
     policy: 'A rule of {developer} does not allow this. Nothing was decided. You can select less, or deny.',
