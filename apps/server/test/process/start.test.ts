@@ -35,6 +35,42 @@ describe('a server that is configured right', () => {
     expect((await server.exited).code).toBe(0);
   });
 
+  test('runs the jobs of every feature, and shows each refusal that wakes operators from the beginning', async () => {
+    const { settings, url } = await goodSettings();
+    await startHere(settings).ready();
+    const metrics = async () => await (await fetch(`${url}/metrics`)).text();
+    const jobs = async () =>
+      [...(await metrics()).matchAll(/^worker_last_success_timestamp_seconds\{worker="(.*)"\}/gm)].map(
+        ([, name]) => name,
+      );
+
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(7), 20_000);
+
+    expect((await jobs()).sort()).toEqual([
+      'audit checkpoints',
+      'expiry of answers',
+      'expiry of grants',
+      'expiry of requests',
+      'retention of events',
+      'webhook delivery',
+      'webhook history',
+    ]);
+    expect((await metrics()).split('\n')).toEqual(
+      expect.arrayContaining([
+        'blocked_attempts_total{action="token.reuse_detected"} 0',
+        'blocked_attempts_total{action="consent.verification_failed"} 0',
+        'acts_total{type="token.reuse_detected"} 0',
+      ]),
+    );
+  });
+
+  test('keeps mail for its developer where no server for mail is set', async () => {
+    const { settings, url } = await goodSettings();
+    await startHere(settings).ready();
+
+    expect((await fetch(`${url}/development/mail`)).status).toBe(200);
+  });
+
   test('finds what it knew when it is started again', async () => {
     const { settings, url } = await goodSettings();
     const first = startHere(settings);
