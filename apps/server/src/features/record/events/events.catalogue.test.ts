@@ -1,6 +1,8 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../features.ts';
-import { act } from '../../../platform/acts.ts';
+import { act, type DeclaredActs } from '../../../platform/acts.ts';
 import { catalogueOf } from './index.ts';
 
 describe('what a subscriber may name', () => {
@@ -45,6 +47,22 @@ describe('an event reaches', () => {
   ])('those who named debits, if it is one: %j', (patterns, isTold) => {
     expect(catalogue.matches(patterns, 'budget.debited')).toBe(isTold);
   });
+});
+
+const folder = join(import.meta.dirname, '../..');
+const declarations = globSync('**/*.acts.ts', { cwd: folder }).sort();
+
+test.each(declarations)('the acts of %s are in the catalogue', async (file) => {
+  const declared: Record<string, DeclaredActs> = await import(join(folder, file));
+  const acts = Object.values(declared).flatMap((each) => Object.entries(each));
+
+  const known = acts.map(([name]) => [
+    name,
+    { isEvent: catalogue.isKnownPattern(name), isEntry: catalogue.isServiceAction(name) },
+  ]);
+
+  expect(known).toEqual(acts);
+  expect(acts).not.toEqual([]);
 });
 
 test('what is an event only is not reserved as an action, and what is refused is no event', () => {
