@@ -14,6 +14,7 @@ const EXPECTED = [
   'pg-only-in-db: thing.routes.ts → index.mjs',
   'queries-are-for-repos-and-services: thing.routes.ts → thing.queries.ts',
   'queries-only-read: thing.queries.ts → other.service.ts',
+  'quotas-knows-what-it-declares: quotas.service.ts → index.ts',
   'routes-call-services: thing.routes.ts → thing.repo.ts',
   'routes-stay-at-home: thing.routes.ts → other.service.ts',
 ];

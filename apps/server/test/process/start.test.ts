@@ -104,20 +104,25 @@ describe('a server that is configured right', () => {
   test('seeds its two developers once, and serves them', async () => {
     const { settings, url } = await goodSettings();
     const seeds = { SEED_API_KEY: 'live-key-for-tests', SEED_SANDBOX_KEY: 'sandbox-key-for-tests' };
-    const first = startHere({ ...settings, ...seeds });
+    const seeding = { ...settings, ...seeds, DEFAULT_PLAN: 'pro' };
+    const first = startHere(seeding);
     await first.ready();
     first.signal();
     await first.exited;
-    await startHere({ ...settings, ...seeds }).ready();
+    await startHere(seeding).ready();
 
-    const modes = await Promise.all(
+    const developers = await Promise.all(
       Object.values(seeds).map(async (key) => {
         const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-        return Object(await me.json()).mode;
+        const { mode, plan } = Object(await me.json());
+        return { mode, plan };
       }),
     );
 
-    expect(modes).toEqual(['live', 'sandbox']);
+    expect(developers).toEqual([
+      { mode: 'live', plan: 'pro' },
+      { mode: 'sandbox', plan: 'pro' },
+    ]);
   });
 });
 
