@@ -1,8 +1,8 @@
 -- Owner: grants. A person's permission. It never changes but to end. `expired` is not stored: it follows from
 -- expires_at. Unique on the request it came from, which makes a code good for a single exchange. `delegated_by` are the
 -- DIDs of the agents that passed it on, the nearest first and the root's last: every token of the grant says it, and is
--- held against it each time it is verified. Ten delegations are the most that any setting allows. `expiry_told_at` is
--- when subscribers were told that it has run out.
+-- held against it each time it is verified. Ten delegations are the most that any setting allows.
+-- `expiry_announced_at` is when subscribers were told that it has run out.
 create type grant_status as enum ('active', 'revoked');
 create type revoked_reason as enum ('developer', 'client', 'principal', 'parent', 'agent_revoked',
   'principal_offboarded', 'refresh_reuse', 'code_reuse', 'anomaly', 'policy', 'admin');
@@ -28,7 +28,7 @@ create table grants (
   root_grant_id         text not null,
   delegation_depth      smallint not null,
   delegated_by          text[] not null,
-  expiry_told_at        timestamptz,
+  expiry_announced_at   timestamptz,
   primary key (developer_id, id),
   unique (developer_id, auth_request_id),
   foreign key (developer_id, agent_id) references agents,
@@ -44,4 +44,4 @@ create index grants_children on grants (developer_id, parent_grant_id, id) where
 -- Counting those that live, when a plan's limit is met.
 create index grants_active on grants (developer_id, expires_at) where status = 'active';
 -- Finds those that have run out and of which nobody was told, across tenants and oldest first.
-create index grants_run_out on grants (expires_at) where status = 'active' and expiry_told_at is null;
+create index grants_run_out on grants (expires_at) where status = 'active' and expiry_announced_at is null;

@@ -1,15 +1,15 @@
 -- Owner: platform/http/idempotency. The answers to requests with an Idempotency-Key, for when a request comes again.
--- `place` is a hash of developer, method, path and key; `fingerprint` one of query and body. `body` is sealed, since
--- answers hold keys, tokens and codes. `role` is that of the API key that was answered.
+-- `answer_key` is a hash of developer, method, path and key; `fingerprint` one of query and body. `body` is sealed,
+-- since answers hold keys, tokens and codes. `role` is that of the API key that was answered.
 create table idempotent_answers (
   developer_id text not null references developers,
-  place        bytea not null,
+  answer_key   bytea not null,
   fingerprint  bytea not null,
   role         key_role not null,
   status       smallint not null,
   body         bytea not null,
   expires_at   timestamptz not null,
-  primary key (developer_id, place)
+  primary key (developer_id, answer_key)
 );
 -- Finds what is no longer needed, across tenants.
 create index idempotent_answers_due on idempotent_answers (expires_at);

@@ -31,7 +31,7 @@ export async function buildApp({
   const { db, clock, store, keyRing, logger, tracer, isProduction, publicBaseUrl } = house;
   const { meter } = house.metrics;
   const { http, rateLimits: limits } = settings;
-  const spend = rateLimiter(
+  const charge = rateLimiter(
     store,
     clock,
     (err) => {
@@ -60,7 +60,7 @@ export async function buildApp({
       requireHostHeader: false,
       shouldUpgradeCallback: isUpgrade,
     },
-    ...outermostAnswers(spend, limits, isProduction),
+    ...outermostAnswers(charge, limits, isProduction),
   });
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(compileSerializer);
@@ -77,7 +77,7 @@ export async function buildApp({
   await app.register(cookie);
   await describeRoutes(app, publicBaseUrl, Object.assign({}, ...features.map(({ tags }) => tags)));
   addRequestPath(app, {
-    spend,
+    charge,
     limits,
     paths,
     isProduction,

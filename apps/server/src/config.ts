@@ -1,7 +1,13 @@
-import type { DatabaseOptions } from './config/database.ts';
+import type { DatabaseSettings } from './config/database.ts';
 import { checkKeys } from './config/keys.ts';
 import { quotaSettings, rateSettings, readLimits } from './config/limits.ts';
-import { completed, type Environment, type Problem, readSettings, type Settings } from './config/setting.ts';
+import {
+  completed,
+  type Environment,
+  readSettings,
+  type SettingProblem,
+  type Settings,
+} from './config/setting.ts';
 import { ownSettings } from './config/settings.ts';
 import type { KeySettings } from './features/service/keys/index.ts';
 import { features, limits } from './features.ts';
@@ -19,9 +25,9 @@ export interface Config {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   readonly http: HttpSettings;
   readonly database: {
-    readonly app: DatabaseOptions;
+    readonly app: DatabaseSettings;
     /** A direct connection, where `app` is a pooler's. */
-    readonly migrations: DatabaseOptions;
+    readonly migrations: DatabaseSettings;
     readonly poolMax: number;
   };
   /** `redis://…`, `rediss://…`, or `memory:` outside production. */
@@ -74,7 +80,7 @@ export const allSettings: Settings = {
  * @throws ConfigError with every problem there is
  */
 export function loadConfig(env: Environment): Config {
-  const problems: Problem[] = [];
+  const problems: SettingProblem[] = [];
   const read = readSettings(ownSettings, env, problems);
   const ofFeatures = readSettings(featureSettings, env, problems);
   const readings = readLimits(limits, env, problems);

@@ -3,7 +3,7 @@ import type { Settings, ValuesOf } from './config/setting.ts';
 import type { Catalogue } from './features/record/events/index.ts';
 import type { DerivedKeyUse, KeyRing } from './features/service/keys/index.ts';
 import type { Attempts, DeclaredActs } from './platform/acts.ts';
-import type { NoteChange } from './platform/caller.ts';
+import type { PublishChange } from './platform/caller.ts';
 import type { Clock } from './platform/clock.ts';
 import type { CommitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
@@ -40,7 +40,7 @@ export interface House extends OpenedMailer {
   readonly lifetimes: { readonly maxGrantLifetimeSeconds: number; readonly maxTtlSeconds: number };
   readonly metrics: Metrics;
   readonly notices: CommitNotices;
-  readonly noteChange: NoteChange;
+  readonly publishChange: PublishChange;
   readonly listenersOf: ListenersOf;
   readonly isStopping: () => boolean;
   readonly logger?: Logger;

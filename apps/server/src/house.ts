@@ -9,7 +9,7 @@ import { createEgress } from './platform/egress/egress.ts';
 import { tracedEgress } from './platform/egress/traced-egress.ts';
 import { listenersIn } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
-import { type KnownCallers, knownCallers, notingChanges } from './platform/http/callers/known-callers.ts';
+import { changePublisher, type KnownCallers, knownCallers } from './platform/http/callers/known-callers.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
@@ -75,7 +75,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     lifetimes: { maxGrantLifetimeSeconds, maxTtlSeconds },
     metrics,
     notices,
-    noteChange: notingChanges(store, (err) => {
+    publishChange: changePublisher(store, (err) => {
       callers.forgetAll();
       logger?.warn({ err }, 'redis was not told of a change: other processes may take ten seconds to see it');
     }),

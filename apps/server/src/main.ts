@@ -91,8 +91,8 @@ export async function start(environment: Environment, io: Io): Promise<void> {
       warn('no redis: counters and requests under way live in this process only');
 
     // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
-    const tellOfMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
-    const mail = await openMailer(config, tellOfMail, tracer);
+    const printMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
+    const mail = await openMailer(config, printMail, tracer);
 
     const opened = openHouse({
       settings: config,

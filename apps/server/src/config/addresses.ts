@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { commaList } from './readers.ts';
-import { type Reader, Refusal } from './setting.ts';
+import { type Reader, SettingRefusal } from './setting.ts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
@@ -24,7 +24,7 @@ export const baseUrl: Reader<string> = {
     if (!isAbsoluteUrl(text) || text.endsWith('/')) return undefined;
     const { protocol, hostname } = new URL(text);
     if (isProduction && protocol === 'http:' && !isLoopback(hostname)) {
-      throw new Refusal(`${name} must use https in production`);
+      throw new SettingRefusal(`${name} must use https in production`);
     }
     return text;
   },
@@ -34,7 +34,7 @@ export const issuer: Reader<string> = {
   accepts: 'an absolute URL without query or fragment',
   read(text, { name }) {
     if (!isAbsoluteUrl(text)) return undefined;
-    if (text.endsWith('/')) throw new Refusal(`${name} must not end with a slash`);
+    if (text.endsWith('/')) throw new SettingRefusal(`${name} must not end with a slash`);
     return text;
   },
 };

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { isLoopback } from './addresses.ts';
-import { type Context, type Reader, Refusal } from './setting.ts';
+import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
 /** As `pg` takes them. The connection string says nothing about TLS, or the driver would overrule `ssl`. */
-export interface DatabaseOptions {
+export interface DatabaseSettings {
   readonly connectionString: string;
   readonly ssl: false | ConnectionOptions;
 }
 
-export const databaseUrl: Reader<DatabaseOptions> = {
+export const databaseUrl: Reader<DatabaseSettings> = {
   accepts: 'a PostgreSQL connection string',
   read(text, { name, isProduction }: Context) {
     const parts = parse(text);
@@ -17,9 +17,10 @@ export const databaseUrl: Reader<DatabaseOptions> = {
     const { hosts, query } = parts;
     const encrypts = ENCRYPTING.has(query.get('sslmode') ?? '');
     if (isProduction && !encrypts && !hosts.every(isOnThisMachine)) {
-      throw new Refusal(`${name} must use sslmode=require or stricter in production`);
+      throw new SettingRefusal(`${name} must use sslmode=require or stricter in production`);
     }
-    if (hosts.length > 1) throw new Refusal(`${name} must name one host: the driver does not try several`);
+    if (hosts.length > 1)
+      throw new SettingRefusal(`${name} must name one host: the driver does not try several`);
     return optionsOf(parts, name);
   },
 };
@@ -73,7 +74,7 @@ const TLS_PARAMETERS = [
   'uselibpqcompat',
 ];
 
-function optionsOf({ base, hosts, query }: Parts, name: string): DatabaseOptions {
+function optionsOf({ base, hosts, query }: Parts, name: string): DatabaseSettings {
   const ssl = hosts.every(isSocket) ? false : tlsOptions(query, name);
   for (const parameter of TLS_PARAMETERS) query.delete(parameter);
   return { connectionString: query.size > 0 ? `${base}?${query}` : base, ssl };
@@ -85,7 +86,7 @@ function optionsOf({ base, hosts, query }: Parts, name: string): DatabaseOptions
  * name, or whoever owns a public certificate could pass.
  * @see https://www.postgresql.org/docs/current/libpq-ssl.html
  */
-function tlsOptions(query: URLSearchParams, name: string): DatabaseOptions['ssl'] {
+function tlsOptions(query: URLSearchParams, name: string): DatabaseSettings['ssl'] {
   const mode = query.get('sslmode') ?? 'prefer';
   if (!ENCRYPTING.has(mode)) return false;
 
@@ -109,6 +110,6 @@ function readNamed(path: string, name: string, parameter: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw new Refusal(`${name} names a file in ${parameter} that cannot be read`);
+    throw new SettingRefusal(`${name} names a file in ${parameter} that cannot be read`);
   }
 }

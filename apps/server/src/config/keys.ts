@@ -1,12 +1,12 @@
 import type { VerificationKey } from '../features/service/keys/index.ts';
-import { collect, type Problem, Refusal, type ValuesOf } from './setting.ts';
+import { collect, type SettingProblem, SettingRefusal, type ValuesOf } from './setting.ts';
 import type { ownSettings } from './settings.ts';
 import { checkVerificationKeys } from './verification-keys.ts';
 
 type Values = Partial<ValuesOf<typeof ownSettings>>;
 
 /** What the settings about keys say together. One that was refused by itself is not refused again. */
-export function checkKeys(values: Values, problems: Problem[]) {
+export function checkKeys(values: Values, problems: SettingProblem[]) {
   const check = (setting: string, act: () => void) => collect(problems, setting, act);
   const others: VerificationKey[] = [];
   let legacyKey: VerificationKey | undefined;
@@ -25,13 +25,13 @@ export function checkKeys(values: Values, problems: Problem[]) {
 function requireRsaKey(values: Values): void {
   const isUnset = 'RSA_PRIVATE_KEY' in values && !values.RSA_PRIVATE_KEY;
   if (!isUnset || values.AUTO_GENERATE_KEYS !== false) return;
-  throw new Refusal('RSA_PRIVATE_KEY is required (or AUTO_GENERATE_KEYS=true for development)');
+  throw new SettingRefusal('RSA_PRIVATE_KEY is required (or AUTO_GENERATE_KEYS=true for development)');
 }
 
 function requireEcKey(values: Values): void {
   const isUnset = 'EC_PRIVATE_KEY' in values && !values.EC_PRIVATE_KEY;
   if (!isUnset || values.AUTO_GENERATE_KEYS !== false || values.JWT_SIGNING_ALG !== 'ES256') return;
-  throw new Refusal('JWT_SIGNING_ALG=ES256 requires EC_PRIVATE_KEY');
+  throw new SettingRefusal('JWT_SIGNING_ALG=ES256 requires EC_PRIVATE_KEY');
 }
 
 function refuseRepeatedVaultKey(values: Values): void {
@@ -39,7 +39,9 @@ function refuseRepeatedVaultKey(values: Values): void {
   const keys = [...current, ...(values.VAULT_ENCRYPTION_KEYS_PREVIOUS ?? [])];
   const isRepeated = keys.some((key, index) => keys.findIndex((other) => other.equals(key)) < index);
   if (isRepeated) {
-    throw new Refusal('VAULT_ENCRYPTION_KEYS_PREVIOUS must hold each key once, and not VAULT_ENCRYPTION_KEY');
+    throw new SettingRefusal(
+      'VAULT_ENCRYPTION_KEYS_PREVIOUS must hold each key once, and not VAULT_ENCRYPTION_KEY',
+    );
   }
 }
 
@@ -56,6 +58,6 @@ function legacyKeyOf(values: Values, others: readonly VerificationKey[]): Verifi
   if (!named) return undefined;
   const candidates = values.RSA_PRIVATE_KEY ? [values.RSA_PRIVATE_KEY, ...others] : others;
   const key = candidates.find(({ jwk, thumbprint }) => jwk.alg === 'RS256' && thumbprint === named);
-  if (!key) throw new Refusal('JWT_LEGACY_KID_KEY names no configured RSA key');
+  if (!key) throw new SettingRefusal('JWT_LEGACY_KID_KEY names no configured RSA key');
   return key;
 }

@@ -5,10 +5,10 @@ import { integer } from './readers.ts';
 import {
   defaulted,
   type Environment,
-  type Problem,
   type Reader,
   readSettings,
   type Setting,
+  type SettingProblem,
 } from './setting.ts';
 
 const MOST = 1_000_000_000;
@@ -49,7 +49,7 @@ export function quotaSettings({ quotas }: Limits): Readonly<Record<string, Setti
   );
 }
 
-export function readLimits(limits: Limits, env: Environment, problems: Problem[]) {
+export function readLimits(limits: Limits, env: Environment, problems: SettingProblem[]) {
   const [rateTable, quotaTable] = [rateSettings(limits), quotaSettings(limits)];
   const perMinute = readSettings(rateTable, env, problems);
   const included = readSettings(quotaTable, env, problems);
@@ -69,7 +69,7 @@ export function readLimits(limits: Limits, env: Environment, problems: Problem[]
 const LIMIT = /^(RATE_LIMIT|PLAN_FREE|PLAN_PRO|PLAN_ENTERPRISE)_/;
 
 /** A limit whose name is misspelt would silently not hold. */
-function unknownLimits(env: Environment, isKnown: (name: string) => boolean): Problem[] {
+function unknownLimits(env: Environment, isKnown: (name: string) => boolean): SettingProblem[] {
   return Object.entries(env)
     .filter(([name, text]) => LIMIT.test(name) && text?.trim() && !isKnown(name))
     .map(([setting]) => ({ setting, message: `${setting} is not a known limit` }));

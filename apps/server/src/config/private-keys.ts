@@ -6,7 +6,7 @@ import {
   type VerificationKey,
   verificationKey,
 } from '../features/service/keys/index.ts';
-import { type Context, type Reader, Refusal } from './setting.ts';
+import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
 const LEAST_MODULUS_BITS = 2048; // specification, Versioning
 const LEAST_EXPONENT = 65_537n; // smaller ones have practical attacks on careless verifiers
@@ -19,9 +19,9 @@ export const rsaPrivateKey: Reader<SigningKey> = {
     if (key.asymmetricKeyType !== 'rsa') throw wrongKind(name, kindOf(key), 'an RSA private key');
     if (hasShortModulus(key)) {
       const bits = key.asymmetricKeyDetails?.modulusLength;
-      throw new Refusal(`${name} must be at least ${LEAST_MODULUS_BITS} bits, found ${bits}`);
+      throw new SettingRefusal(`${name} must be at least ${LEAST_MODULUS_BITS} bits, found ${bits}`);
     }
-    if (hasWeakExponent(key)) throw new Refusal(`${name} has a weak public exponent`);
+    if (hasWeakExponent(key)) throw new SettingRefusal(`${name} has a weak public exponent`);
     return signingKey(key, context);
   },
 };
@@ -39,7 +39,7 @@ export const ecPrivateKey: Reader<SigningKey> = {
     const key = readPrivateKey(text, context, 'an EC P-256 private key');
     if (key.asymmetricKeyType !== 'ec') throw wrongKind(name, kindOf(key), 'an EC P-256 private key');
     const curve = curveOf(key);
-    if (curve !== 'P-256') throw new Refusal(`${name} must be a P-256 key, found ${curve}`);
+    if (curve !== 'P-256') throw new SettingRefusal(`${name} must be a P-256 key, found ${curve}`);
     return signingKey(key, context);
   },
 };
@@ -67,7 +67,7 @@ const PUBLISHED_TEST_KEYS = new Set([
 
 export function refuseTestKey(key: VerificationKey | IdentityKey, { isProduction }: Context): void {
   const isPublished = PUBLISHED_TEST_KEYS.has(key.thumbprint);
-  if (isProduction && isPublished) throw new Refusal('test key from the documentation');
+  if (isProduction && isPublished) throw new SettingRefusal('test key from the documentation');
 }
 
 function signingKey(privateKey: KeyObject, context: Context): SigningKey {
@@ -99,14 +99,15 @@ function readPrivateKey(text: string, { name }: Context, expected: string): KeyO
   const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(([, label = '']) => label);
   for (const label of labels) {
     if (label === 'ENCRYPTED PRIVATE KEY' || pem.includes('Proc-Type: 4,ENCRYPTED')) {
-      throw new Refusal(`${name} must not be encrypted`);
+      throw new SettingRefusal(`${name} must not be encrypted`);
     }
     const [whose, format] = OLDER_FORMATS[label] ?? [];
-    if (whose === expected) throw new Refusal(`${name} must be PKCS#8 (BEGIN PRIVATE KEY), found ${format}`);
+    if (whose === expected)
+      throw new SettingRefusal(`${name} must be PKCS#8 (BEGIN PRIVATE KEY), found ${format}`);
     const kind = KINDS[label];
     if (kind) throw wrongKind(name, kind, expected);
   }
-  const unreadable = new Refusal(`${name} is not a valid PKCS#8 PEM`);
+  const unreadable = new SettingRefusal(`${name} is not a valid PKCS#8 PEM`);
   if (labels.length !== 1) throw unreadable;
   try {
     return createPrivateKey(pem);
@@ -116,7 +117,7 @@ function readPrivateKey(text: string, { name }: Context, expected: string): KeyO
 }
 
 const wrongKind = (name: string, kind: string, expected: string) =>
-  new Refusal(`${name} holds ${kind}, expected ${expected}`);
+  new SettingRefusal(`${name} holds ${kind}, expected ${expected}`);
 
 function kindOf(key: KeyObject): string {
   const kinds: Record<string, string> = {

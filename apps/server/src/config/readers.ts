@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Reader, Refusal } from './setting.ts';
+import { type Reader, SettingRefusal } from './setting.ts';
 
 export function oneOf<const T extends string>(...words: T[]): Reader<T> {
   const isWord = (text: string): text is T => words.some((word) => word === text);
@@ -49,7 +49,7 @@ export function onlyYet(word: string, why: string): Reader<string> {
   return {
     accepts: word,
     read(text, { name }) {
-      if (text !== word) throw new Refusal(`${name} must be ${word} (${why})`);
+      if (text !== word) throw new SettingRefusal(`${name} must be ${word} (${why})`);
       return text;
     },
   };
@@ -65,7 +65,7 @@ export function notInProduction<T>(
     accepts,
     read(text, context) {
       const value = read(text, context);
-      if (context.isProduction && value !== undefined && isRefused(value)) throw new Refusal(message);
+      if (context.isProduction && value !== undefined && isRefused(value)) throw new SettingRefusal(message);
       return value;
     },
   };

@@ -1,5 +1,5 @@
 import { createPrivateKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { type Reader, Refusal } from './setting.ts';
+import { type Reader, SettingRefusal } from './setting.ts';
 
 const VAULT_KEY = '32 bytes as 64 hex or 44 base64 characters';
 
@@ -20,7 +20,7 @@ export const vaultKeys: Reader<KeyObject[]> = {
     const read = text.split(',').map((entry) => readVaultKey(entry.trim()));
     const keys = read.filter((key) => key !== undefined);
     const wrong = read.flatMap((key, index) => (key ? [] : `${name}[${index}] must be ${VAULT_KEY}`));
-    if (wrong.length > 0) throw new Refusal(...wrong);
+    if (wrong.length > 0) throw new SettingRefusal(...wrong);
     return keys;
   },
 };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Problem {
+export interface SettingProblem {
   readonly setting: string;
   /** Names what was expected, and never the value: some are secret. */
   readonly message: string;
@@ -10,9 +10,9 @@ export interface Problem {
 
 /** Every reason for which the service does not start with this configuration. */
 export class ConfigError extends Error {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SettingProblem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly SettingProblem[]) {
     super(problems.map(({ setting, message }) => `${setting}: ${message}`).join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
@@ -20,7 +20,7 @@ export class ConfigError extends Error {
 }
 
 /** A value that is refused, in one sentence for the operator or, for a list, in one for each bad entry. */
-export class Refusal extends Error {
+export class SettingRefusal extends Error {
   readonly messages: readonly string[];
 
   constructor(...messages: string[]) {
@@ -70,7 +70,7 @@ export function optional<T>(reader: Reader<T>, fallback: string, meaning: string
 
 export function required<T>(reader: Reader<T>, meaning: string): Setting<T> {
   const read = (text: string | undefined, context: Context) => {
-    if (text === undefined) throw new Refusal(`${context.name} is required`);
+    if (text === undefined) throw new SettingRefusal(`${context.name} is required`);
     return accept(reader, text, context);
   };
   return { accepts: reader.accepts, fallback: 'required', meaning, read };
@@ -78,7 +78,7 @@ export function required<T>(reader: Reader<T>, meaning: string): Setting<T> {
 
 function accept<T>(reader: Reader<T>, text: string, context: Context): T {
   const value = reader.read(text, context);
-  if (value === undefined) throw new Refusal(`${context.name} must be ${reader.accepts}`);
+  if (value === undefined) throw new SettingRefusal(`${context.name} must be ${reader.accepts}`);
   return value;
 }
 
@@ -86,7 +86,7 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type ValuesOf<S extends Settings> = { readonly [Name in keyof S]: ReturnType<S[Name]['read']> };
 
 /** Reads every setting of the table. A refused one is among the problems, and absent from the values. */
-export function readSettings<S extends Settings>(table: S, env: Environment, problems: Problem[]) {
+export function readSettings<S extends Settings>(table: S, env: Environment, problems: SettingProblem[]) {
   const isProduction = env.NODE_ENV?.trim() === 'production';
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(table)) {
@@ -98,17 +98,20 @@ export function readSettings<S extends Settings>(table: S, env: Environment, pro
 }
 
 /** @throws ConfigError if there is a problem at all */
-export function completed<S extends Settings>(values: Partial<ValuesOf<S>>, problems: readonly Problem[]) {
+export function completed<S extends Settings>(
+  values: Partial<ValuesOf<S>>,
+  problems: readonly SettingProblem[],
+) {
   if (problems.length > 0) throw new ConfigError(problems);
   return values as ValuesOf<S>; // only what is refused is absent
 }
 
 /** Turns a refusal into problems of that setting, so that the next one is looked at as well. */
-export function collect(problems: Problem[], setting: string, act: () => void): void {
+export function collect(problems: SettingProblem[], setting: string, act: () => void): void {
   try {
     act();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof SettingRefusal)) throw error;
     problems.push(...error.messages.map((message) => ({ setting, message })));
   }
 }
@@ -134,10 +137,10 @@ function textOf(name: string, env: Environment): string | undefined {
   const text = env[name]?.trim() || undefined;
   const path = isSecret(name) ? env[`${name}_FILE`]?.trim() : undefined;
   if (!path) return text;
-  if (text) throw new Refusal(`set either ${name} or ${name}_FILE, not both`);
+  if (text) throw new SettingRefusal(`set either ${name} or ${name}_FILE, not both`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).trim() || undefined;
   } catch {
-    throw new Refusal(`${name}_FILE cannot be read`); // the system's own words would repeat the path
+    throw new SettingRefusal(`${name}_FILE cannot be read`); // the system's own words would repeat the path
   }
 }

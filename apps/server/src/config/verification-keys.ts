@@ -7,7 +7,7 @@ import {
   verificationKey,
 } from '../features/service/keys/index.ts';
 import { hasShortModulus, hasWeakExponent, refuseTestKey } from './private-keys.ts';
-import { type Context, type Reader, Refusal } from './setting.ts';
+import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
 const MOST_ENTRIES = 32;
 
@@ -27,7 +27,7 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(`${name} is not valid JSON`); // the parser's own words quote the text
+    throw new SettingRefusal(`${name} is not valid JSON`); // the parser's own words quote the text
   }
 }
 
@@ -54,11 +54,11 @@ export function checkVerificationKeys(
       if (!byKid.has(key.jwk.kid)) byKid.set(key.jwk.kid, key);
       return [];
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof SettingRefusal)) throw error;
       return error.messages.map((message) => `${context.name}[${index}]: ${message}`);
     }
   });
-  if (messages.length > 0) throw new Refusal(...messages);
+  if (messages.length > 0) throw new SettingRefusal(...messages);
   return [...byKid.values()].slice(ownKeys.length);
 }
 
@@ -66,19 +66,22 @@ export function checkVerificationKeys(
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 function readEntry(entry: unknown, byKid: ReadonlyMap<string, VerificationKey>): VerificationKey {
-  if (!isMembers(entry)) throw new Refusal('must be a JWK object');
+  if (!isMembers(entry)) throw new SettingRefusal('must be a JWK object');
   const secret = PRIVATE_MEMBERS.find((member) => member in entry);
-  if (secret) throw new Refusal(`contains private member "${secret}"`);
+  if (secret) throw new SettingRefusal(`contains private member "${secret}"`);
   const key = readPublicKey(entry);
-  if (!isForVerifying(entry)) throw new Refusal('use must be sig');
+  if (!isForVerifying(entry)) throw new SettingRefusal('use must be sig');
 
   const kid = entry.kid ?? key.jwk.kid;
-  if (typeof kid !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(kid)) throw new Refusal('kid is invalid');
-  if (isLegacyKeyId(kid)) throw new Refusal('kid has the reserved legacy form');
-  const holder = byKid.get(kid);
-  if (holder && holder.thumbprint !== key.thumbprint) throw new Refusal('kid is already used by another key');
+  if (typeof kid !== 'string' || !/^[\x20-\x7e]{1,256}$/.test(kid))
+    throw new SettingRefusal('kid is invalid');
+  if (isLegacyKeyId(kid)) throw new SettingRefusal('kid has the reserved legacy form');
+  const known = byKid.get(kid);
+  if (known && known.thumbprint !== key.thumbprint)
+    throw new SettingRefusal('kid is already used by another key');
   const isThumbprintKid = /^service-(rs256|es256)-/.test(kid);
-  if (isThumbprintKid && kid !== key.jwk.kid) throw new Refusal('kid does not match the key thumbprint');
+  if (isThumbprintKid && kid !== key.jwk.kid)
+    throw new SettingRefusal('kid does not match the key thumbprint');
   return renamed(key, kid);
 }
 
@@ -89,15 +92,15 @@ const ALG_BY_KTY = new Map<unknown, SigningAlg>([
 
 function readPublicKey(entry: Members): VerificationKey {
   const { kty, alg = ALG_BY_KTY.get(kty) } = entry;
-  if (!alg || alg !== ALG_BY_KTY.get(kty)) throw new Refusal(`unsupported alg "${nameOf(entry)}"`);
+  if (!alg || alg !== ALG_BY_KTY.get(kty)) throw new SettingRefusal(`unsupported alg "${nameOf(entry)}"`);
   if (kty === 'EC') {
     const key = entry.crv === 'P-256' ? importKey({ kty, crv: 'P-256', x: entry.x, y: entry.y }) : undefined;
-    if (!key) throw new Refusal('must be P-256');
+    if (!key) throw new SettingRefusal('must be P-256');
     return verificationKey(key);
   }
   const key = importKey({ kty: 'RSA', n: entry.n, e: entry.e });
-  if (!key || hasShortModulus(key)) throw new Refusal('must be at least 2048 bits');
-  if (hasWeakExponent(key)) throw new Refusal('has a weak public exponent');
+  if (!key || hasShortModulus(key)) throw new SettingRefusal('must be at least 2048 bits');
+  if (hasWeakExponent(key)) throw new SettingRefusal('has a weak public exponent');
   return verificationKey(key);
 }
 

@@ -10,7 +10,7 @@ export interface Acts {}
 export interface Announcements {}
 
 /** The people and things that an act concerns: members of its audit entry, and of its event's data. */
-export interface Concerned {
+export interface ActSubject {
   readonly developerId?: string;
   readonly agentId?: string;
   /** In the entry only. */
@@ -20,7 +20,7 @@ export interface Concerned {
   readonly purpose?: string | undefined;
 }
 
-/** A row, in the names of `Concerned`: a grant's own id is its `grantId`. */
+/** A row, in the names of `ActSubject`: a grant's own id is its `grantId`. */
 interface Concerning {
   readonly grantId?: string | null | undefined;
   readonly agentId: string;
@@ -30,7 +30,7 @@ interface Concerning {
 }
 
 /** The members of an act that say whom it concerns, without those that the row leaves empty. */
-export function concerning({ grantId, agentId, agentDid, principalId, purpose }: Concerning): Concerned {
+export function concerning({ grantId, agentId, agentDid, principalId, purpose }: Concerning): ActSubject {
   return {
     ...(grantId && { grantId }),
     agentId,
@@ -42,7 +42,7 @@ export function concerning({ grantId, agentId, agentDid, principalId, purpose }:
 
 /** Something that was done: the one statement from which both its audit entry and its event are made. */
 export type Act = {
-  [Type in keyof Acts]: Concerned & {
+  [Type in keyof Acts]: ActSubject & {
     readonly type: Type;
     readonly data: Acts[Type];
     /** Facts that only the audit entry shows: the browser a decision came from, the old and the new setting. */
@@ -52,7 +52,7 @@ export type Act = {
 
 /** An event without an entry. */
 export type Announcement = {
-  [Type in keyof Announcements]: Concerned & { readonly type: Type; readonly data: Announcements[Type] };
+  [Type in keyof Announcements]: ActSubject & { readonly type: Type; readonly data: Announcements[Type] };
 }[keyof Announcements];
 
 /** Where an act of one kind is written. */

@@ -42,12 +42,12 @@ export interface PrincipalSession {
 }
 
 /** Says, after the commit, that something changed of what authentication learns of a developer. */
-export type NoteChange = (tenant: Tenant) => Promise<void>;
+export type PublishChange = (tenant: Tenant) => Promise<void>;
 
 /** What is looked at when a person's browser asks, and nothing else. */
 export interface BrowserRequest {
   /** The id of the record that the path is about. */
-  readonly recordId: string;
+  readonly resourceId: string;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   readonly csrfToken: string | undefined;
   readonly isWrite: boolean;

@@ -8,7 +8,7 @@ export interface PageRequest {
   readonly cursor?: string;
 }
 
-export interface PagePlace {
+export interface PagePosition {
   /** As the answer says it; of a page from a cursor on, 1 and its limit. */
   readonly page: number;
   readonly pageSize: number;
@@ -42,7 +42,10 @@ const FARTHEST_ROW = 100_000;
 const DEFAULT_LIMIT = 100;
 
 /** @throws BAD_REQUEST for a mixture of both styles, and for a page too far away. */
-export function placeOf({ page, pageSize, limit, cursor }: PageRequest, defaultSize: number): PagePlace {
+export function positionOf(
+  { page, pageSize, limit, cursor }: PageRequest,
+  defaultSize: number,
+): PagePosition {
   const isNumbered = page !== undefined || pageSize !== undefined;
   const isFromCursor = limit !== undefined || cursor !== undefined;
   if (isNumbered && isFromCursor) {

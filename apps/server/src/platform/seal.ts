@@ -10,10 +10,10 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12; // NIST SP 800-38D, section 5.2.1.1
 const TAG_BYTES = 16;
 
-/** @param place is bound in, so that what is moved to another place does not open there */
-export function seal({ current }: SealingKeys, text: string, place: Buffer): Buffer {
+/** @param boundTo is bound in, so that what is moved to another place does not open there */
+export function seal({ current }: SealingKeys, text: string, boundTo: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, current, nonce).setAAD(place);
+  const cipher = createCipheriv(CIPHER, current, nonce).setAAD(boundTo);
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
@@ -22,21 +22,21 @@ export function seal({ current }: SealingKeys, text: string, place: Buffer): Buf
 export function unseal(
   { current, previous }: SealingKeys,
   sealed: Buffer,
-  place: Buffer,
+  boundTo: Buffer,
 ): string | undefined {
   for (const key of [current, ...previous]) {
-    const text = openWith(key, sealed, place);
+    const text = openWith(key, sealed, boundTo);
     if (text !== undefined) return text;
   }
   return undefined;
 }
 
-function openWith(key: KeyObject, sealed: Buffer, place: Buffer): string | undefined {
+function openWith(key: KeyObject, sealed: Buffer, boundTo: Buffer): string | undefined {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(place).setAuthTag(tag);
+    decipher.setAAD(boundTo).setAuthTag(tag);
     const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch {

@@ -1,4 +1,4 @@
-import { type DatabaseOptions, openPool } from '../../src/platform/db/open-database.ts';
+import { type ConnectionOptions, openPool } from '../../src/platform/db/open-database.ts';
 
 const CONNECTIONS = 8;
 
@@ -9,7 +9,7 @@ const pools = new Map<string, ReturnType<typeof openPool>>();
  * compiled the functions by the time that it is of use, and that costs Postgres more than most tests do. The pool
  * itself ends a connection that is idle for ten seconds.
  */
-export function lentPool(options: DatabaseOptions & { readonly connectionString: string }) {
+export function lentPool(options: ConnectionOptions & { readonly connectionString: string }) {
   const pool = pools.get(options.connectionString) ?? openPool(options, CONNECTIONS);
   pools.set(options.connectionString, pool);
   return {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openChain, record } from '../../src/features/record/audit/index.ts';
+import { openChain, recordActs } from '../../src/features/record/audit/index.ts';
 import type { Caller } from '../../src/platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../src/platform/db/db.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
@@ -225,8 +225,8 @@ describe('I1: statements', () => {
       'listDueAcrossTenants',
       'listFirstsAcrossTenants',
       'listNewAcrossTenants',
-      'listRunOutAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
+      'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
       'setMaxAttemptsAcrossTenants',
@@ -314,7 +314,7 @@ describe('an act and its records', () => {
     const { db, asDeveloper } = await startApp();
     const { developerId } = await asDeveloper();
 
-    await inTransaction(db, (tx) => record(tx, callerOf(developerId), paused('one'), at));
+    await inTransaction(db, (tx) => recordActs(tx, callerOf(developerId), paused('one'), at));
 
     expect(await countsOf(db, developerId)).toEqual([2, 2]); // signing up was the first
   });
@@ -325,7 +325,7 @@ describe('an act and its records', () => {
 
     const work = inTransaction(db, async (tx) => {
       await tx.updateTable('developers').set({ name: 'x' }).where('id', '=', acme.developerId).execute();
-      await record(tx, callerOf(acme.developerId), paused('one'), at);
+      await recordActs(tx, callerOf(acme.developerId), paused('one'), at);
       throw new Error('Something after it fails.');
     });
 
@@ -352,7 +352,7 @@ describe('an act and its records', () => {
   test('are refused to whoever has no chain, and to an entry that names somebody else', async () => {
     const { db } = await startApp();
 
-    const work = inTransaction(db, (tx) => record(tx, callerOf('dev_nobody'), paused('one'), at));
+    const work = inTransaction(db, (tx) => recordActs(tx, callerOf('dev_nobody'), paused('one'), at));
 
     await expect(work).rejects.toThrow();
     const line = `{"developerId":"dev_b","timestamp":"`;
@@ -367,7 +367,12 @@ describe('an act and its records', () => {
     const acme = await asDeveloper();
 
     await inTransaction(db, (tx) =>
-      record(tx, callerOf(acme.developerId), [...paused('one'), ...paused('two'), ...paused('three')], at),
+      recordActs(
+        tx,
+        callerOf(acme.developerId),
+        [...paused('one'), ...paused('two'), ...paused('three')],
+        at,
+      ),
     );
 
     const { entries } = (await acme('GET', '/v1/audit/entries?action=agent.updated')).json();

@@ -594,7 +594,7 @@ describe('other origins', () => {
 });
 
 describe('the log', () => {
-  const recordsOf = ({ logLines }: Service) => logLines.map((line) => JSON.parse(line));
+  const prepareActs = ({ logLines }: Service) => logLines.map((line) => JSON.parse(line));
 
   test('has one line a request, of these members and no other', async () => {
     const service = await startApp({ logLevel: 'debug' });
@@ -608,7 +608,7 @@ describe('the log', () => {
     expect(nowhere.statusCode).toBe(404);
     const always = { level: 'info', time: expect.stringMatching(/^\d{4}-.*Z$/), msg: 'request' };
     const measured = { reqId: expect.any(String), responseTime: expect.any(Number) };
-    expect(recordsOf(service)).toEqual([
+    expect(prepareActs(service)).toEqual([
       { ...always, ...measured, method: 'GET', route: '/v1/agents/:id', status: 404 },
       { ...always, ...measured, reqId: 'mine', method: 'GET', route: 'unknown', status: 404 },
       { ...always, ...measured, method: 'PATCH', route: '/v1/agents/:id', status: 400 },
@@ -643,7 +643,7 @@ describe('the log', () => {
       message: 'Something went wrong. Quote the request id when you report it.',
       requestId: failed.headers['x-request-id'],
     });
-    expect(recordsOf(service)[0]).toMatchObject({
+    expect(prepareActs(service)[0]).toMatchObject({
       level: 'error',
       reqId: failed.json().requestId,
       err: { code: '42P01', message: expect.stringContaining('agents') },

@@ -277,7 +277,7 @@ describe('I13: a stored answer', () => {
       await all
         .set({
           body: sql`(select max(other.body) from (select body::text from idempotent_answers other
-            where other.developer_id = ${developerId} and other.place <> idempotent_answers.place) other)::bytea`,
+            where other.developer_id = ${developerId} and other.answer_key <> idempotent_answers.answer_key) other)::bytea`,
         })
         .execute();
     }

@@ -87,15 +87,15 @@ describe('a server that is told of a collector', () => {
       'behest.request_id': 'r-1',
     });
     expect(treeBelow(reading, spans)).toEqual([
-      'redis spend',
+      'redis charge',
       'with api_key_index', // a key that the process does not know yet
-      'redis spend',
+      'redis charge',
       'select agents',
     ]);
     const writing = spanNamed('POST /v1/agents', spans);
     expect(writing).toMatchObject({ traceId: given.traceId, parentSpanId: given.spanId });
     expect(treeBelow(writing, spans)).toEqual([
-      'redis spend',
+      'redis charge',
       'begin',
       'select take_quota',
       'insert agents',
@@ -108,9 +108,9 @@ describe('a server that is told of a collector', () => {
       'db.operation.name': 'insert',
       'db.query.text': expect.stringMatching(/^insert into "agents" .* values \(\$1, \$2,/),
     });
-    expect(spanNamed('redis spend', spans).attributes).toEqual({
+    expect(spanNamed('redis charge', spans).attributes).toEqual({
       'db.system.name': 'redis',
-      'db.operation.name': 'spend',
+      'db.operation.name': 'charge',
     });
     expect(treeBelow(spanNamed('job expiry of requests', spans), spans)).not.toEqual([]);
     expect(collector.resources()[0]).toMatchObject({
@@ -140,10 +140,10 @@ describe('a server that is told of a collector', () => {
 
     const spans = collector.spans();
     expect(treeBelow(spanNamed('GET /v1/events/stream', spans), spans)).toEqual([
-      'redis spend',
+      'redis charge',
       'with api_key_index',
-      'redis spend',
-      'redis hold',
+      'redis charge',
+      'redis takeSlot',
       'select outbox_events', // where it begins, and nothing after that
     ]);
     expect(treeBelow(spanNamed('POST /v1/agents', spans), spans).at(-1)).toBe('commit');

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { ConfigError, loadConfig } from '../../config.ts';
 import vectors from '../../features/service/keys/keys.vectors.json' with { type: 'json' };
-import type { Environment, Problem } from '../setting.ts';
+import type { Environment, SettingProblem } from '../setting.ts';
 
 /** The least that starts. */
 export const development: Environment = {
@@ -19,7 +19,7 @@ export const production: Environment = {
     .toString(),
 };
 
-export function problemsOf(env: Environment): readonly Problem[] {
+export function problemsOf(env: Environment): readonly SettingProblem[] {
   try {
     loadConfig(env);
     return [];

@@ -1,13 +1,13 @@
 /** Says at once, in this process, whose events were committed. */
 export interface CommitNotices {
-  tell(developerIds: readonly string[]): void;
+  notify(developerIds: readonly string[]): void;
   listen(listener: (developerIds: readonly string[]) => void): void;
 }
 
 export function commitNotices(): CommitNotices {
   const listeners: ((developerIds: readonly string[]) => void)[] = [];
   return {
-    tell(developerIds) {
+    notify(developerIds) {
       if (developerIds.length > 0) for (const listener of listeners) listener(developerIds);
     },
     listen: (listener) => void listeners.push(listener),

@@ -86,11 +86,11 @@ function difference(
   known: readonly KnownFunction[],
   release: string,
 ): Readonly<{ changed: SqlFunction[]; gone: KnownFunction[]; outlived: KnownFunction[] }> {
-  const standing = new Map(known.filter(({ leftBy }) => leftBy === null).map((each) => [each.name, each]));
+  const current = new Map(known.filter(({ leftBy }) => leftBy === null).map((each) => [each.name, each]));
   const names = new Set(functions.map(({ name }) => name));
   const others = known.filter(({ name }) => !names.has(name));
   return {
-    changed: functions.filter(({ name, sha256 }) => standing.get(name)?.sha256 !== sha256),
+    changed: functions.filter(({ name, sha256 }) => current.get(name)?.sha256 !== sha256),
     gone: others.filter(({ leftBy }) => leftBy === null),
     outlived: others.filter(({ leftBy }) => leftBy !== null && isLater(release, leftBy)),
   };

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import pg from 'pg';
 import { VERSION } from '../version.ts';
 import { applyFunctions, isPending, type KnownFunction, readFunctions, standsSince } from './functions.ts';
-import type { DatabaseOptions } from './open-database.ts';
+import type { ConnectionOptions } from './open-database.ts';
 
 /** Any constant will do, as long as every process of the product uses the same. */
 export const MIGRATION_LOCK = 0x6265_6865;
@@ -46,7 +46,7 @@ interface Journals {
  * are not as they are here, in one transaction. Many processes may start at once.
  * @throws when a file was edited after it was applied, or the database has had a later release.
  */
-export async function migrate(options: DatabaseOptions, source: Partial<SchemaSource> = {}): Promise<void> {
+export async function migrate(options: ConnectionOptions, source: Partial<SchemaSource> = {}): Promise<void> {
   const { migrations: folder, functions: sources, release } = { ...OWN, ...source };
   const migrations = readMigrations(folder);
   const functions = readFunctions(sources);

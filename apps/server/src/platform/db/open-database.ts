@@ -10,7 +10,7 @@ import type { Executor } from './db.ts';
 import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
 
-export type DatabaseOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
+export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 
 // Both in milliseconds.
 const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
@@ -30,7 +30,7 @@ interface Watching {
 
 /** @param poolSize the most connections at once; specification, the same place. */
 export function openDatabase(
-  options: DatabaseOptions,
+  options: ConnectionOptions,
   poolSize = 10,
   meter: Meter = noMeter,
   { tracer, notices, ...further }: PoolOptions & Omit<Watching, 'meter'> = {},
@@ -39,7 +39,7 @@ export function openDatabase(
 }
 
 export function openPool(
-  options: DatabaseOptions,
+  options: ConnectionOptions,
   size: number,
   { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE }: PoolOptions = {},
 ): pg.Pool {
@@ -66,7 +66,7 @@ export function databaseOver(
   });
   listenToCommits(db, ({ tallies, eventsOf }) => {
     meter.committed(tallies);
-    if (eventsOf !== undefined) notices?.tell([eventsOf]);
+    if (eventsOf !== undefined) notices?.notify([eventsOf]);
   });
   return db;
 }

@@ -184,7 +184,7 @@ export interface Grants {
   delegationDepth: number;
   developerId: string;
   expiresAt: Timestamp;
-  expiryToldAt: Timestamp | null;
+  expiryAnnouncedAt: Timestamp | null;
   id: string;
   issuedAt: Timestamp;
   isUnverified: boolean;
@@ -201,11 +201,11 @@ export interface Grants {
 }
 
 export interface IdempotentAnswers {
+  answerKey: Buffer;
   body: Buffer;
   developerId: string;
   expiresAt: Timestamp;
   fingerprint: Buffer;
-  place: Buffer;
   role: KeyRole;
   status: number;
 }

@@ -20,17 +20,17 @@ import {
   chargingOf,
   developerBill,
   failureBills,
-  recordIdOf,
+  resourceIdOf,
 } from './limits/bills.ts';
 import type { RateLimits } from './limits/rate-rules.ts';
-import type { Spend } from './limits/rates.ts';
+import type { ChargeRates } from './limits/rates.ts';
 import type { Paths } from './routes/declarations.ts';
 import { type KnownPath, pathFinder, unknownRoute } from './routes/unknown-route.ts';
 
 const MOST_HEADERS = 100; // lines; browsers and proxies together send some thirty
 
-export interface RequestPath {
-  readonly spend: Spend;
+export interface RequestPathOptions {
+  readonly charge: ChargeRates;
   readonly limits: RateLimits;
   readonly callers: KnownCallers;
   readonly consent: AuthenticateBrowser;
@@ -44,7 +44,7 @@ export interface RequestPath {
 }
 
 /** Adds the steps that every request takes before its body is read, in this order. */
-export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
+export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): void {
   const { limits } = path;
   const findPath = pathFinder(path.paths);
   const cors = crossOrigin(path.corsAllowedOrigins);
@@ -58,7 +58,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPath): void {
     const { access, fromOwnPages, fromAllowedOrigins } = request.routeOptions.config;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
     if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
-    const charge = chargingOf(path.spend, reply);
+    const charge = chargingOf(path.charge, reply);
     // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
     // charged with its developer, in one trip.
     const isKeyed = access === 'developer' && !unknown && isSound(request);
@@ -133,7 +133,7 @@ function sessionIn(request: FastifyRequest, reply: FastifyReply, read: ReadSessi
 function browserRequestOf(request: FastifyRequest) {
   const { cookies, headers, method, ip, id: requestId } = request;
   return {
-    recordId: recordIdOf(request) ?? '',
+    resourceId: resourceIdOf(request) ?? '',
     cookies,
     csrfToken: headers['x-csrf-token']?.toString(),
     isWrite: method !== 'GET' && method !== 'HEAD',

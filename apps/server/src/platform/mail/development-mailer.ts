@@ -8,14 +8,14 @@ export interface DevelopmentMailer extends Mailer {
   sent(): readonly Mail[];
 }
 
-/** @param tell told of each mail, for the log. */
-export function developmentMailer(tell: (mail: Mail) => void): DevelopmentMailer {
+/** @param print told of each mail, for the log. */
+export function developmentMailer(print: (mail: Mail) => void): DevelopmentMailer {
   const mails: Mail[] = [];
   return {
     async send(mail) {
       mails.unshift(mail);
       mails.length = Math.min(mails.length, KEPT);
-      tell(mail);
+      print(mail);
     },
     sent: () => mails,
   };

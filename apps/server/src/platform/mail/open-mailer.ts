@@ -14,10 +14,10 @@ export interface OpenedMailer {
   readonly development?: DevelopmentMailer;
 }
 
-/** @param tell told of each mail that is kept instead of being sent. */
+/** @param print told of each mail that is kept instead of being sent. */
 export async function openMailer(
   { isProduction, mail }: MailSettings,
-  tell: (mail: Mail) => void,
+  print: (mail: Mail) => void,
   tracer?: Tracer,
 ): Promise<OpenedMailer> {
   if (mail) {
@@ -26,7 +26,7 @@ export async function openMailer(
     return { mailer: tracer ? tracedMailer(mailer, tracer) : mailer };
   }
   if (isProduction) return {};
-  const development = developmentMailer(tell);
+  const development = developmentMailer(print);
   return { mailer: development, development };
 }
 

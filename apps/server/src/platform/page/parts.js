@@ -27,7 +27,7 @@ export function note(title, text, more) {
 }
 
 /** @param {Child[]} rows pairs of a term and what it is here, or nothing */
-export function record(rows) {
+export function factList(rows) {
   const pairs = rows.filter(Array.isArray).map(([term, value]) => {
     return element('div', {}, element('dt', {}, term), element('dd', {}, value));
   });

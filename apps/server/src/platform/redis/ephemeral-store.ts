@@ -4,7 +4,7 @@
  */
 export interface EphemeralStore {
   /** Keeps each text for its time at least. One round trip however many there are, and nobody sees half of them. */
-  put(entries: readonly Kept[]): Promise<void>;
+  put(entries: readonly EphemeralEntry[]): Promise<void>;
   get(key: string): Promise<string | undefined>;
   remove(key: string): Promise<void>;
   /**
@@ -12,14 +12,14 @@ export interface EphemeralStore {
    * the counters are, in one round trip.
    * @returns the outcome of each, by its name
    */
-  spend<Name extends string>(bills: readonly Bill<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
-  /** Takes one of so many places for a time, or keeps the one it has. @returns whether it has one now */
-  hold(place: Place): Promise<boolean>;
-  letGo(place: Pick<Place, 'key' | 'holder'>): Promise<void>;
+  charge<Name extends string>(bills: readonly Bill<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
+  /** Takes one of so many slots for a time, or keeps the one it has. @returns whether it has one now */
+  takeSlot(slot: Slot): Promise<boolean>;
+  freeSlot(slot: Pick<Slot, 'key' | 'owner'>): Promise<void>;
   /** Says something to whoever listens, in every process. It may be lost, so it is a hint and no message. */
-  tell(channel: string, hint: string): Promise<void>;
+  publish(channel: string, hint: string): Promise<void>;
   /** @param listener must not throw: with what is thrown into it, the driver loses answers. @returns what ends it. */
-  listen(channel: string, listener: (hint: string) => void): () => void;
+  subscribe(channel: string, listener: (hint: string) => void): () => void;
   /** Told each time when what other processes wrote meanwhile may have been missed. */
   onLost(listener: () => void): void;
   /** @throws when the store does not answer. */
@@ -27,16 +27,16 @@ export interface EphemeralStore {
   close(): Promise<void>;
 }
 
-export interface Kept {
+export interface EphemeralEntry {
   readonly key: string;
   readonly value: string;
   readonly seconds: number;
 }
 
-export interface Place {
-  /** Where the places are. */
+export interface Slot {
+  /** Where the slots are. */
   readonly key: string;
-  readonly holder: string;
+  readonly owner: string;
   readonly most: number;
   readonly seconds: number;
 }

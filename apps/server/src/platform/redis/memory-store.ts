@@ -11,7 +11,7 @@ const SWEEP_EVERY = 1000; // writes between two looks for what has expired
 /** In this process only: a twin for development without Redis, and what counts requests while Redis is away. */
 export function memoryStore(clock: Clock): EphemeralStore {
   const cells = new Map<string, Cell>();
-  const places = new Map<string, Map<string, number>>(); // holders, and until when in epoch milliseconds
+  const slots = new Map<string, Map<string, number>>(); // owners, and until when in epoch milliseconds
   const listeners = new Map<string, Set<(hint: string) => void>>();
   let writes = 0;
 
@@ -56,7 +56,7 @@ export function memoryStore(clock: Clock): EphemeralStore {
     async remove(key) {
       cells.delete(key);
     },
-    async spend<Name extends string>(bills: readonly Bill<Name>[]) {
+    async charge<Name extends string>(bills: readonly Bill<Name>[]) {
       const all = new Map<Name, Settled>();
       let isRefused = false;
       for (const bill of bills) {
@@ -66,24 +66,24 @@ export function memoryStore(clock: Clock): EphemeralStore {
       }
       return all;
     },
-    async hold({ key, holder, most, seconds }) {
+    async takeSlot({ key, owner, most, seconds }) {
       const now = clock().getTime();
-      const holders = places.get(key) ?? new Map<string, number>();
-      for (const [each, until] of holders) if (until <= now) holders.delete(each);
-      if (!holders.has(holder) && holders.size >= most) return false;
-      holders.set(holder, now + seconds * 1000);
-      places.set(key, holders);
+      const owners = slots.get(key) ?? new Map<string, number>();
+      for (const [each, until] of owners) if (until <= now) owners.delete(each);
+      if (!owners.has(owner) && owners.size >= most) return false;
+      owners.set(owner, now + seconds * 1000);
+      slots.set(key, owners);
       return true;
     },
-    async letGo({ key, holder }) {
-      const holders = places.get(key);
-      holders?.delete(holder);
-      if (holders?.size === 0) places.delete(key);
+    async freeSlot({ key, owner }) {
+      const owners = slots.get(key);
+      owners?.delete(owner);
+      if (owners?.size === 0) slots.delete(key);
     },
-    async tell(channel, hint) {
+    async publish(channel, hint) {
       for (const listener of listeners.get(channel) ?? []) listener(hint);
     },
-    listen(channel, listener) {
+    subscribe(channel, listener) {
       const all = listeners.get(channel) ?? new Set();
       listeners.set(channel, all.add(listener));
       return () => void all.delete(listener);
@@ -92,7 +92,7 @@ export function memoryStore(clock: Clock): EphemeralStore {
     async ping() {},
     async close() {
       cells.clear();
-      places.clear();
+      slots.clear();
       listeners.clear();
     },
   };

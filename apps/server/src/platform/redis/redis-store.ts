@@ -1,8 +1,8 @@
 import { createClient } from '@redis/client';
 import { unavailable } from '../errors.ts';
+import { byName, charge } from './charge.script.ts';
 import type { EphemeralStore } from './ephemeral-store.ts';
-import { hold } from './hold.script.ts';
-import { byName, spend } from './spend.script.ts';
+import { takeSlot } from './take-slot.script.ts';
 
 // All in milliseconds.
 const COMMAND_TIMEOUT = 2000; // a Redis that hangs is one that is away
@@ -14,7 +14,7 @@ const LONGEST_PAUSE = 1000; // between two attempts to reconnect
 export function redisStore(url: string, onTrouble: (error?: Error) => void = () => {}): EphemeralStore {
   const client = createClient({
     url,
-    scripts: { spend, hold },
+    scripts: { charge, takeSlot },
     disableOfflineQueue: true, // a request does not wait for Redis to come back
     pingInterval: PING_EVERY,
     socket: {
@@ -97,15 +97,15 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
     async remove(key) {
       await answerOf(() => client.del(key));
     },
-    spend: async (bills) => byName(bills, await answerOf(() => client.spend(bills))),
-    hold: (place) => answerOf(() => client.hold(place)),
-    async letGo({ key, holder }) {
-      await answerOf(() => client.zRem(key, holder));
+    charge: async (bills) => byName(bills, await answerOf(() => client.charge(bills))),
+    takeSlot: (slot) => answerOf(() => client.takeSlot(slot)),
+    async freeSlot({ key, owner }) {
+      await answerOf(() => client.zRem(key, owner));
     },
-    async tell(channel, hint) {
+    async publish(channel, hint) {
       await answerOf(() => client.publish(channel, hint));
     },
-    listen(channel, listener) {
+    subscribe(channel, listener) {
       const all = listeners.get(channel) ?? new Set();
       listeners.set(channel, all.add(listener));
       subscribe();

@@ -14,7 +14,7 @@ const adapters: [string, () => EphemeralStore][] = [
 ];
 
 async function spendOne(store: EphemeralStore, charges: readonly Charge[]) {
-  return (await store.spend([{ name: 'only', charges }])).get('only');
+  return (await store.charge([{ name: 'only', charges }])).get('only');
 }
 
 describe.each(adapters)('a store %s', (_, create) => {
@@ -50,43 +50,43 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(await store.get(key('never'))).toBeUndefined();
   });
 
-  test('has so many places, for those who keep them', async () => {
+  test('has so many slots, for those who keep them', async () => {
     const { store, key } = open();
-    const hold = (holder: string, seconds = 60) =>
-      store.hold({ key: key('places'), holder, most: 2, seconds });
+    const takeSlot = (owner: string, seconds = 60) =>
+      store.takeSlot({ key: key('slots'), owner, most: 2, seconds });
 
-    expect([await hold('a'), await hold('b'), await hold('c')]).toEqual([true, true, false]);
-    expect([await hold('a'), await hold('b')]).toEqual([true, true]); // kept, and not taken twice
-    await store.letGo({ key: key('places'), holder: 'a' });
-    expect([await hold('c'), await hold('a')]).toEqual([true, false]);
-    await store.letGo({ key: key('nowhere'), holder: 'a' });
+    expect([await takeSlot('a'), await takeSlot('b'), await takeSlot('c')]).toEqual([true, true, false]);
+    expect([await takeSlot('a'), await takeSlot('b')]).toEqual([true, true]); // kept, and not taken twice
+    await store.freeSlot({ key: key('slots'), owner: 'a' });
+    expect([await takeSlot('c'), await takeSlot('a')]).toEqual([true, false]);
+    await store.freeSlot({ key: key('nowhere'), owner: 'a' });
   });
 
-  test('gives a place to another when its time is over', async () => {
+  test('gives a slot to another when its time is over', async () => {
     const { store, key } = open();
-    const place = { key: key('places'), most: 1, seconds: 1 };
-    await store.hold({ ...place, holder: 'a' });
-    expect(await store.hold({ ...place, holder: 'b' })).toBe(false);
+    const slot = { key: key('slots'), most: 1, seconds: 1 };
+    await store.takeSlot({ ...slot, owner: 'a' });
+    expect(await store.takeSlot({ ...slot, owner: 'b' })).toBe(false);
 
-    await vi.waitUntil(() => store.hold({ ...place, holder: 'b' }), { timeout: 5000, interval: 100 });
+    await vi.waitUntil(() => store.takeSlot({ ...slot, owner: 'b' }), { timeout: 5000, interval: 100 });
 
-    expect(await store.hold({ ...place, holder: 'a' })).toBe(false);
+    expect(await store.takeSlot({ ...slot, owner: 'a' })).toBe(false);
   });
 
   test('tells those who listen, until they no longer do', async () => {
     const { store, key } = open();
     const heard: string[] = [];
-    const stop = store.listen(key('here'), (hint) => void heard.push(`one ${hint}`));
-    store.listen(key('here'), (hint) => void heard.push(`other ${hint}`));
+    const stop = store.subscribe(key('here'), (hint) => void heard.push(`one ${hint}`));
+    store.subscribe(key('here'), (hint) => void heard.push(`other ${hint}`));
     const saying = (hint: string) => async () => {
-      await store.tell(key('here'), hint);
+      await store.publish(key('here'), hint);
       return heard.some((each) => each.endsWith(hint));
     };
     await vi.waitUntil(saying('first'), { timeout: 5000, interval: 20 }); // listening takes a trip to Redis
 
     stop();
     heard.length = 0;
-    await store.tell(key('elsewhere'), 'elsewhere');
+    await store.publish(key('elsewhere'), 'elsewhere');
     await vi.waitUntil(saying('second'), { timeout: 5000, interval: 20 });
 
     expect(new Set(heard)).toEqual(new Set(['other second']));
@@ -125,7 +125,7 @@ describe.each(adapters)('a store %s', (_, create) => {
       { name: 'third', charges: [charge('third', 9)] },
     ];
 
-    const [once, again] = [await store.spend(bills), await store.spend(bills)];
+    const [once, again] = [await store.charge(bills), await store.charge(bills)];
 
     expect(Object.fromEntries(once)).toEqual({
       first: { outcome: 'charged', used: [1] },
@@ -161,7 +161,7 @@ describe.each(adapters)('a store %s', (_, create) => {
       const bills = ['a', 'b'].map((name) => {
         return { name, charges: [], version: { key: key(name), fresh, seconds: 60 } };
       });
-      return [...(await store.spend(bills)).values()].map(({ version }) => version);
+      return [...(await store.charge(bills)).values()].map(({ version }) => version);
     };
     await store.put([{ key: key('b'), value: 'kept', seconds: 60 }]);
 
@@ -172,18 +172,18 @@ describe.each(adapters)('a store %s', (_, create) => {
   test('charges a bill only while the version is the expected one, and others as ever', async () => {
     const { store, key, charge } = open();
     const version = { key: key('version'), fresh: 'x', seconds: 60, expected: 'v1' };
-    const spend = async () => {
+    const chargeBoth = async () => {
       const bills = [
         { name: 'developer', charges: [charge('developer', 9)], version },
         { name: 'address', charges: [charge('address', 9)] },
       ];
-      return Object.fromEntries(await store.spend(bills));
+      return Object.fromEntries(await store.charge(bills));
     };
     await store.put([{ key: key('version'), value: 'v1', seconds: 60 }]);
 
-    const current = await spend();
+    const current = await chargeBoth();
     await store.put([{ key: key('version'), value: 'v2', seconds: 60 }]);
-    const stale = await spend();
+    const stale = await chargeBoth();
 
     expect(current).toEqual({
       developer: { outcome: 'charged', used: [1], version: 'v1' },
@@ -200,7 +200,7 @@ describe.each(adapters)('a store %s', (_, create) => {
   });
 });
 
-const NAMES = ['address', 'record', 'developer'] as const;
+const NAMES = ['address', 'resource', 'developer'] as const;
 
 const anyBill = fc.record({
   charges: fc.uniqueArray(
@@ -251,8 +251,8 @@ test('any sequence of bills is settled alike by every adapter, and by the model'
       const settledByModel = modelOf();
       for (const [at, request] of requests.entries()) {
         const fresh = `fresh ${at}`;
-        const bills = request.map(({ charges, versionOf, expected }, place) => ({
-          name: NAMES[place] ?? '',
+        const bills = request.map(({ charges, versionOf, expected }, at) => ({
+          name: NAMES[at] ?? '',
           charges: charges.map(
             ({ name, limit, cost }): Charge => ({ key: key(name), limit, cost, seconds: 60 }),
           ),
@@ -260,7 +260,7 @@ test('any sequence of bills is settled alike by every adapter, and by the model'
             version: { key: key(versionOf), fresh, seconds: 60, ...(expected !== undefined && { expected }) },
           }),
         }));
-        const all = await Promise.all(stores.map((store) => store.spend(bills)));
+        const all = await Promise.all(stores.map((store) => store.charge(bills)));
 
         const modelled = settledByModel(request, fresh);
         for (const settled of all) {

@@ -12,8 +12,8 @@ export function tracedStore(store: EphemeralStore, tracer: Tracer): EphemeralSto
     put: (entries) => traced('put', () => store.put(entries)),
     get: (key) => traced('get', () => store.get(key)),
     remove: (key) => traced('remove', () => store.remove(key)),
-    spend: (bills) => traced('spend', () => store.spend(bills)),
-    hold: (place) => traced('hold', () => store.hold(place)),
+    charge: (bills) => traced('charge', () => store.charge(bills)),
+    takeSlot: (slot) => traced('takeSlot', () => store.takeSlot(slot)),
     ping: () => traced('ping', () => store.ping()),
   };
 }

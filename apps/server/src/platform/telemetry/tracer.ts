@@ -19,16 +19,16 @@ export interface Tracer {
 export interface RequestSpan {
   /** Whatever this begins is below the request. */
   within(work: () => void): void;
-  end(name: string, attributes: Attributes, hasFailed: boolean): void;
+  end(name: string, attributes: SpanAttributes, hasFailed: boolean): void;
 }
 
 export interface Call {
   readonly name: string;
-  readonly attributes: Attributes;
+  readonly attributes: SpanAttributes;
 }
 
 /** By the names of OpenTelemetry's semantic conventions. */
-export type Attributes = Readonly<Record<string, string | number>>;
+export type SpanAttributes = Readonly<Record<string, string | number>>;
 
 export interface SpanIds {
   readonly traceId: string;

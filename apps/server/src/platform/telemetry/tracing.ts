@@ -35,8 +35,8 @@ export interface Tracing {
  * the service itself hands work on: no library is patched, so none has to be loaded after this.
  */
 export function openTracing({ endpoint, serviceName, onTrouble }: TracingOptions): Tracing {
-  const tell = onceEach(onTrouble);
-  const exporter = telling(new OTLPTraceExporter({ url: tracesUrl(endpoint) }), tell);
+  const report = onceEach(onTrouble);
+  const exporter = reporting(new OTLPTraceExporter({ url: tracesUrl(endpoint) }), report);
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(detectResources({ detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector] }))
@@ -52,7 +52,7 @@ export function openTracing({ endpoint, serviceName, onTrouble }: TracingOptions
       );
       const late = delay(LONGEST_FLUSH, false);
       if (await Promise.race([sent, late])) return;
-      tell(new Error(`The collector has not taken them in ${LONGEST_FLUSH} ms.`));
+      report(new Error(`The collector has not taken them in ${LONGEST_FLUSH} ms.`));
     },
   };
 }
@@ -131,9 +131,9 @@ function errorTypeOf(error: unknown): string {
   return 'code' in error ? String(error.code) : error.name;
 }
 
-type Tell = TracingOptions['onTrouble'];
+type Report = TracingOptions['onTrouble'];
 
-function onceEach(onTrouble: Tell): Tell {
+function onceEach(onTrouble: Report): Report {
   let isAway = false;
   return (error) => {
     if ((error !== undefined) !== isAway) onTrouble(error);
@@ -141,12 +141,12 @@ function onceEach(onTrouble: Tell): Tell {
   };
 }
 
-function telling(exporter: SpanExporter, tell: Tell): SpanExporter {
+function reporting(exporter: SpanExporter, report: Report): SpanExporter {
   return {
     export(batch, done) {
       exporter.export(batch, (result) => {
         const isSent = result.code === ExportResultCode.SUCCESS;
-        tell(isSent ? undefined : (result.error ?? new Error('The collector refused them.')));
+        report(isSent ? undefined : (result.error ?? new Error('The collector refused them.')));
         done(result);
       });
     },

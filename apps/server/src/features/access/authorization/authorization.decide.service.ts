@@ -7,7 +7,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
-import { record } from '../../record/audit/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import {
   acceptTokenScopes,
@@ -49,8 +49,8 @@ export async function approveRequest(
 ): Promise<{ request: RequestRow; code: string }> {
   const at = deps.clock();
   // In the store before the approval is: a code that nobody was told leads nowhere.
-  const { code, handed } = newCode({ ...caller.tenant, requestId }, CODE_SECONDS);
-  await deps.store.put([handed]);
+  const { code, entry } = newCode({ ...caller.tenant, requestId }, CODE_SECONDS);
+  await deps.store.put([entry]);
 
   return inTransaction(deps.db, async (tx) => {
     const pending = await lockPending(tx, caller, requestId, at);
@@ -66,7 +66,7 @@ export async function approveRequest(
     const about = await concernedBy(tx, caller, request);
     const told = method === 'link' ? { ...data, unverified: true as const } : data;
     const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
-    await record(tx, caller, [act], at);
+    await recordActs(tx, caller, [act], at);
     return { request, code };
   });
 }
@@ -84,7 +84,7 @@ export function denyRequest(
     const request = await updateRequest(tx, caller.tenant, requestId, { status: 'denied', decidedAt: at });
     const data = { authRequestId: requestId, ...(reason && { reason }) };
     const about = await concernedBy(tx, caller, request);
-    await record(
+    await recordActs(
       tx,
       caller,
       [{ type: 'authorization.denied', ...about, data, ...(evidence && { evidence }) }],

@@ -1,10 +1,10 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { type ExpiryDeps, expireDueRequests } from './authorization.expire.service.ts';
+import { expireDueRequests, type RequestExpiryDeps } from './authorization.expire.service.ts';
 
 const EVERY_SECONDS = 30;
 
 /** Ends what nobody decided, and what nobody fetched, in time. */
-export function expiryOfRequests(deps: ExpiryDeps): Job {
+export function expiryOfRequests(deps: RequestExpiryDeps): Job {
   return {
     name: 'expiry of requests',
     everySeconds: EVERY_SECONDS,

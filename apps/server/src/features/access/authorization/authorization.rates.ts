@@ -4,6 +4,6 @@ export const rates = rateRules({
   authorize: {
     perMinute: 10,
     describes: '`POST /v1/authorize`, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
 });

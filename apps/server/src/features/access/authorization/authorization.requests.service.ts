@@ -4,7 +4,7 @@ import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
-import { record } from '../../record/audit/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
 import {
   cancelRequestsOf,
@@ -43,8 +43,8 @@ export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: str
     throw new AppError('CONFLICT', message, { field: 'redirectUri' });
   }
   const seconds = Math.ceil((request.codeExpiresAt.getTime() - now.getTime()) / 1000);
-  const { code, handed } = newCode({ ...caller.tenant, requestId: id }, seconds);
-  await deps.store.put([handed]);
+  const { code, entry } = newCode({ ...caller.tenant, requestId: id }, seconds);
+  await deps.store.put([entry]);
   return { authRequestId: id, code, expiresAt: request.codeExpiresAt.toISOString() };
 }
 
@@ -60,7 +60,7 @@ export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: strin
     const agentDid = await getAgentDid(tx, caller.tenant, request.agentId);
     const about = concerning({ ...request, agentDid });
     const data = { authRequestId: id };
-    await record(tx, caller, [{ type: 'authorization.cancelled', ...about, data }], at);
+    await recordActs(tx, caller, [{ type: 'authorization.cancelled', ...about, data }], at);
   });
 }
 
@@ -116,6 +116,10 @@ export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, { tenant }, agen
 };
 
 /** A guess at a code's verifier. The fifth voids the code; see `MAX_WRONG_VERIFIERS`. */
-export async function noteWrongVerifier(db: Executor, { tenant }: Caller, requestId: string): Promise<void> {
+export async function countWrongVerifierOf(
+  db: Executor,
+  { tenant }: Caller,
+  requestId: string,
+): Promise<void> {
   await inTransaction(db, (tx) => countWrongVerifier(tx, tenant, requestId));
 }

@@ -13,10 +13,10 @@ import {
 } from './authorization.requests.service.ts';
 import {
   AuthRequest,
+  AuthRequestPath,
   FreshCode,
   NewAuthRequest,
   NewRequest,
-  RequestPath,
   SandboxDecision,
 } from './authorization.schema.ts';
 import { type AuthorizationDeps, requestConsent } from './authorization.service.ts';
@@ -59,7 +59,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.get',
         summary: 'Read an authorization request',
-        params: RequestPath,
+        params: AuthRequestPath,
         response: { 200: AuthRequest },
       },
     },
@@ -73,7 +73,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.cancel',
         summary: 'Cancel an open authorization request',
-        params: RequestPath,
+        params: AuthRequestPath,
         response: { 204: Type.Null() },
       },
     },
@@ -95,7 +95,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.code',
         summary: 'Get a code for an approved request that has no redirect',
-        params: RequestPath,
+        params: AuthRequestPath,
         body: NoFields,
         response: { 201: FreshCode },
       },
@@ -116,7 +116,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.approve',
         summary: 'Approve in the sandbox',
-        params: RequestPath,
+        params: AuthRequestPath,
         body: NoFields,
         response: { 200: SandboxDecision },
       },
@@ -136,7 +136,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       schema: {
         operationId: 'authorization.deny',
         summary: 'Deny in the sandbox',
-        params: RequestPath,
+        params: AuthRequestPath,
         body: NoFields,
         response: { 200: SandboxDecision },
       },

@@ -16,7 +16,7 @@ const SHORTEST = 60; // seconds, of a grant, of a token and of an open request
 const LONGEST_OPEN = 86_400; // seconds that a request may wait for its person
 
 /** What a request asks for, read and found acceptable. */
-export interface Asked {
+export interface AcceptedRequest {
   readonly scopes: string[];
   readonly purpose: string | undefined;
   readonly details: ToolsEntry[];
@@ -30,7 +30,7 @@ export interface Lifetimes {
 }
 
 /** @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE */
-export function acceptRequest(input: NewRequest, limits: Lifetimes): Asked {
+export function acceptRequest(input: NewRequest, limits: Lifetimes): AcceptedRequest {
   const { codeChallenge, codeChallengeMethod, purpose } = input;
   if (codeChallenge && !codeChallengeMethod) throw badField('codeChallengeMethod', 'required');
   if (codeChallengeMethod && !codeChallenge) throw badField('codeChallenge', 'required');

@@ -61,7 +61,7 @@ export const NewAuthRequest = Type.Object({
   code: Type.Optional(Type.String()),
 });
 
-export const RequestPath = Type.Object({ id: Id });
+export const AuthRequestPath = Type.Object({ id: Id });
 
 export type FreshCode = Static<typeof FreshCode>;
 export const FreshCode = Type.Object({ authRequestId: Id, code: Type.String(), expiresAt: Time });

@@ -8,7 +8,7 @@ import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { refuseWhenFull } from '../../accounts/quotas/index.ts';
-import { recordsOf } from '../../record/audit/index.ts';
+import { prepareActs } from '../../record/audit/index.ts';
 import { findAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
   acceptRequest,
@@ -42,12 +42,12 @@ export async function requestConsent(
   caller: Caller,
   input: NewRequest,
 ): Promise<NewAuthRequest> {
-  const asked = acceptRequest(input, deps.lifetimes);
+  const accepted = acceptRequest(input, deps.lifetimes);
   if (input.autoApprove !== undefined && caller.mode === 'live') {
     throw badField('autoApprove', 'not_allowed', 'Only a sandbox developer can do without a person.');
   }
   const asker = await findAsker(deps.db, caller.tenant, input.agentId);
-  const agentDid = mustBeAllowed(deps, caller, input, asked.scopes, asker);
+  const agentDid = mustBeAllowed(deps, caller, input, accepted.scopes, asker);
   const at = deps.clock();
   const used = Number(asker.activeGrants ?? 0);
   await refuseWhenFull(deps.db, deps.quotas, caller, { resource: 'active_grants', used, at });
@@ -58,29 +58,29 @@ export async function requestConsent(
     id,
     agentId: input.agentId,
     principalId: input.principalId,
-    scopes: asked.scopes,
+    scopes: accepted.scopes,
     expiresIn: input.expiresIn,
-    tokenSeconds: asked.tokenSeconds,
+    tokenSeconds: accepted.tokenSeconds,
     redirectUri: input.redirectUri ?? null,
     state: input.state ?? null,
     codeChallenge: input.codeChallenge ?? null,
     audience: input.audience ?? null,
-    purpose: asked.purpose ?? null,
-    authorizationDetails: asked.details.length > 0 ? JSON.parse(JSON.stringify(asked.details)) : null,
+    purpose: accepted.purpose ?? null,
+    authorizationDetails: accepted.details.length > 0 ? JSON.parse(JSON.stringify(accepted.details)) : null,
     status: isApproved ? 'approved' : 'pending',
     consentMethod: isApproved ? 'sandbox' : null,
     wrongVerifiers: 0,
     createdAt: at,
-    expiresAt: new Date(at.getTime() + asked.openSeconds * 1000),
+    expiresAt: new Date(at.getTime() + accepted.openSeconds * 1000),
     decidedAt: isApproved ? at : null,
     codeExpiresAt: isApproved ? new Date(at.getTime() + CODE_SECONDS * 1000) : null,
   };
 
   const inFlight = { developerId: caller.tenant.developerId, requestId: id };
-  const { ticket, handed } = newTicket(inFlight, asked.openSeconds);
+  const { ticket, entry } = newTicket(inFlight, accepted.openSeconds);
   const code = isApproved ? newCode(inFlight, CODE_SECONDS) : undefined;
-  await deps.store.put(code ? [handed, code.handed] : [handed]);
-  const records = recordsOf(caller, actsOf(request, agentDid, isApproved), at);
+  await deps.store.put(code ? [entry, code.entry] : [entry]);
+  const records = prepareActs(caller, actsOf(request, agentDid, isApproved), at);
   const refusal = await requestAuthorization(deps.db, caller.tenant, at, request, records);
   if (refusal) throw refusal === 'revoked' ? notFound() : agentInactive();
 

@@ -1,5 +1,5 @@
 import { hashOf, newSecret } from '../../../platform/ids.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import type { EphemeralEntry, EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 
 /**
  * What only whoever was handed it can know, kept by its hash and only until it is of no more use: the ticket that
@@ -20,24 +20,18 @@ export const LATE_SECONDS = 3600;
 const codeKey = (code: string) => `bh:{code:${hashOf(code).toString('base64url')}}`;
 const ticketKey = (requestId: string) => `bh:{${requestId}}:ticket`;
 
-export interface Handed {
-  readonly key: string;
-  readonly value: string;
-  readonly seconds: number;
-}
-
 /** A new code with what to put in the store, before the approval commits. */
-export function newCode(inFlight: InFlight, seconds: number): { code: string; handed: Handed } {
+export function newCode(inFlight: InFlight, seconds: number): { code: string; entry: EphemeralEntry } {
   const code = newSecret();
   const value = JSON.stringify(inFlight);
-  return { code, handed: { key: codeKey(code), value, seconds: seconds + CODE_MARGIN } };
+  return { code, entry: { key: codeKey(code), value, seconds: seconds + CODE_MARGIN } };
 }
 
-export function newTicket(inFlight: InFlight, seconds: number): { ticket: string; handed: Handed } {
+export function newTicket(inFlight: InFlight, seconds: number): { ticket: string; entry: EphemeralEntry } {
   const ticket = newSecret();
   const value = JSON.stringify({ ...inFlight, hash: hashOf(ticket).toString('base64url') });
   const key = ticketKey(inFlight.requestId);
-  return { ticket, handed: { key, value, seconds: seconds + LATE_SECONDS } };
+  return { ticket, entry: { key, value, seconds: seconds + LATE_SECONDS } };
 }
 
 export async function findByCode(store: EphemeralStore, code: string): Promise<InFlight | undefined> {

@@ -3,9 +3,9 @@ import { systemCaller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { announceToAll } from '../../record/audit/index.ts';
-import { listRunOutAcrossTenants, noteExpiryTold } from './grants.repo.ts';
+import { listUnannouncedExpiriesAcrossTenants, markExpiryAnnounced } from './grants.repo.ts';
 
-export interface ExpiryDeps {
+export interface GrantExpiryDeps {
   readonly db: Executor;
   readonly clock: Clock;
 }
@@ -17,15 +17,15 @@ const BATCH = 200;
  * Tells subscribers of grants that have run out. Nothing waits for it: that a grant has run out follows from the
  * clock, and is no act, so it has no audit entry. @returns how many there may still be: 0 is none.
  */
-export async function tellOfExpiredGrants({ db, clock }: ExpiryDeps): Promise<number> {
+export async function announceExpiredGrants({ db, clock }: GrantExpiryDeps): Promise<number> {
   const at = clock();
-  const due = await listRunOutAcrossTenants(db, at, BATCH);
+  const due = await listUnannouncedExpiriesAcrossTenants(db, at, BATCH);
   for (const [developerId, grants] of Map.groupBy(due, (grant) => grant.developerId)) {
     const [account = { mode: 'live', plan: 'free' } as const] = grants;
     const caller = systemCaller({ developerId }, account, 'expiry');
     const ids = grants.map(({ id }) => id);
     await inTransaction(db, async (tx) => {
-      const expired = await noteExpiryTold(tx, caller.tenant, ids, at);
+      const expired = await markExpiryAnnounced(tx, caller.tenant, ids, at);
       if (expired.length === 0) return;
       const announcements = expired.map((grant): Announcement => {
         const about = concerning({ ...grant, grantId: grant.id });

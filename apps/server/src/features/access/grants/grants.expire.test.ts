@@ -3,7 +3,7 @@ import { listedTo } from '../../../../test/app/events.ts';
 import { actionsOf, grantTo } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { follow } from '../../../../test/app/streams.ts';
-import { tellOfExpiredGrants } from './grants.expire.service.ts';
+import { announceExpiredGrants } from './grants.expire.service.ts';
 import { expiryOfGrants } from './grants.jobs.ts';
 
 async function withGrant() {
@@ -28,11 +28,11 @@ describe('a grant that has run out', () => {
     const before = await actionsOf(acme);
 
     advance(3599);
-    await tellOfExpiredGrants({ db, clock });
+    await announceExpiredGrants({ db, clock });
     expect(await told()).toEqual([]);
     advance(1);
-    await Promise.all([tellOfExpiredGrants({ db, clock }), tellOfExpiredGrants({ db, clock })]);
-    await tellOfExpiredGrants({ db, clock });
+    await Promise.all([announceExpiredGrants({ db, clock }), announceExpiredGrants({ db, clock })]);
+    await announceExpiredGrants({ db, clock });
 
     const [event, ...more] = await told();
     expect(more).toEqual([]);
@@ -55,7 +55,7 @@ describe('a grant that has run out', () => {
     await acme('DELETE', `/v1/grants/${grant.grantId}`);
     advance(3600);
 
-    await tellOfExpiredGrants({ db, clock });
+    await announceExpiredGrants({ db, clock });
 
     expect(await told()).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe('a grant that has run out', () => {
   test('can be revoked all the same, and its tree with it', async () => {
     const { acme, grant, advance, db, clock } = await withGrant();
     advance(3600);
-    await tellOfExpiredGrants({ db, clock });
+    await announceExpiredGrants({ db, clock });
 
     expect((await acme('DELETE', `/v1/grants/${grant.grantId}`)).statusCode).toBe(204);
     expect((await acme('GET', `/v1/grants/${grant.grantId}`)).json().status).toBe('revoked');

@@ -1,15 +1,15 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
-import { type ExpiryDeps, tellOfExpiredGrants } from './grants.expire.service.ts';
+import { announceExpiredGrants, type GrantExpiryDeps } from './grants.expire.service.ts';
 
 const EVERY_SECONDS = 30;
 
 /** Tells of grants that have run out. */
-export function expiryOfGrants(deps: ExpiryDeps): Job {
+export function expiryOfGrants(deps: GrantExpiryDeps): Job {
   return {
     name: 'expiry of grants',
     everySeconds: EVERY_SECONDS,
     async run(signal) {
-      while (!signal.aborted && (await tellOfExpiredGrants(deps)) > 0);
+      while (!signal.aborted && (await announceExpiredGrants(deps)) > 0);
     },
   };
 }

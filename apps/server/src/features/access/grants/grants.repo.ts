@@ -40,7 +40,7 @@ function withExpiry<Page extends ReturnType<typeof grantsWithAgent>>(
   return page.where('grant.status', '=', 'active').where('grant.expiresAt', than, now);
 }
 
-export interface Branch {
+export interface GrantNode {
   readonly id: string;
   /** Of the roots, the one it falls with: itself, or the nearest above it. */
   readonly causeId: string;
@@ -56,8 +56,8 @@ export async function listActiveTree(
   db: Executor,
   { developerId }: Tenant,
   rootIds: readonly string[],
-): Promise<Branch[]> {
-  const call = sql<Branch>`select * from find_active_tree(${developerId}, ${rootIds})`;
+): Promise<GrantNode[]> {
+  const call = sql<GrantNode>`select * from find_active_tree(${developerId}, ${rootIds})`;
   return (await call.execute(db)).rows;
 }
 
@@ -80,13 +80,13 @@ export async function listActiveIdsOfPrincipal(tx: Tx, tenant: Tenant, principal
 }
 
 /** Grants that have run out, and of which nobody was told, oldest first. */
-export function listRunOutAcrossTenants(db: Executor, at: Date, limit: number) {
+export function listUnannouncedExpiriesAcrossTenants(db: Executor, at: Date, limit: number) {
   return db
     .selectFrom('grants as grant')
     .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'grant.developerId')
     .select(['grant.id', 'grant.developerId', 'developer.mode', 'developer.plan'])
     .where('grant.status', '=', 'active')
-    .where('grant.expiryToldAt', 'is', null)
+    .where('grant.expiryAnnouncedAt', 'is', null)
     .where('grant.expiresAt', '<=', at)
     .orderBy('grant.expiresAt')
     .limit(limit)
@@ -94,10 +94,10 @@ export function listRunOutAcrossTenants(db: Executor, at: Date, limit: number) {
 }
 
 /** Of those of which nobody was told by now, so that of two instances at once one tells of each. */
-export function noteExpiryTold(tx: Tx, { developerId }: Tenant, grantIds: readonly string[], at: Date) {
+export function markExpiryAnnounced(tx: Tx, { developerId }: Tenant, grantIds: readonly string[], at: Date) {
   return tx
     .updateTable('grants')
-    .set({ expiryToldAt: at })
+    .set({ expiryAnnouncedAt: at })
     .where('developerId', '=', developerId)
     .where('id', 'in', (db) =>
       db
@@ -106,7 +106,7 @@ export function noteExpiryTold(tx: Tx, { developerId }: Tenant, grantIds: readon
         .where('developerId', '=', developerId)
         .where('id', 'in', grantIds)
         .where('status', '=', 'active')
-        .where('expiryToldAt', 'is', null)
+        .where('expiryAnnouncedAt', 'is', null)
         .where('expiresAt', '<=', at)
         .forUpdate()
         .skipLocked(),

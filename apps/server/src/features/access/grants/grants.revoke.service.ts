@@ -4,10 +4,10 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
-import { record, recordsInTurns } from '../../record/audit/index.ts';
+import { prepareActsInTurns, recordActs } from '../../record/audit/index.ts';
 import { findGrant } from './grants.queries.ts';
 import {
-  type Branch,
+  type GrantNode,
   listActiveIdsOfAgent,
   listActiveIdsOfPrincipal,
   listActiveTree,
@@ -45,7 +45,7 @@ export async function revokeGrant(
   const acts = [...(revoking.because ?? []), ...actsOf(caller, tree, revoking)];
   const expectedIds = tree.map(({ id }) => id);
   const revocation = { at, rootIds: [grantId], expectedIds, reason: revoking.reason };
-  const records = await recordsInTurns(caller, acts, at);
+  const records = await prepareActsInTurns(caller, acts, at);
   const outcome = await revokeGrants(deps.db, caller.tenant, revocation, records);
   if (outcome === 'changed') await revokeUnderLock(deps, caller, grantId, revoking);
 }
@@ -65,7 +65,7 @@ function revokeUnderLock(
     const at = deps.clock();
     const acts = await cutTrees(tx, caller, [grantId], revoking, at);
     if (!acts.some((act) => act.grantId === grantId)) return; // somebody else's revocation came first
-    await record(tx, caller, [...(revoking.because ?? []), ...acts], at);
+    await recordActs(tx, caller, [...(revoking.because ?? []), ...acts], at);
   });
 }
 
@@ -96,7 +96,7 @@ export function revokeGrantsOfPrincipal(
     const at = deps.clock();
     const rootIds = await listActiveIdsOfPrincipal(tx, caller.tenant, principalId, at);
     const acts = await cutTrees(tx, caller, rootIds, revoking, at);
-    if (acts.length > 0) await record(tx, caller, acts, at);
+    if (acts.length > 0) await recordActs(tx, caller, acts, at);
     return rootIds.length;
   });
 }
@@ -125,7 +125,7 @@ async function cutTrees(
 async function revokeInPortions(
   tx: Tx,
   caller: Caller,
-  tree: readonly Branch[],
+  tree: readonly GrantNode[],
   { at, reason }: { at: Date; reason: RevokedReason },
 ): Promise<void> {
   const { roots = [], below = [] } = Object.groupBy(tree, ({ id, causeId }) =>
@@ -142,7 +142,7 @@ async function revokeInPortions(
 }
 
 /** One act for each grant, so that whoever follows one grant learns of its end. */
-function actsOf({ actor }: Caller, tree: readonly Branch[], { reason, note }: Revoking): Act[] {
+function actsOf({ actor }: Caller, tree: readonly GrantNode[], { reason, note }: Revoking): Act[] {
   const withBranches = new Set(
     tree.filter(({ id, causeId }) => id !== causeId).map(({ causeId }) => causeId),
   );

@@ -4,7 +4,7 @@ import { canHavePurpose } from '@behest/protocol/purposes';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../../platform/errors.ts';
-import { type AskedPart, type Delegable, partOf } from './tokens.delegate.rules.ts';
+import { type Delegable, partOf, type RequestedPart } from './tokens.delegate.rules.ts';
 
 const at = new Date('2026-01-01T00:00:00Z');
 const limits = { at, maxDepth: 10 };
@@ -46,7 +46,7 @@ const details = fc
   .tuple(fc.option(entry('a')), fc.option(entry('b')))
   .map((entries) => entries.filter((each) => each !== null));
 const lifetimeSeconds = fc.integer({ min: 60, max: LONGEST });
-const asked: fc.Arbitrary<AskedPart> = fc.record(
+const asked: fc.Arbitrary<RequestedPart> = fc.record(
   {
     scopes,
     lifetimeSeconds,
@@ -87,7 +87,7 @@ const root: fc.Arbitrary<Delegable> = fc
   });
 
 /** Undefined when it is refused. */
-function delegated(parent: Delegable, wanted: AskedPart): Delegable | undefined {
+function delegated(parent: Delegable, wanted: RequestedPart): Delegable | undefined {
   try {
     const { entries, ...made } = partOf(parent, wanted, limits);
     return { ...made, id: `grnt_${made.delegationDepth}`, authorizationDetails: entries };
@@ -98,7 +98,7 @@ function delegated(parent: Delegable, wanted: AskedPart): Delegable | undefined 
 }
 
 /** The grants of a chain, the root first. What is refused is left out. */
-function chainOf(first: Delegable, parts: readonly AskedPart[]): Delegable[] {
+function chainOf(first: Delegable, parts: readonly RequestedPart[]): Delegable[] {
   const chain = [first];
   for (const each of parts) {
     const child = delegated(chain.at(-1) ?? first, each);

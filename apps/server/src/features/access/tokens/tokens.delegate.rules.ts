@@ -17,7 +17,7 @@ export interface Delegable {
 }
 
 /** What an agent wants to hand on; what is absent is inherited. */
-export interface AskedPart {
+export interface RequestedPart {
   readonly scopes: readonly string[];
   readonly audience?: string;
   readonly purpose?: string;
@@ -26,7 +26,7 @@ export interface AskedPart {
 }
 
 /** What a delegated grant is made of: nothing in it reaches further than the same in its parent. */
-export interface Part {
+export interface DelegatedPart {
   readonly scopes: string[];
   readonly audience: string | null;
   readonly purpose: string | null;
@@ -41,29 +41,29 @@ export interface Part {
  */
 export function partOf(
   parent: Delegable,
-  asked: AskedPart,
+  requested: RequestedPart,
   { at, maxDepth }: { at: Date; maxDepth: number },
-): Part {
-  const outside = uncovered(parent.scopes, asked.scopes);
+): DelegatedPart {
+  const outside = uncovered(parent.scopes, requested.scopes);
   if (outside.length > 0) {
     const message = 'Some scopes are not covered by those of the parent grant.';
     throw new AppError('INVALID_SCOPE', message, { scopes: outside });
   }
-  mustKeepPurpose(parent, asked);
-  const { audience = parent.audience } = asked;
+  mustKeepPurpose(parent, requested);
+  const { audience = parent.audience } = requested;
   if (parent.audience !== null && audience !== parent.audience) {
     throw badField('audience', 'not_allowed', 'The audience is that of the parent grant; leave it out.');
   }
-  const entries = entriesOf(parent, asked);
+  const entries = entriesOf(parent, requested);
   const delegationDepth = parent.delegationDepth + 1;
   if (delegationDepth > maxDepth) {
     const message = `Grants may be delegated ${maxDepth} deep; delegate from one nearer to the root.`;
     throw new AppError('DELEGATION_DEPTH_EXCEEDED', message, { maxDepth, depth: delegationDepth });
   }
-  const ends = Math.min(at.getTime() + asked.lifetimeSeconds * 1000, parent.expiresAt.getTime());
+  const ends = Math.min(at.getTime() + requested.lifetimeSeconds * 1000, parent.expiresAt.getTime());
   const { purpose } = parent;
   return {
-    scopes: [...asked.scopes],
+    scopes: [...requested.scopes],
     audience,
     purpose,
     entries,
@@ -72,18 +72,18 @@ export function partOf(
   };
 }
 
-function mustKeepPurpose({ purpose }: Delegable, asked: AskedPart): void {
-  if (asked.purpose !== undefined && asked.purpose !== purpose) {
+function mustKeepPurpose({ purpose }: Delegable, requested: RequestedPart): void {
+  if (requested.purpose !== undefined && requested.purpose !== purpose) {
     const message = 'The purpose is that of the parent grant, or none; leave it out.';
-    throw new AppError('INVALID_PURPOSE', message, { purpose: asked.purpose });
+    throw new AppError('INVALID_PURPOSE', message, { purpose: requested.purpose });
   }
-  if (purpose !== null && !canHavePurpose(asked.scopes)) {
+  if (purpose !== null && !canHavePurpose(requested.scopes)) {
     const message = 'The parent grant has a purpose, which needs a scope `tool:<connector>:<permission>`.';
     throw new AppError('INVALID_PURPOSE', message, { purpose });
   }
 }
 
-function entriesOf(parent: Delegable, { scopes, authorizationDetails }: AskedPart): IssuedEntry[] {
+function entriesOf(parent: Delegable, { scopes, authorizationDetails }: RequestedPart): IssuedEntry[] {
   const above = storedEntries(parent.authorizationDetails);
   const read = readRequestedDetails(authorizationDetails ?? [], scopes);
   const purpose = parent.purpose ?? undefined;

@@ -2,10 +2,10 @@ import type { Caller } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { recordsOf } from '../../record/audit/index.ts';
+import { prepareActs } from '../../record/audit/index.ts';
 import { acceptTokenScopes, agentInactive, boundedSeconds, mustBeWithin } from '../authorization/index.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
-import { type Part, partOf } from './tokens.delegate.rules.ts';
+import { type DelegatedPart, partOf } from './tokens.delegate.rules.ts';
 import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
 import { grantCreated, type IssuableGrant, issueTokens } from './tokens.issue.service.ts';
 import { assess, findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
@@ -47,7 +47,7 @@ export async function delegate(
 
   const grant = childOf(parent, part, { agentId: input.subAgentId, agentDid, tokenSeconds, at });
   const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null);
-  const records = recordsOf(caller, [grantCreated(grant), act], at);
+  const records = prepareActs(caller, [grantCreated(grant), act], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const write = { parentTokenId: parent.tokenId, grant, token, refresh, grantLimit, records };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
@@ -91,7 +91,7 @@ interface Child {
 
 function childOf(
   parent: DelegableRow,
-  { entries, ...part }: Part,
+  { entries, ...part }: DelegatedPart,
   { at, ...held }: Child,
 ): NewGrant & IssuableGrant {
   return {
@@ -106,7 +106,7 @@ function childOf(
     isUnverified: parent.isUnverified,
     issuedAt: at,
     revokedAt: null,
-    expiryToldAt: null,
+    expiryAnnouncedAt: null,
     revokedReason: null,
     lastUsedAt: null,
     parentGrantId: parent.id,

@@ -3,8 +3,8 @@ import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { recordsOf } from '../../record/audit/index.ts';
-import { findByCode, MAX_WRONG_VERIFIERS, noteWrongVerifier } from '../authorization/index.ts';
+import { prepareActs } from '../../record/audit/index.ts';
+import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { grantCreated, type IssuableGrant, issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
@@ -23,14 +23,14 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   if (!found) throw invalidGrant('code_unknown');
   const at = deps.clock();
   const refusal = redemptionRefusal(found, input, at, MAX_WRONG_VERIFIERS);
-  if (refusal === 'pkce_mismatch') await noteWrongVerifier(deps.db, caller, found.id);
+  if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
   if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
 
   const grant = grantOf(found, at);
   const issue = await issueTokens(deps, caller, grant, at, null);
   const { token, refresh, act, answer } = issue;
-  const records = recordsOf(caller, [grantCreated(grant), act], at);
+  const records = prepareActs(caller, [grantCreated(grant), act], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const write = { grant, token, refresh, grantLimit, maxWrongVerifiers: MAX_WRONG_VERIFIERS, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
@@ -69,7 +69,7 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     issuedAt: at,
     expiresAt: new Date(at.getTime() + seconds * 1000),
     revokedAt: null,
-    expiryToldAt: null,
+    expiryAnnouncedAt: null,
     revokedReason: null,
     lastUsedAt: null,
     parentGrantId: null,

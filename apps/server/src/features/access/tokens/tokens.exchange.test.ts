@@ -30,8 +30,8 @@ async function approved(developer: Developer, request: object = {}) {
 
 /** A code that nobody was given yet, for a request in whatever state. */
 async function codeFor({ store }: Service, developer: Developer, requestId: string): Promise<string> {
-  const { code, handed } = newCode({ developerId: developer.developerId, requestId }, 600);
-  await store.put([handed]);
+  const { code, entry } = newCode({ developerId: developer.developerId, requestId }, 600);
+  await store.put([entry]);
   return code;
 }
 

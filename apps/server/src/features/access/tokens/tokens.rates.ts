@@ -4,11 +4,11 @@ export const rates = rateRules({
   token: {
     perMinute: 20,
     describes: '`POST /v1/token`, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
   refresh: {
     perMinute: 20,
     describes: '`POST /v1/token/refresh`, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
 });

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { hashOf } from '../../../platform/ids.ts';
-import { recordsOf } from '../../record/audit/index.ts';
+import { prepareActs } from '../../record/audit/index.ts';
 import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
@@ -26,7 +26,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   if (refusal) throw invalidGrant(refusal);
 
   const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId);
-  const records = recordsOf(caller, [act], at);
+  const records = prepareActs(caller, [act], at);
   const lost = await rotateRefreshToken(deps.db, caller.tenant, at, { token, refresh, records });
   if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
   if (lost) throw invalidGrant(lost);

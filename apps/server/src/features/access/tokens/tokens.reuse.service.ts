@@ -1,14 +1,14 @@
-import type { Concerned } from '../../../platform/acts.ts';
+import type { ActSubject } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { recordBlocked } from '../../record/audit/index.ts';
+import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { revokeGrant } from '../grants/index.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 
 /** A code or refresh token that was presented once more. */
 export interface Reuse {
   readonly kind: 'code' | 'refresh';
-  readonly about: Concerned;
+  readonly about: ActSubject;
   readonly usedAt: Date | null;
   /** Whether the grant is still there to be revoked. */
   readonly isActive: boolean;
@@ -29,7 +29,7 @@ export async function reportReuse(
   const { grantId } = about;
   if (!isActive || !grantId || at.getTime() <= graceEnds) {
     const attempt = { action: 'token.reuse_detected', about, data: { kind, revoked: false } } as const;
-    await inTransaction(deps.db, (tx) => recordBlocked(tx, caller, attempt, at));
+    await inTransaction(deps.db, (tx) => recordBlockedAttempt(tx, caller, attempt, at));
     return;
   }
   const detected = { type: 'token.reuse_detected', ...about, data: { kind, revoked: true } } as const;

@@ -2,7 +2,7 @@ import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
-import { record } from '../../record/audit/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import { findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
 import { lockToken, markTokenRevoked } from './tokens.repo.ts';
 import type { Revoke } from './tokens.schema.ts';
@@ -23,6 +23,6 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
     if (!found) throw notFound();
     if (found.revokedAt || found.grantStatus === 'revoked') return;
     await markTokenRevoked(tx, caller.tenant, tokenId, at);
-    await record(tx, caller, [{ type: 'token.revoked', ...concerning(found), data: { tokenId } }], at);
+    await recordActs(tx, caller, [{ type: 'token.revoked', ...concerning(found), data: { tokenId } }], at);
   });
 }

@@ -6,7 +6,7 @@ import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
-import { record } from '../../record/audit/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import { isUsableKey } from '../developers/index.ts';
 import { freeQuota, useQuota } from '../quotas/index.ts';
 import type { OnAgentRevoked } from './agents.hooks.ts';
@@ -53,7 +53,7 @@ export function createAgent(deps: AgentDeps, caller: Caller, input: NewAgent): P
   return inTransaction(deps.db, async (tx) => {
     await useQuota(tx, deps.quotas, caller, 'agents', at);
     const row = await insertAgent(tx, caller.tenant, { ...agent, ...key, createdAt: at, updatedAt: at });
-    await record(tx, caller, [{ type: 'agent.created', agentId: id, agentDid: did, data: { name } }], at);
+    await recordActs(tx, caller, [{ type: 'agent.created', agentId: id, agentDid: did, data: { name } }], at);
     return toAgent(row);
   });
 }
@@ -97,7 +97,7 @@ export function changeAgent(deps: AgentDeps, caller: Caller, agentId: string, ch
     }
     const row = await updateAgent(tx, caller.tenant, agentId, { ...columns, updatedAt: at });
     const acts = actsOfChange(before, row, change);
-    if (acts.length > 0) await record(tx, caller, acts, at);
+    if (acts.length > 0) await recordActs(tx, caller, acts, at);
     return toAgent(row);
   });
 }
@@ -132,7 +132,7 @@ export function revokeAgent(deps: AgentDeps, caller: Caller, agentId: string): P
     const revokedGrants = cascaded.filter(({ type }) => type === 'grant.revoked').length;
     const data = { name: agent.name, revokedGrants };
     const revoked = { type: 'agent.revoked', agentId, agentDid: agent.did, data } as const;
-    await record(tx, caller, [revoked, ...cascaded], at);
+    await recordActs(tx, caller, [revoked, ...cascaded], at);
   });
 }
 

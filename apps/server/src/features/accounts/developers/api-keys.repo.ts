@@ -14,7 +14,7 @@ interface FoundKey {
   readonly mode: 'live' | 'sandbox';
   readonly plan: 'free' | 'pro' | 'enterprise';
   readonly expiresAt: Date | null;
-  readonly notedAt: Date;
+  readonly useSeenAt: Date;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function findKeyAcrossTenants(db: Executor, hash: Buffer, at: Date)
       update api_keys k set last_used_at = ${at} from found
       where k.developer_id = found.developer_id and k.id = found.key_id and found.is_due
     )
-    select *, case when is_due then ${at}::timestamptz else last_used_at end as noted_at from found`;
+    select *, case when is_due then ${at}::timestamptz else last_used_at end as use_seen_at from found`;
   return (await call.execute(db)).rows[0];
 }
 

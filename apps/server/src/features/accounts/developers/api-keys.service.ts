@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import { parseDuration } from '@behest/protocol/durations';
-import type { Caller, NoteChange, Role } from '../../../platform/caller.ts';
+import type { Caller, PublishChange, Role } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { record } from '../../record/audit/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import {
   endKey,
   findKeyAcrossTenants,
@@ -31,23 +31,23 @@ import { lockDeveloper } from './developers.repo.ts';
 export interface KeyDeps {
   readonly db: Executor;
   readonly clock: Clock;
-  readonly noteChange: NoteChange;
+  readonly publishChange: PublishChange;
 }
 
 const LONGEST_LIFE = 3650 * 86_400; // seconds
 const NOBODY = Buffer.alloc(32);
 
-const NOTED_EVERY = 60_000; // milliseconds, by which the time of last use is exact
+const USE_WRITTEN_EVERY = 60_000; // milliseconds, by which the time of last use is exact
 
 /** @returns whom a key stands for, or undefined when it is unknown, expired or revoked. */
-export async function findKeyHolder({ db, clock }: Pick<KeyDeps, 'db' | 'clock'>, hash: Buffer) {
+export async function findKeyCaller({ db, clock }: Pick<KeyDeps, 'db' | 'clock'>, hash: Buffer) {
   const found = await findKeyAcrossTenants(db, hash, clock());
   // The index has compared already; this comparison takes the same time for a hit and for a miss.
   const isSame = timingSafeEqual(found?.hash ?? NOBODY, hash);
   if (!found || !isSame) return undefined;
-  const { developerId, keyId, role, mode, plan, expiresAt, notedAt } = found;
-  const noteAgainAt = new Date(notedAt.getTime() + NOTED_EVERY);
-  const readAgainAt = expiresAt && expiresAt < noteAgainAt ? expiresAt : noteAgainAt;
+  const { developerId, keyId, role, mode, plan, expiresAt, useSeenAt } = found;
+  const writeUseAgainAt = new Date(useSeenAt.getTime() + USE_WRITTEN_EVERY);
+  const readAgainAt = expiresAt && expiresAt < writeUseAgainAt ? expiresAt : writeUseAgainAt;
   return { caller: { tenant: { developerId }, actor: `developer:${keyId}`, role, mode, plan }, readAgainAt };
 }
 
@@ -85,7 +85,7 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
       throw new AppError('CONFLICT', `There are ${MOST_KEYS} active keys; revoke one first.`);
     }
     const row = await insertKey(tx, caller.tenant, key);
-    await record(tx, caller, [{ type: 'apikey.created', data: { keyId: key.id, name } }], at);
+    await recordActs(tx, caller, [{ type: 'apikey.created', data: { keyId: key.id, name } }], at);
     return { ...toApiKey(row, at), apiKey };
   });
 }
@@ -113,8 +113,8 @@ export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promi
     const name = input.name ?? old.name;
     const key = { ...newKey(name, old.role, at, apiKey), expiresAt: old.expiresAt };
     await insertKey(tx, caller.tenant, key);
-    await record(tx, caller, [{ type: 'apikey.rotated', data: { keyId: key.id, name } }], at);
-    await afterCommit(tx, () => deps.noteChange(caller.tenant));
+    await recordActs(tx, caller, [{ type: 'apikey.rotated', data: { keyId: key.id, name } }], at);
+    await afterCommit(tx, () => deps.publishChange(caller.tenant));
     return {
       apiKey,
       keyId: key.id,
@@ -136,14 +136,14 @@ export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise
     const key = usable.find(({ id }) => id === keyId) ?? (await lockKey(tx, caller.tenant, keyId));
     if (!key) throw notFound();
     // Also of one that was revoked before: its notice may have been lost.
-    await afterCommit(tx, () => deps.noteChange(caller.tenant));
+    await afterCommit(tx, () => deps.publishChange(caller.tenant));
     if (key.revokedAt) return;
     const staying = usable.filter((each) => each.role === 'full' && isActive(each));
     if (staying.length === 1 && staying[0]?.id === keyId) {
       throw new AppError('CONFLICT', 'This is the last active `full` key; create another one first.');
     }
     await endKey(tx, caller.tenant, keyId, { revokedAt: at });
-    await record(tx, caller, [{ type: 'apikey.revoked', data: { keyId, name: key.name } }], at);
+    await recordActs(tx, caller, [{ type: 'apikey.revoked', data: { keyId, name: key.name } }], at);
   });
 }
 

@@ -3,7 +3,7 @@ import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { plans } from '../../../platform/quotas.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
-import { findKeyHolder } from './api-keys.service.ts';
+import { findKeyCaller } from './api-keys.service.ts';
 import { acts } from './developers.acts.ts';
 import { rates } from './developers.rates.ts';
 import { developerRoutes } from './developers.routes.ts';
@@ -37,7 +37,7 @@ export const developers = defineFeature({
         await app.register(developerRoutes, { ...house, signupMode, defaultPlan, canMail });
         await app.register(apiKeyRoutes, house);
       },
-      credentials: { developer: (hash) => findKeyHolder(house, hash) },
+      credentials: { developer: (hash) => findKeyCaller(house, hash) },
       prepare: () =>
         seedDevelopers({ ...house, defaultPlan }, seeds, (message) => house.logger?.warn(message)),
     };

@@ -4,11 +4,11 @@ export const rates = rateRules({
   signup: {
     perMinute: 30,
     describes: '`POST /v1/signup`, by client address',
-    budgets: [{ by: 'address' }],
+    counts: [{ by: 'address' }],
   },
   keys: {
     perMinute: 5,
     describes: 'creating, rotating and revoking API keys, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
 });

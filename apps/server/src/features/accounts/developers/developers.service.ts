@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { openChain, record } from '../../record/audit/index.ts';
+import { openChain, recordActs } from '../../record/audit/index.ts';
 import { insertKey } from './api-keys.repo.ts';
 import { generateKey } from './api-keys.rules.ts';
 import { newKey } from './api-keys.service.ts';
@@ -47,7 +47,7 @@ export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: stri
     await insertKey(tx, caller.tenant, key);
     await openChain(tx, caller.tenant);
     const { developerId } = caller.tenant;
-    await record(tx, caller, [{ type: 'developer.created', developerId, data: { mode } }], at);
+    await recordActs(tx, caller, [{ type: 'developer.created', developerId, data: { mode } }], at);
     return { ...toDeveloper(row), apiKey, keyId: key.id };
   });
 }
@@ -107,7 +107,7 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };
     const evidence = { old: secured(before, change), new: secured(after, change) };
     const told = Object.keys(evidence.new).length > 0 ? { ...about, evidence } : about;
-    await record(tx, caller, [{ type: 'developer.updated', ...told }], at);
+    await recordActs(tx, caller, [{ type: 'developer.updated', ...told }], at);
     return { ...toDeveloper(after), updated: true as const };
   });
 }

@@ -1,3 +1,3 @@
-export { findKeyHolder } from './api-keys.service.ts';
+export { findKeyCaller } from './api-keys.service.ts';
 export { isUsableKey } from './public-keys.rules.ts';
 export { isRedirectUri } from './redirect-uris.rules.ts';

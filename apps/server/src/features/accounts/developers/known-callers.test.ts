@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { statementsOf } from '../../../../test/app/round-trips.ts';
 import { type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
-import { notingChanges } from '../../../platform/http/callers/known-callers.ts';
+import { changePublisher } from '../../../platform/http/callers/known-callers.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 
 /** A store that says how often it is spent from, and that can be away or lose what is written to it. */
@@ -10,9 +10,9 @@ function watched() {
   const seen = { spends: 0, isAway: false, losesWrites: false };
   const storeAs = (store: EphemeralStore): EphemeralStore => ({
     ...store,
-    spend: (bills) => {
+    charge: (bills) => {
       seen.spends += 1;
-      return seen.isAway ? Promise.reject(new Error('It is away.')) : store.spend(bills);
+      return seen.isAway ? Promise.reject(new Error('It is away.')) : store.charge(bills);
     },
     put: (entries) => (seen.losesWrites ? Promise.reject(new Error('It is away.')) : store.put(entries)),
   });
@@ -34,7 +34,7 @@ async function startWatched(options: TestOptions = {}) {
 /** As whoever sells plans does it. */
 async function changePlan({ db, store }: Service, developerId: string, plan: 'free' | 'pro') {
   await db.updateTable('developers').set({ plan }).where('id', '=', developerId).execute();
-  await notingChanges(store, () => {})({ developerId });
+  await changePublisher(store, () => {})({ developerId });
 }
 
 const statusOf = async (answer: Promise<{ statusCode: number }>) => (await answer).statusCode;
@@ -195,10 +195,10 @@ describe('what is known of a key', () => {
         return {
           ...counted,
           // The second trip comes once the database was read.
-          spend: async (bills) => {
+          charge: async (bills) => {
             const developer = bills.find(({ name }) => name === 'developer');
             if (developer?.version && developer.version.expected === undefined) await interruption.act();
-            return counted.spend(bills);
+            return counted.charge(bills);
           },
         };
       },

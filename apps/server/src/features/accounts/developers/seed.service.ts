@@ -3,7 +3,7 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Mode } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { hashOf } from '../../../platform/ids.ts';
-import { openChain, record } from '../../record/audit/index.ts';
+import { openChain, recordActs } from '../../record/audit/index.ts';
 import {
   endKey,
   findKeyOwnerAcrossTenants,
@@ -22,7 +22,7 @@ import {
 import { keysIn, thumbprintOf, thumbprintsOf } from './developers.rules.ts';
 import { type DeveloperDeps, firstCaller, newDeveloper } from './developers.service.ts';
 
-type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'> & Pick<KeyDeps, 'noteChange'>;
+type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'> & Pick<KeyDeps, 'publishChange'>;
 
 export interface Seed {
   readonly apiKey: string | undefined;
@@ -74,8 +74,8 @@ async function seedDeveloper(deps: SeedDeps, seed: SeedDeveloper, warn: (message
     if (!known) acts.push({ type: 'developer.created', developerId: developer.id, data: { mode } });
     acts.push(...(await seedKey(tx, developer, apiKey, owner, at)));
     if (consentKey) acts.push(...(await addConsentKey(tx, developer, consentKey, at)));
-    if (acts.length > 0) await record(tx, firstCaller(developer, 'system', 'start'), acts, at);
-    if (known && acts.length > 0) await afterCommit(tx, () => deps.noteChange({ developerId: known.id }));
+    if (acts.length > 0) await recordActs(tx, firstCaller(developer, 'system', 'start'), acts, at);
+    if (known && acts.length > 0) await afterCommit(tx, () => deps.publishChange({ developerId: known.id }));
   });
 }
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
 import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
-import { notingChanges } from '../../../platform/http/callers/known-callers.ts';
+import { changePublisher } from '../../../platform/http/callers/known-callers.ts';
 import { type Seed, seedDevelopers } from './seed.service.ts';
 
 const [keyA, keyB] = ['seed-key-number-1', 'seed-key-number-2'];
@@ -15,8 +15,8 @@ async function startSeeding() {
   const service = await startApp({ databaseUrl: await newDatabase() });
   const warn = vi.fn();
   const { db, clock, store } = service;
-  const noteChange = notingChanges(store, warn);
-  const deps = { db, clock, noteChange, signupMode: 'open', defaultPlan: 'pro' } as const;
+  const publishChange = changePublisher(store, warn);
+  const deps = { db, clock, publishChange, signupMode: 'open', defaultPlan: 'pro' } as const;
   /** Starts a process with these settings. */
   const seed = (settings: Partial<Seed>) => seedDevelopers(deps, { ...nothing, ...settings }, warn);
   const as = (apiKey: string) => {

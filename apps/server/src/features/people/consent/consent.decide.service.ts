@@ -2,7 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
 import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
-import { type ConsentDeps, type Hold, heldRequest } from './consent.session.service.ts';
+import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
 
 /**
  * The person allows it, or less. Never more, and not before they have proved who they are.
@@ -11,10 +11,10 @@ import { type ConsentDeps, type Hold, heldRequest } from './consent.session.serv
 export async function approve(
   deps: ConsentDeps,
   caller: Caller,
-  hold: Hold,
+  session: ConsentSession,
   narrowing: Approve,
 ): Promise<Approved> {
-  const { verification } = await heldRequest(deps, hold);
+  const { verification } = await requestOfSession(deps, session);
   const { satisfied, mode, methods } = verification;
   if (!satisfied) {
     const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
@@ -22,7 +22,7 @@ export async function approve(
   }
   const evidence = { ...caller.browser };
   const approval = { method: mode, narrowing, evidence };
-  const { request, code } = await approveRequest(deps, caller, hold.requestId, approval);
+  const { request, code } = await approveRequest(deps, caller, session.requestId, approval);
   return { status: 'approved', code, ...back(deps, request, { code }) };
 }
 

@@ -6,11 +6,11 @@ import type { ShownRow } from './consent.repo.ts';
 import type { CheckedCode, SentCode } from './consent.schema.ts';
 import {
   type ConsentDeps,
-  endSession,
-  type Hold,
-  heldRequest,
-  noteProof,
+  type ConsentSession,
+  endConsentSession,
   reportFailedProof,
+  requestOfSession,
+  storeProof,
 } from './consent.session.service.ts';
 
 const CODE_SECONDS = 600;
@@ -33,9 +33,9 @@ interface KeptCode {
  * is the agent's word. A newer code takes the place of the one before.
  * @throws CONFLICT without an address or when enough has been sent, NOT_CONFIGURED, UPSTREAM_ERROR
  */
-export async function sendCode(deps: ConsentDeps, hold: Hold): Promise<SentCode> {
-  const { row, brought } = await heldRequest(deps, hold);
-  const { email } = brought;
+export async function sendCode(deps: ConsentDeps, session: ConsentSession): Promise<SentCode> {
+  const { row, proofs } = await requestOfSession(deps, session);
+  const { email } = proofs;
   if (row.consentMode !== 'email' || email === undefined) {
     throw new AppError(
       'CONFLICT',
@@ -44,7 +44,7 @@ export async function sendCode(deps: ConsentDeps, hold: Hold): Promise<SentCode>
   }
   if (!deps.mailer)
     throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
-  const { requestId } = hold;
+  const { requestId } = session;
   if (!(await isAdmitted(deps, sentKey(requestId), MOST_SENT))) {
     throw new AppError(
       'CONFLICT',
@@ -85,11 +85,11 @@ It is good for 10 minutes. Tell it to nobody. If you did not open such a page, d
 export async function checkCode(
   deps: ConsentDeps,
   caller: Caller,
-  hold: Hold,
+  session: ConsentSession,
   code: string,
 ): Promise<CheckedCode> {
-  const { row } = await heldRequest(deps, hold);
-  const { requestId } = hold;
+  const { row } = await requestOfSession(deps, session);
+  const { requestId } = session;
   const found = await deps.store.get(codeKey(requestId));
   const kept: KeptCode | undefined = found === undefined ? undefined : JSON.parse(found);
   const isLast = !(await isAdmitted(deps, triesKey(requestId), MOST_TRIES - 1));
@@ -97,15 +97,15 @@ export async function checkCode(
   const isRight = kept !== undefined && isSameText(kept.hash, hashOf(code).toString('base64url'));
   if (isRight && !isLate) {
     await deps.store.remove(codeKey(requestId));
-    await noteProof(deps, hold, { hasReadMail: true });
-    const { verification } = await heldRequest(deps, hold);
+    await storeProof(deps, session, { hasReadMail: true });
+    const { verification } = await requestOfSession(deps, session);
     return { verification };
   }
 
   await reportFailedProof(deps, caller, row, 'email');
   if (isLast) {
     await deps.store.remove(codeKey(requestId)); // or a session opened anew could go on guessing
-    await endSession(deps, hold);
+    await endConsentSession(deps, session);
     throw new AppError('UNAUTHORIZED', 'Too many wrong codes; open the link anew from where it came.');
   }
   if (isLate) throw new AppError('TOKEN_EXPIRED', 'This code is of no more use; ask for another one.');
@@ -115,6 +115,6 @@ export async function checkCode(
 /** Counted in one step, so that of many at once none gets through uncounted. */
 async function isAdmitted({ store }: ConsentDeps, key: string, limit: number): Promise<boolean> {
   const charge = { key, limit, cost: 1, seconds: COUNTED_SECONDS } as const;
-  const settled = await store.spend([{ name: 'tries', charges: [charge] }]);
+  const settled = await store.charge([{ name: 'tries', charges: [charge] }]);
   return settled.get('tries')?.outcome === 'charged';
 }

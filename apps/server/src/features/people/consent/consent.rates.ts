@@ -4,12 +4,12 @@ export const rates = rateRules({
   consent: {
     perMinute: 30,
     describes: '`/v1/consent/*`, by authorization request; four times as many by client address',
-    budgets: [{ by: 'record' }, { by: 'address', factor: 4 }],
+    counts: [{ by: 'resource' }, { by: 'address', factor: 4 }],
   },
   emailCode: {
     perMinute: 5,
     describes:
       'sending and checking a mailed code, by authorization request; 24 times as many by client address',
-    budgets: [{ by: 'record' }, { by: 'address', factor: 24 }],
+    counts: [{ by: 'resource' }, { by: 'address', factor: 24 }],
   },
 });

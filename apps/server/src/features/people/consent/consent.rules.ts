@@ -3,7 +3,7 @@ import type { Verification } from './consent.schema.ts';
 type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
 
 /** What a browser has brought as a proof, and what it has proved since. */
-export interface Brought {
+export interface Proofs {
   /** What the developer's hint was, where one was sent. */
   readonly hint: 'good' | 'bad' | 'none';
   /** The address that a good hint vouches for. */
@@ -16,7 +16,7 @@ interface Proving {
   readonly mode: 'live' | 'sandbox';
   readonly consentMode: ConsentMode;
   readonly hasConsentKeys: boolean;
-  readonly brought: Brought;
+  readonly proofs: Proofs;
   readonly proofIsRequired: boolean;
 }
 
@@ -28,7 +28,7 @@ export function verificationOf({
   mode,
   consentMode,
   hasConsentKeys,
-  brought: { hint, email, hasReadMail },
+  proofs: { hint, email, hasReadMail },
   proofIsRequired,
 }: Proving): Verification {
   if (consentMode === 'email') {

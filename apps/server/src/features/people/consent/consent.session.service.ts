@@ -12,11 +12,11 @@ import {
   LATE_SECONDS,
   statusAt,
 } from '../../access/authorization/index.ts';
-import { recordBlocked } from '../../record/audit/index.ts';
+import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { readHint } from './consent.hint.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
-import { type Brought, verificationOf } from './consent.rules.ts';
+import { type Proofs, verificationOf } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest, Verification } from './consent.schema.ts';
 import { shownRequest } from './consent.show.service.ts';
 
@@ -32,16 +32,16 @@ export interface ConsentDeps extends AuthorizationDeps {
  * One browser's hold on one request, with what it has brought as a proof. The store keeps a hash of the cookie, so
  * reading it opens nothing.
  */
-interface Session {
+interface StoredSession {
   readonly hash: string;
   readonly developerId: string;
   readonly mode: Mode;
   readonly plan: Plan;
-  readonly brought: Brought;
+  readonly proofs: Proofs;
 }
 
 /** A browser's claim to hold a request: the secret of its cookie. */
-export interface Hold {
+export interface ConsentSession {
   readonly requestId: string;
   readonly secret: string;
 }
@@ -68,13 +68,13 @@ export async function openSession(
   if (!inFlight || !isSameText(inFlight.hash, encodedHash(ticket))) throw notFound();
   const row = await pendingRow(deps, inFlight.developerId, requestId);
 
-  const brought = await lookAtHint(deps, row, sent, personWith(row, browser));
+  const proofs = await lookAtHint(deps, row, sent, personWith(row, browser));
   const secret = newSecret();
   const { developerId, developerMode: mode, developerPlan: plan, expiresAt } = row;
-  const session: Session = { hash: encodedHash(secret), developerId, mode, plan, brought };
-  await keepSession(deps, requestId, session, expiresAt);
+  const stored: StoredSession = { hash: encodedHash(secret), developerId, mode, plan, proofs };
+  await keepSession(deps, requestId, stored, expiresAt);
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
-  const verification = verificationFor(deps, row, brought);
+  const verification = verificationFor(deps, row, proofs);
   const request = shownRequest(row, csrfToken, verification);
   return { opened: { id: requestId, csrfToken, verification, request }, secret, expiresAt };
 }
@@ -82,11 +82,11 @@ export async function openSession(
 async function keepSession(
   { store, clock }: ConsentDeps,
   requestId: string,
-  session: Session,
+  stored: StoredSession,
   until: Date,
 ): Promise<void> {
   const seconds = Math.ceil((until.getTime() - clock().getTime()) / 1000) + LATE_SECONDS;
-  await store.put([{ key: sessionKey(requestId), value: JSON.stringify(session), seconds }]);
+  await store.put([{ key: sessionKey(requestId), value: JSON.stringify(stored), seconds }]);
 }
 
 async function lookAtHint(
@@ -94,7 +94,7 @@ async function lookAtHint(
   row: ShownRow,
   hint: string | undefined,
   caller: Caller,
-): Promise<Brought> {
+): Promise<Proofs> {
   if (hint === undefined) return { hint: 'none' };
   const now = deps.clock();
   const good = readHint(hint, row, { issuer: deps.issuer, now });
@@ -113,16 +113,16 @@ export function reportFailedProof(
   const about = { agentId, agentDid, principalId };
   const data = { authRequestId, method };
   const attempt = { action: 'consent.verification_failed', about, data } as const;
-  return inTransaction(db, (tx) => recordBlocked(tx, caller, attempt, clock()));
+  return inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
 }
 
 /** Judged anew each time: a proof that the developer configures meanwhile is demanded from then on. */
-function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, brought: Brought): Verification {
+function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, proofs: Proofs): Verification {
   return verificationOf({
     mode: row.developerMode,
     consentMode: row.consentMode,
     hasConsentKeys: Array.isArray(row.consentKeys) && row.consentKeys.length > 0,
-    brought,
+    proofs,
     proofIsRequired: principalProof === 'required',
   });
 }
@@ -131,10 +131,10 @@ function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, brought
 export function authenticateConsent(deps: Pick<ConsentDeps, 'store' | 'keyRing' | 'publicBaseUrl'>) {
   return async (browser: BrowserRequest): Promise<Caller> => {
     mustBeBrowser(browser);
-    const { recordId: requestId, cookies, csrfToken = '', isWrite } = browser;
-    const hold = { requestId, secret: cookies[cookieName(requestId, deps.publicBaseUrl)] ?? '' };
-    const { developerId, mode, plan } = await getSession(deps.store, hold);
-    if (isWrite && !isSameText(csrfToken, csrfTokenOf(deps.keyRing, hold))) {
+    const { resourceId: requestId, cookies, csrfToken = '', isWrite } = browser;
+    const session = { requestId, secret: cookies[cookieName(requestId, deps.publicBaseUrl)] ?? '' };
+    const { developerId, mode, plan } = await getSession(deps.store, session);
+    if (isWrite && !isSameText(csrfToken, csrfTokenOf(deps.keyRing, session))) {
       throw new AppError('FORBIDDEN', 'Send `X-CSRF-Token` as the page was given it.');
     }
     return personWith({ developerId, developerMode: mode, developerPlan: plan }, browser);
@@ -147,32 +147,36 @@ function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorizat
   throw new AppError('CONSENT_REQUIRED', 'Only the person can decide this, in a browser.');
 }
 
-/** @throws as `heldRequest` */
-export async function showRequest(deps: ConsentDeps, hold: Hold): Promise<ShownRequest> {
-  const { row, verification } = await heldRequest(deps, hold);
-  return shownRequest(row, csrfTokenOf(deps.keyRing, hold), verification);
+/** @throws as `requestOfSession` */
+export async function showRequest(deps: ConsentDeps, session: ConsentSession): Promise<ShownRequest> {
+  const { row, verification } = await requestOfSession(deps, session);
+  return shownRequest(row, csrfTokenOf(deps.keyRing, session), verification);
 }
 
 /**
  * The request as it is now, and what this browser has proved: not what the one has proved that took its place a
  * moment ago. @throws UNAUTHORIZED when that happened, GONE when the request is no longer open
  */
-export async function heldRequest(deps: ConsentDeps, hold: Hold) {
-  const session = await getSession(deps.store, hold);
-  const row = await pendingRow(deps, session.developerId, hold.requestId);
-  return { row, brought: session.brought, verification: verificationFor(deps, row, session.brought) };
+export async function requestOfSession(deps: ConsentDeps, session: ConsentSession) {
+  const stored = await getSession(deps.store, session);
+  const row = await pendingRow(deps, stored.developerId, session.requestId);
+  return { row, proofs: stored.proofs, verification: verificationFor(deps, row, stored.proofs) };
 }
 
-/** Notes in the session what this browser has proved beside what it brought. @throws as `heldRequest` */
-export async function noteProof(deps: ConsentDeps, hold: Hold, proof: Partial<Brought>): Promise<void> {
-  const session = await getSession(deps.store, hold);
-  const row = await pendingRow(deps, session.developerId, hold.requestId);
-  const brought = { ...session.brought, ...proof };
-  await keepSession(deps, hold.requestId, { ...session, brought }, row.expiresAt);
+/** Notes in the session what this browser has proved beside what it brought. @throws as `requestOfSession` */
+export async function storeProof(
+  deps: ConsentDeps,
+  session: ConsentSession,
+  proof: Partial<Proofs>,
+): Promise<void> {
+  const stored = await getSession(deps.store, session);
+  const row = await pendingRow(deps, stored.developerId, session.requestId);
+  const proofs = { ...stored.proofs, ...proof };
+  await keepSession(deps, session.requestId, { ...stored, proofs }, row.expiresAt);
 }
 
 /** The browser has to begin again, with the link. */
-export const endSession = ({ store }: ConsentDeps, { requestId }: Hold) =>
+export const endConsentSession = ({ store }: ConsentDeps, { requestId }: ConsentSession) =>
   store.remove(sessionKey(requestId));
 
 /** @throws NOT_FOUND, GONE */
@@ -191,16 +195,19 @@ export function cookieName(requestId: string, publicBaseUrl: string): string {
 
 export const isSecure = (publicBaseUrl: string) => publicBaseUrl.startsWith('https:');
 
-function csrfTokenOf(keyRing: KeyRing, { requestId, secret }: Hold): string {
+function csrfTokenOf(keyRing: KeyRing, { requestId, secret }: ConsentSession): string {
   const { current } = keyRing.derive(CSRF_KEY_USE);
   return createHmac('sha256', current).update(`${requestId}.${secret}`).digest('base64url');
 }
 
 /** @throws UNAUTHORIZED for an unknown request and for a known one alike */
-async function getSession(store: EphemeralStore, { requestId, secret }: Hold): Promise<Session> {
+async function getSession(
+  store: EphemeralStore,
+  { requestId, secret }: ConsentSession,
+): Promise<StoredSession> {
   const found = secret === '' ? undefined : await store.get(sessionKey(requestId));
-  const session: Session | undefined = found === undefined ? undefined : JSON.parse(found);
-  if (session && isSameText(session.hash, encodedHash(secret))) return session;
+  const stored: StoredSession | undefined = found === undefined ? undefined : JSON.parse(found);
+  if (stored && isSameText(stored.hash, encodedHash(secret))) return stored;
   const message = 'This browser does not hold this request; use the link you were sent.';
   throw new AppError('UNAUTHORIZED', message);
 }

@@ -4,6 +4,6 @@ export const rates = rateRules({
   principalSession: {
     perMinute: 10,
     describes: 'making principal sessions, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
 });

@@ -11,7 +11,7 @@ import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { entriesOf } from '../../record/audit/audit.queries.ts';
 
-interface NewSession {
+interface NewSessionRow {
   readonly id: string;
   readonly principalId: string;
   readonly expiresAt: Date;
@@ -24,7 +24,7 @@ interface NewSession {
 export async function insertSession(
   tx: Tx,
   tenant: Tenant,
-  { id, principalId, expiresAt }: NewSession,
+  { id, principalId, expiresAt }: NewSessionRow,
   now: Date,
 ): Promise<boolean> {
   const { developerId } = tenant;
@@ -60,7 +60,7 @@ export async function deleteSession(db: Executor, session: PrincipalSession, now
 }
 
 /** The session with its developer, if it goes on: what else is read joins it, and a look at it costs no trip. */
-function goingOn(db: Executor, { tenant, sessionId, principalId }: PrincipalSession, now: Date) {
+function activeSession(db: Executor, { tenant, sessionId, principalId }: PrincipalSession, now: Date) {
   return db
     .selectFrom('principalSessions as session')
     .innerJoin(developerOf(db, tenant), 'developer.developerId', 'session.developerId')
@@ -73,7 +73,7 @@ function goingOn(db: Executor, { tenant, sessionId, principalId }: PrincipalSess
 
 /** @param grantId of the principal, else none is returned with the session; without it the session alone */
 export function findSession(db: Executor, session: PrincipalSession, now: Date, grantId = '') {
-  return goingOn(db, session, now)
+  return activeSession(db, session, now)
     .leftJoin(grantsOfPrincipal(db, session.tenant, session.principalId).select('id').as('grant'), (join) =>
       join.on('grant.id', '=', grantId),
     )
@@ -116,7 +116,7 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
     grants = grants.where('grant.status', '=', 'active').where('grant.expiresAt', '>', now);
   }
   const newest = grants.orderBy('grant.id', 'desc').limit(limit + 1);
-  const rows = await goingOn(db, session, now)
+  const rows = await activeSession(db, session, now)
     .leftJoin(newest.as('grant'), (join) => join.onTrue())
     .selectAll('grant')
     .select(['developer.developerName', 'developer.scopeDescriptions'])
@@ -153,7 +153,7 @@ export async function listOwnEntryRows(
     entries = entries.where('entry.seq', '<', last);
   }
   const newest = entries.orderBy('entry.seq', 'desc').limit(limit + 1);
-  const rows = await goingOn(db, session, now)
+  const rows = await activeSession(db, session, now)
     .leftJoin(newest.as('entry'), (join) => join.onTrue())
     .selectAll('entry')
     .select('developer.auditPrivateKeys')

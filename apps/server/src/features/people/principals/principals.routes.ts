@@ -15,7 +15,7 @@ import {
   RevokedAll,
 } from './principals.schema.ts';
 import { listOwnEntries, listOwnGrants, revokeOwnGrant, revokeOwnGrants } from './principals.service.ts';
-import { createSession, endSession, type PrincipalDeps } from './principals.session.service.ts';
+import { createSession, endPrincipalSession, type PrincipalDeps } from './principals.session.service.ts';
 
 export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (app, deps) => {
   addPage(app, {
@@ -109,7 +109,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       },
     },
     async (request, reply) => {
-      await endSession(deps, sessionOf(request));
+      await endPrincipalSession(deps, sessionOf(request));
       return reply.code(204).send(null);
     },
   );

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { record } from '../../record/audit/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
 import { deleteSession, insertSession } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
@@ -49,7 +49,7 @@ export async function createSession(
   await inTransaction(deps.db, async (tx) => {
     if (!(await insertSession(tx, tenant, { id, principalId, expiresAt }, at))) throw notFound();
     const data = { sessionId: id };
-    await record(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
+    await recordActs(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
   });
   const dashboardUrl = `${publicBaseUrl}/permissions#session=${sessionToken}`;
   return { sessionToken, dashboardUrl, expiresAt: expiresAt.toISOString() };
@@ -74,7 +74,7 @@ export function sessionReader({
 }
 
 /** @throws UNAUTHORIZED when it has ended before */
-export async function endSession(deps: PrincipalDeps, session: PrincipalSession): Promise<void> {
+export async function endPrincipalSession(deps: PrincipalDeps, session: PrincipalSession): Promise<void> {
   if (!(await deleteSession(deps.db, session, deps.clock()))) throw sessionEnded();
 }
 

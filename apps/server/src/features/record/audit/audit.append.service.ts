@@ -8,7 +8,7 @@ import type { Quotas } from '../../../platform/quotas.ts';
 import { findGrant } from '../../access/grants/grants.queries.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import type { Catalogue } from '../events/index.ts';
-import { appendCounted, type NewRecord, type Recorded } from './audit.repo.ts';
+import { appendCounted, type ChainPosition, type PreparedAct } from './audit.repo.ts';
 import { mustBeKeepableMetadata } from './audit.rules.ts';
 import type { AuditEntry, NewEntry } from './audit.schema.ts';
 
@@ -47,22 +47,22 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   const recorded = await deps.append(deps.db, tenant, line, limit);
   if (!recorded) throw overQuota(caller, 'audit_appends', limit);
   const { seq, timestamp, prevHash, hash } = recorded;
-  const place = { seq: Number(seq), timestamp, prevHash, hash };
-  return { entryId: id, ...facts, ...place, source: 'developer', requestId };
+  const position = { seq: Number(seq), timestamp, prevHash, hash };
+  return { entryId: id, ...facts, ...position, source: 'developer', requestId };
 }
 
 /** Appends one entry. @returns nothing when the month has as many as `monthLimit` already. */
 export type Append = (
   db: Executor,
   tenant: Tenant,
-  entry: NewRecord,
+  entry: PreparedAct,
   monthLimit: number | null,
-) => Promise<Recorded | undefined>;
+) => Promise<ChainPosition | undefined>;
 
 interface Waiting {
-  readonly entry: NewRecord;
+  readonly entry: PreparedAct;
   readonly monthLimit: number | null;
-  readonly resolve: (recorded: Recorded | undefined) => void;
+  readonly resolve: (recorded: ChainPosition | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -116,7 +116,7 @@ async function appendTogether(
     const recorded = await repeating(db, () => appendCounted(db, tenant, clock(), entries, limit));
     for (const [at, { resolve }] of group.entries()) resolve(recorded[at]);
   } catch (error) {
-    // One that Postgres does not take must not cost the others their place.
+    // One that Postgres does not take must not cost the others their position.
     const [only, second] = group;
     if (only && (!second || isDatabaseAway(error))) for (const { reject } of group) reject(error);
     else for (const each of group) await appendTogether(db, tenant, clock, [each]);

@@ -4,11 +4,11 @@ export const rates = rateRules({
   auditLog: {
     perMinute: 30,
     describes: '`POST /v1/audit/log`, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
   auditVerify: {
     perMinute: 10,
     describes: '`GET /v1/audit/verify`, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
 });

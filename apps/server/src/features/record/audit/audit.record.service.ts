@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { auditLineParts } from '@behest/protocol/audit-line';
-import type { Act, Announcement, Attempts, Concerned } from '../../../platform/acts.ts';
+import type { Act, ActSubject, Announcement, Attempts } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { newRecords, type Records } from '../../../platform/db/records.ts';
@@ -8,12 +8,12 @@ import { newId, newSalt } from '../../../platform/ids.ts';
 import type { Tally } from '../../../platform/telemetry/meter.ts';
 import { envelopeOf, patternsOf, talliesOf } from '../events/index.ts';
 import {
-  appendEvent,
   countBlocked,
   insertHead,
-  type NewRecord,
-  recordActs,
-  recordEvents,
+  type PreparedAct,
+  writeActs,
+  writeEvents,
+  writeStreamEvent,
 } from './audit.repo.ts';
 
 /** Begins a developer's chain, in the transaction that creates the developer. */
@@ -26,12 +26,12 @@ export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
  * without its entry and its event, nor the reverse. Comes last in it and once, because it locks the
  * tenant's audit chain, and who holds that must wait for nothing else.
  */
-export async function record(tx: Tx, caller: Caller, acts: readonly Act[], at: Date): Promise<void> {
+export async function recordActs(tx: Tx, caller: Caller, acts: readonly Act[], at: Date): Promise<void> {
   const portions: Records[] = [];
   for (let done = 0; done < acts.length; done += PORTION) {
-    portions.push(await recordsInTurns(caller, acts.slice(done, done + PORTION), at));
+    portions.push(await prepareActsInTurns(caller, acts.slice(done, done + PORTION), at));
   }
-  for (const portion of portions) await recordActs(tx, caller.tenant, at, portion);
+  for (const portion of portions) await writeActs(tx, caller.tenant, at, portion);
 }
 
 /** Acts of one statement. With many more, Postgres would be silent for so long that it is taken to be away. */
@@ -39,15 +39,15 @@ const PORTION = 1000;
 
 /**
  * Writes an event that is no entry, and takes it to nobody: whoever announces it says who is told beside the streams.
- * Comes last, as `record` does.
+ * Comes last, as `recordActs` does.
  */
 export async function announce(tx: Tx, caller: Caller, announcement: Announcement, at: Date) {
   const event = eventOf(caller, announcement, at);
-  await appendEvent(tx, caller.tenant, at, withoutTallies(caller, [event]));
+  await writeStreamEvent(tx, caller.tenant, at, withoutTallies(caller, [event]));
   return event;
 }
 
-/** Writes events that are no entries, for all who subscribed to them. Comes last, as `record` does. */
+/** Writes events that are no entries, for all who subscribed to them. Comes last, as `recordActs` does. */
 export async function announceToAll(
   tx: Tx,
   caller: Caller,
@@ -55,7 +55,7 @@ export async function announceToAll(
   at: Date,
 ): Promise<void> {
   const events = announcements.map((announcement) => eventOf(caller, announcement, at));
-  await recordEvents(tx, caller.tenant, at, withoutTallies(caller, events));
+  await writeEvents(tx, caller.tenant, at, withoutTallies(caller, events));
 }
 
 const withoutTallies = ({ tenant }: Caller, events: readonly ReturnType<typeof eventOf>[]) =>
@@ -68,24 +68,24 @@ function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date)
   return { eventId, type, envelope, patterns: patternsOf(type) };
 }
 
-/** What `record` does before it writes, for the hot functions that write for themselves. */
-export function recordsOf(caller: Caller, acts: readonly Act[], at: Date): Records {
-  return withTallies(caller, acts, JSON.stringify(acts.map((act) => recordOf(caller, act, at))));
+/** What `recordActs` does before it writes, for the hot functions that write for themselves. */
+export function prepareActs(caller: Caller, acts: readonly Act[], at: Date): Records {
+  return withTallies(caller, acts, JSON.stringify(acts.map((act) => prepareAct(caller, act, at))));
 }
 
 const AT_ONCE = 100; // acts, a few milliseconds of work that nobody else in the process has to wait for
 
-/** As `recordsOf`, of however many acts: others have their turn in between. */
-export async function recordsInTurns(caller: Caller, acts: readonly Act[], at: Date): Promise<Records> {
+/** As `prepareActs`, of however many acts: others have their turn in between. */
+export async function prepareActsInTurns(caller: Caller, acts: readonly Act[], at: Date): Promise<Records> {
   const texts: string[] = [];
   for (let done = 0; done < acts.length; done += AT_ONCE) {
     if (done > 0) await setImmediate();
-    texts.push(...acts.slice(done, done + AT_ONCE).map((act) => JSON.stringify(recordOf(caller, act, at))));
+    texts.push(...acts.slice(done, done + AT_ONCE).map((act) => JSON.stringify(prepareAct(caller, act, at))));
   }
   return withTallies(caller, acts, `[${texts.join(',')}]`);
 }
 
-function recordOf({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date): NewRecord {
+function prepareAct({ tenant, actor, requestId, mode }: Caller, act: Act, at: Date): PreparedAct {
   const { type, data, evidence, ...ids } = act;
   const metadata = { ...data, ...evidence, actor };
   const told = { action: type, status: 'success', metadata, salt: newSalt() } as const;
@@ -102,9 +102,9 @@ const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>
   });
 
 /** An attempt that was refused, and that whoever watches the account has to know of. It is no event. */
-export interface Attempt {
+export interface BlockedAttempt {
   readonly action: keyof Attempts;
-  readonly about: Concerned;
+  readonly about: ActSubject;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -112,7 +112,12 @@ export interface Attempt {
  * Writes an entry for the first attempt of each minute, and with it how many the minute before had: being
  * refused a thousand times is not a way to fill somebody's log.
  */
-export async function recordBlocked(db: Tx, caller: Caller, attempt: Attempt, at: Date): Promise<void> {
+export async function recordBlockedAttempt(
+  db: Tx,
+  caller: Caller,
+  attempt: BlockedAttempt,
+  at: Date,
+): Promise<void> {
   const { tenant, actor, requestId } = caller;
   const { action, about, data } = attempt;
   const { isFirst, previousMinute } = await countBlocked(db, tenant, action, at);
@@ -120,8 +125,8 @@ export async function recordBlocked(db: Tx, caller: Caller, attempt: Attempt, at
   const metadata = { ...data, previousMinute, actor };
   const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
   const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
-  const record: NewRecord = { ...line, requestId }; // no event: nothing was done
-  await recordActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [ofService] }));
+  const record: PreparedAct = { ...line, requestId }; // no event: nothing was done
+  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [ofService] }));
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };

@@ -6,7 +6,7 @@ import { type Developer, newDatabase, startApp } from '../../../../test/app/star
 import { inTransaction } from '../../../platform/db/db.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
 import { newRecords } from '../../../platform/db/records.ts';
-import { insertHead, recordActs } from './audit.repo.ts';
+import { insertHead, writeActs } from './audit.repo.ts';
 
 const developerId = 'dev_01K9Z3QW5M8T2V4X6Y7Z8A9B03';
 const about = {
@@ -71,7 +71,7 @@ test('entries have in the database the hashes that were published for them', asy
 
   for (const { facts, status, at, hash } of published) {
     const line = auditLineParts({ ...facts, status });
-    const [recorded] = await recordActs(
+    const [recorded] = await writeActs(
       db,
       tenant,
       new Date(at),

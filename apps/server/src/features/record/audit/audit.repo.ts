@@ -9,7 +9,7 @@ import type { EntryQuery } from './audit.schema.ts';
 export type EntryRow = Selectable<AuditEntries>;
 
 /** An entry's line, cut where only the holder of the chain's head knows what stands; its event, if it is one. */
-export interface NewRecord {
+export interface PreparedAct {
   readonly prefix: string;
   readonly suffix: string;
   readonly requestId: string;
@@ -20,8 +20,8 @@ export interface NewRecord {
   readonly patterns?: readonly string[];
 }
 
-/** The place that an entry has got in the chain. */
-export interface Recorded {
+/** The position that an entry has got in the chain. */
+export interface ChainPosition {
   readonly id: string;
   readonly seq: string;
   readonly timestamp: string;
@@ -37,30 +37,30 @@ export async function insertHead(tx: Tx, { developerId }: Tenant): Promise<void>
  * One statement, which locks, decides, writes and lets go without a word from the client. So it takes any
  * executor: in a transaction it comes last, and by itself it is one.
  */
-export function recordActs(
+export function writeActs(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
   records: Records,
-): Promise<Recorded[]> {
+): Promise<ChainPosition[]> {
   return records.write(db, (json) => sql`select * from record_acts(${developerId}, ${at}, ${json}::jsonb)`);
 }
 
 /** Events without entries, each for the streams and for the endpoints that want it. */
-export async function recordEvents(
-  tx: Tx,
-  { developerId }: Tenant,
-  at: Date,
-  events: Records,
-): Promise<void> {
+export async function writeEvents(tx: Tx, { developerId }: Tenant, at: Date, events: Records): Promise<void> {
   await events.write(
     tx,
     (json) => sql`select count(*) from record_acts(${developerId}, ${at}, ${json}::jsonb)`,
   );
 }
 
-/** As `recordEvents`, for the streams alone. */
-export async function appendEvent(tx: Tx, { developerId }: Tenant, at: Date, events: Records): Promise<void> {
+/** As `writeEvents`, for the streams alone. */
+export async function writeStreamEvent(
+  tx: Tx,
+  { developerId }: Tenant,
+  at: Date,
+  events: Records,
+): Promise<void> {
   await events.write(
     tx,
     (json) => sql`select count(*) from audit_append(${developerId}, ${at}, ${json}::jsonb)`,
@@ -76,10 +76,10 @@ export async function appendCounted(
   db: Executor,
   { developerId }: Tenant,
   at: Date,
-  entries: readonly NewRecord[],
+  entries: readonly PreparedAct[],
   monthLimit: number | null,
-): Promise<Recorded[]> {
-  const call = sql<Recorded>`select *
+): Promise<ChainPosition[]> {
+  const call = sql<ChainPosition>`select *
     from audit_append(${developerId}, ${at}, ${JSON.stringify(entries)}::jsonb, ${monthLimit ?? -1})`;
   const { rows } = await call.execute(db);
   await tellAfterCommit(db, { tallies: rows.map(() => ofDeveloper) });
@@ -153,7 +153,7 @@ function filtered(
   if (action?.endsWith('.*')) some = some.where('action', 'like', `${likeText(action.slice(0, -1))}%`);
   else if (action) some = some.where('action', '=', action);
   if (source) some = some.where('action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
-  // By place and not by time, which has no index: the chain is in the order of both.
+  // By position and not by time, which has no index: the chain is in the order of both.
   if (since) some = some.where('seq', '>=', firstSeq(developerId, since));
   if (until) some = some.where('seq', '<', firstSeq(developerId, until));
   if (cursor) some = some.where('seq', order === 'asc' ? '>' : '<', cursor);
@@ -198,7 +198,7 @@ export function findCheckpoint(db: Executor, { developerId }: Tenant) {
 }
 
 /**
- * The first checkpoint about a place in this range that says something else than the entry there, or about no entry.
+ * The first checkpoint about a position in this range that says something else than the entry there, or about no entry.
  * Reads the columns beside what was signed: there they agree, unless somebody changed either.
  */
 export function findBrokenCheckpoint(db: Executor, { developerId }: Tenant, fromSeq: number, toSeq: number) {
@@ -217,7 +217,7 @@ export function findBrokenCheckpoint(db: Executor, { developerId }: Tenant, from
     .executeTakeFirst();
 }
 
-/** Another instance may have signed the same place a moment before: then its statement stands. */
+/** Another instance may have signed the same position a moment before: then its statement stands. */
 export async function insertCheckpoint(
   db: Executor,
   { developerId }: Tenant,
@@ -281,8 +281,8 @@ export function findBeyondHead(db: Executor, { developerId }: Tenant) {
     .executeTakeFirst();
 }
 
-/** A stretch of the chain, both ends included, at most `limit` long. */
-export function listEntriesBetween(
+/** A range of the chain, both ends included, at most `limit` long. */
+export function listEntryRange(
   db: Executor,
   { developerId }: Tenant,
   from: number,

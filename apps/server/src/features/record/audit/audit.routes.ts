@@ -74,7 +74,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, giv
       config: { access: 'developer', role: 'runtime', rate: rates.auditVerify, failures: [] },
       schema: {
         operationId: 'audit.verify',
-        summary: 'Verify the chain, or a stretch of it',
+        summary: 'Verify the chain, or a range of it',
         querystring: VerifyQuery,
         response: { 200: ChainVerdict },
       },

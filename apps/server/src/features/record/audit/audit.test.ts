@@ -554,7 +554,7 @@ describe('the plan', () => {
 });
 
 describe('entries that come at once', () => {
-  test('A2: are one unbroken chain, each answered with its own place in it', async () => {
+  test('A2: are one unbroken chain, each answered with its own position in it', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
     const { seq: before } = (await acme('GET', '/v1/audit/head')).json();

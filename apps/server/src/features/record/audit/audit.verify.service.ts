@@ -4,12 +4,12 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
-import { findBeyondHead, findBrokenCheckpoint, findHead, listEntriesBetween } from './audit.repo.ts';
+import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './audit.repo.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toLink } from './audit.service.ts';
 
 const MOST_ENTRIES = 100_000; // a call
-const STRETCH = 1000; // entries in memory at once
+const RANGE = 1000; // entries in memory at once
 
 /** What is told that a chain is broken, which is for the operator to know as well. */
 export interface BrokenChainLog {
@@ -58,7 +58,7 @@ async function brokenPromise(
   { fromSeq, toSeq }: Pick<ChainVerdict, 'fromSeq' | 'toSeq'>,
 ) {
   // One that was changed itself says nothing, except that somebody had a reason to change it.
-  const [entry] = said ? await listEntriesBetween(db, tenant, said.seq, said.seq, 1) : [];
+  const [entry] = said ? await listEntryRange(db, tenant, said.seq, said.seq, 1) : [];
   const isKept = entry && entry.hash.toString('hex') === said?.hash;
   const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
   return broken && { valid: false, firstBrokenAt: broken.id ?? null, problem: 'truncated' };
@@ -75,13 +75,13 @@ async function verdictOn(
   const head = { seq: Number(seq), hash: hash?.toString('hex') ?? null };
   const last = toSeq ?? Math.min(head.seq, fromSeq + MOST_ENTRIES - 1);
 
-  const [before] = fromSeq > 1 ? await listEntriesBetween(db, tenant, fromSeq - 1, fromSeq - 1, 1) : [];
+  const [before] = fromSeq > 1 ? await listEntryRange(db, tenant, fromSeq - 1, fromSeq - 1, 1) : [];
   const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // where it is missing, the chain has a gap
   let progress = isHole
     ? startChain({ fromSeq: fromSeq - 1 })
     : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
   while (progress.valid && progress.nextSeq <= last) {
-    const rows = await listEntriesBetween(db, tenant, progress.nextSeq, last, STRETCH);
+    const rows = await listEntryRange(db, tenant, progress.nextSeq, last, RANGE);
     if (rows.length === 0) break;
     progress = continueChain(progress, rows.map(toLink), sha256);
   }

@@ -66,18 +66,18 @@ describe('a chain that nobody touched', () => {
     ['?fromSeq=999999', 0],
     ['?toSeq=100000', 6],
     ['?fromSeq=5&toSeq=100004', 2],
-  ])('is whole in the stretch %s too, of %i entries', async (stretch, checkedEntries) => {
+  ])('is whole in the range %s too, of %i entries', async (range, checkedEntries) => {
     const { acme } = await chain();
 
-    expect(await verify(acme, stretch)).toMatchObject({ valid: true, checkedEntries, problem: null });
+    expect(await verify(acme, range)).toMatchObject({ valid: true, checkedEntries, problem: null });
   });
 
   test.each(['?fromSeq=0', '?fromSeq=-1', '?fromSeq=x', '?fromSeq=3&toSeq=2', '?toSeq=100001', '?toSeq=1e3'])(
     'is not asked about as %s',
-    async (stretch) => {
+    async (range) => {
       const { acme } = await chain();
 
-      expect((await acme('GET', `/v1/audit/verify${stretch}`)).statusCode).toBe(400);
+      expect((await acme('GET', `/v1/audit/verify${range}`)).statusCode).toBe(400);
     },
   );
 });

@@ -2,8 +2,8 @@ export {
   announce,
   announceToAll,
   openChain,
-  record,
-  recordBlocked,
-  recordsInTurns,
-  recordsOf,
+  prepareActs,
+  prepareActsInTurns,
+  recordActs,
+  recordBlockedAttempt,
 } from './audit.record.service.ts';

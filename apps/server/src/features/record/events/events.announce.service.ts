@@ -19,27 +19,27 @@ export interface AnnounceDeps {
 export function announceCommits({ store, notices, tail }: AnnounceDeps): () => void {
   const self = randomUUID();
   const waiting = new Set<string>();
-  let isTelling = false;
+  let isPublishing = false;
 
-  const tellAll = async () => {
-    if (isTelling) return;
-    isTelling = true;
+  const publishAll = async () => {
+    if (isPublishing) return;
+    isPublishing = true;
     while (waiting.size > 0) {
       const hint = JSON.stringify([self, ...waiting]);
       waiting.clear();
-      await store.tell(CHANNEL, hint).catch(() => {});
+      await store.publish(CHANNEL, hint).catch(() => {});
     }
-    isTelling = false;
+    isPublishing = false;
   };
 
   notices.listen((developerIds) => {
     tail.wake(developerIds);
     for (const developerId of developerIds) waiting.add(developerId);
-    void tellAll();
+    void publishAll();
   });
-  return store.listen(CHANNEL, (hint) => {
-    const [teller, ...developerIds] = hintIn(hint);
-    if (teller !== self) tail.wake(developerIds);
+  return store.subscribe(CHANNEL, (hint) => {
+    const [publisher, ...developerIds] = hintIn(hint);
+    if (publisher !== self) tail.wake(developerIds);
   });
 }
 

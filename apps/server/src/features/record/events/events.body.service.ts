@@ -31,7 +31,7 @@ export function bodyOutlet(): Outlet & { readonly body: Readable } {
         proceed = resolve;
       });
     },
-    onceClosed: (tell) => void body.once('close', tell),
+    onceClosed: (listener) => void body.once('close', listener),
     end() {
       if (isClosed()) return;
       isEnding = true;

@@ -38,14 +38,14 @@ describe('an event reaches', () => {
     ['nobody who named its neighbour', ['grant.created'], 'grant.revoked', false],
     ['nobody who named an area that only begins alike', ['vault.key.*'], 'vault.credential.stored', false],
     ['nobody who named nothing', [], 'grant.revoked', false],
-  ])('%s', (_, patterns, type, isTold) => expect(catalogue.matches(patterns, type)).toBe(isTold));
+  ])('%s', (_, patterns, type, isMatched) => expect(catalogue.matches(patterns, type)).toBe(isMatched));
 
   test.each([
     [['*'], false],
     [['*', 'budget.*'], true],
     [['budget.debited'], true],
-  ])('those who named debits, if it is one: %j', (patterns, isTold) => {
-    expect(catalogue.matches(patterns, 'budget.debited')).toBe(isTold);
+  ])('those who named debits, if it is one: %j', (patterns, isMatched) => {
+    expect(catalogue.matches(patterns, 'budget.debited')).toBe(isMatched);
   });
 });
 

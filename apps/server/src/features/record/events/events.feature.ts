@@ -1,5 +1,5 @@
 import { defineFeature } from '../../../feature.ts';
-import { findKeyHolder } from '../../accounts/developers/index.ts';
+import { findKeyCaller } from '../../accounts/developers/index.ts';
 import { retentionOfEvents } from './events.jobs.ts';
 import { eventRoutes } from './events.routes.ts';
 import { tables } from './events.tables.ts';
@@ -27,7 +27,7 @@ export const events = defineFeature({
     const deps = {
       ...house,
       meter,
-      isKeyGood: async (hash: Buffer) => (await findKeyHolder(house, hash)) !== undefined,
+      isKeyGood: async (hash: Buffer) => (await findKeyCaller(house, hash)) !== undefined,
       onTrouble: (err: unknown) =>
         house.logger?.warn({ err }, 'live streams wait: what they ask for is not answered'),
     };

@@ -5,7 +5,7 @@ export const MOST_WAITING = 1024 * 1024; // specification, Events
 export const LAST_WORDS_WITHIN = 2000;
 
 /** An event as it is told: `envelope` is its text. */
-export interface Told {
+export interface StreamedEvent {
   readonly id: string;
   readonly type: string;
   readonly envelope: string;
@@ -19,7 +19,7 @@ export type Ending = 'stopping' | 'keyEnded' | 'tooMany';
  * the consumer off when too much waits for it.
  */
 export interface Outlet {
-  event(told: Told): void;
+  event(event: StreamedEvent): void;
   /** Says that events are missing here: the list of events has those that are retained, after this cursor. */
   gap(cursor: string): void;
   keepalive(): void;
@@ -27,7 +27,7 @@ export interface Outlet {
   taken(): Promise<void>;
   /** Or on its way to be. */
   readonly isClosed: () => boolean;
-  onceClosed(tell: () => void): void;
+  onceClosed(listener: () => void): void;
   /** With last words, for which the consumer has a moment. */
   end(why: Ending): void;
   /** Without any. */

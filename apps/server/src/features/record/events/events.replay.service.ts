@@ -1,7 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import { pageOf } from '../../../platform/paging.ts';
-import type { Outlet, Told } from './events.outlet.service.ts';
-import { findBeginnings, listEventsAfter } from './events.repo.ts';
+import type { Outlet, StreamedEvent } from './events.outlet.service.ts';
+import { findBeginnings, listEventRange } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
 import type { EventsDeps } from './events.service.ts';
 import type { Follower, Tail } from './events.tail.service.ts';
@@ -50,15 +50,15 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
   const { db, tail, meter, onTrouble } = deps;
   const { tenant, outlet, wanted } = listener;
 
-  const send = (told: Told) => {
-    outlet.event(told);
+  const send = (event: StreamedEvent) => {
+    outlet.event(event);
     meter.eventSent();
   };
   const goLive = (seq: string) => {
-    const tell: Follower['tell'] = (told) => {
-      if (deps.catalogue.matches(wanted.patterns, told.type)) send(told);
+    const onEvent: Follower['onEvent'] = (event) => {
+      if (deps.catalogue.matches(wanted.patterns, event.type)) send(event);
     };
-    const follower: Follower = { tenant, seq: BigInt(seq), tell };
+    const follower: Follower = { tenant, seq: BigInt(seq), onEvent };
     if (outlet.isClosed()) return;
     outlet.onceClosed(() => tail.leave(follower));
     tail.follow(follower);
@@ -68,26 +68,26 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
     let seq = from;
     while (!outlet.isClosed()) {
       const limit = Math.min(AT_ONCE, left);
-      const stretch = {
+      const range = {
         types: deps.catalogue.typesOf(wanted.patterns),
         after: seq,
         since,
         until: null,
         limit,
       };
-      const { rows, lookedTo, end: now } = await listEventsAfter(db, tenant, stretch);
+      const { rows, searchedTo, end: now } = await listEventRange(db, tenant, range);
       const { page, nextCursor } = pageOf(rows, limit, ({ seq }) => seq);
-      for (const told of page) {
-        if (deps.catalogue.matches(wanted.patterns, told.type)) send(told);
+      for (const event of page) {
+        if (deps.catalogue.matches(wanted.patterns, event.type)) send(event);
         await outlet.taken();
       }
       left -= page.length;
-      seq = nextCursor ?? lookedTo;
+      seq = nextCursor ?? searchedTo;
       if (nextCursor !== null && left === 0) {
         outlet.gap(seq);
         return goLive(now);
       }
-      if (nextCursor === null && lookedTo === now) return goLive(now);
+      if (nextCursor === null && searchedTo === now) return goLive(now);
     }
   };
 

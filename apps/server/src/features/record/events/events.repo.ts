@@ -8,7 +8,7 @@ const WINDOW = 10_000;
 /** What a transaction may take from the time its events have to its commit, in seconds. */
 const LONGEST_WRITE = 120;
 
-export interface Stretch {
+export interface EventRange {
   readonly types: readonly string[];
   /** The number after which to begin. */
   readonly after: string;
@@ -24,10 +24,10 @@ export interface EventRow {
   readonly envelope: string;
 }
 
-export interface StretchRows {
+export interface EventRangeRows {
   readonly rows: readonly EventRow[];
   /** Up to where there was looked, and where the developer's events end. */
-  readonly lookedTo: string;
+  readonly searchedTo: string;
   readonly end: string;
 }
 
@@ -35,18 +35,18 @@ export interface StretchRows {
  * In the order of their numbers, one more than asked for: whether it is there says whether there is another page.
  * A single statement, hence a single moment: nothing that is numbered up to `end` is missing.
  */
-export async function listEventsAfter(
+export async function listEventRange(
   db: Executor,
   { developerId }: Tenant,
-  stretch: Stretch,
-): Promise<StretchRows> {
-  const { types, after, since, until, limit } = stretch;
+  range: EventRange,
+): Promise<EventRangeRows> {
+  const { types, after, since, until, limit } = range;
   const earlier = new Date(since.getTime() - LONGEST_WRITE * 1000);
   const later = until && new Date(until.getTime() + LONGEST_WRITE * 1000);
-  const asked = sql<{ end: string; lookedTo: string } & (EventRow | { seq: null })>`
-    select w."end", w.looked_to, e.seq, e.id, e.type, e.envelope
+  const asked = sql<{ end: string; searchedTo: string } & (EventRow | { seq: null })>`
+    select w."end", w.searched_to, e.seq, e.id, e.type, e.envelope
     from (
-      select f.after, f."end", least(f."end", f.after + ${WINDOW}) as looked_to
+      select f.after, f."end", least(f."end", f.after + ${WINDOW}) as searched_to
       from (
         select greatest(${after}::bigint, events_first_seq(${developerId}, ${earlier}) - 1) as after,
           case when ${later}::timestamptz is null then event_seq
@@ -56,7 +56,7 @@ export async function listEventsAfter(
     ) w
     left join lateral (
       select o.seq, o.id, o.type, o.envelope from outbox_events o
-      where o.developer_id = ${developerId} and o.seq > w.after and o.seq <= w.looked_to
+      where o.developer_id = ${developerId} and o.seq > w.after and o.seq <= w.searched_to
         and o.type = any(${types}) and o.created_at >= ${since}
         and (${until}::timestamptz is null or o.created_at < ${until})
       order by o.seq limit ${limit + 1}
@@ -67,7 +67,7 @@ export async function listEventsAfter(
   if (!first) throw new Error('A developer has no chain.');
   return {
     rows: rows.flatMap((row) => (row.seq === null ? [] : [row])),
-    lookedTo: first.lookedTo,
+    searchedTo: first.searchedTo,
     end: first.end,
   };
 }
@@ -98,7 +98,7 @@ export async function findBeginnings(
 }
 
 /** Up to where somebody was told of a developer's events. */
-export interface Told {
+export interface StreamPosition {
   readonly developerId: string;
   readonly after: string;
 }
@@ -106,12 +106,12 @@ export interface Told {
 /** What came since, for any number of developers in one trip: of each so many at most, in the order of their numbers. */
 export async function listNewAcrossTenants(
   db: Executor,
-  told: readonly Told[],
+  positions: readonly StreamPosition[],
   limitOfEach: number,
-): Promise<(EventRow & Pick<Told, 'developerId'>)[]> {
-  const asked = sql<EventRow & Pick<Told, 'developerId'>>`
+): Promise<(EventRow & Pick<StreamPosition, 'developerId'>)[]> {
+  const asked = sql<EventRow & Pick<StreamPosition, 'developerId'>>`
     select t.developer_id, e.seq, e.id, e.type, e.envelope
-    from unnest(${told.map(({ developerId }) => developerId)}::text[], ${told.map(({ after }) => after)}::bigint[])
+    from unnest(${positions.map(({ developerId }) => developerId)}::text[], ${positions.map(({ after }) => after)}::bigint[])
       as t (developer_id, after)
     cross join lateral (
       select o.seq, o.id, o.type, o.envelope from outbox_events o

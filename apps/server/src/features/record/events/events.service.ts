@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import type { Catalogue } from './events.catalogue.rules.ts';
-import { listEventsAfter } from './events.repo.ts';
+import { listEventRange } from './events.repo.ts';
 import { patternsIn, retainedSince } from './events.rules.ts';
 import type { EventQuery } from './events.schema.ts';
 
@@ -23,7 +23,7 @@ export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQ
   mustBeSpan(query);
   const retained = retainedSince(deps.clock());
   const asked = since ? new Date(since) : retained;
-  const { rows, lookedTo, end } = await listEventsAfter(deps.db, caller.tenant, {
+  const { rows, searchedTo, end } = await listEventRange(deps.db, caller.tenant, {
     types: deps.catalogue.typesOf(patternsIn(deps.catalogue, types)),
     after: cursor,
     since: asked > retained ? asked : retained,
@@ -31,7 +31,7 @@ export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQ
     limit,
   });
   const { page, nextCursor } = pageOf(rows, limit, ({ seq }) => seq);
-  const goesOn = BigInt(lookedTo) < BigInt(end) ? lookedTo : null;
+  const goesOn = BigInt(searchedTo) < BigInt(end) ? searchedTo : null;
   const envelopes = page.map(({ envelope }) => envelope).join(',');
   return `{"events":[${envelopes}],"nextCursor":${JSON.stringify(nextCursor ?? goesOn)}}`;
 }

@@ -109,7 +109,7 @@ function socketOutlet(
         proceed = resolve;
       });
     },
-    onceClosed: (tell) => void socket.once('close', tell),
+    onceClosed: (listener) => void socket.once('close', listener),
     cutOff: () => socket.terminate(),
   };
 }

@@ -220,7 +220,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
       expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
       expect(headers['sec-websocket-version']).toBe('13');
     }
-    // None of them keeps a place.
+    // None of them keeps a slot.
     const streams = [];
     for (let each = 0; each < 5; each += 1) streams.push(await followSocket({ url: url(), apiKey }));
     for (const { socket, heard } of streams) {
@@ -229,7 +229,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
     }
   });
 
-  test('when the budget of requests is used up', async () => {
+  test('when the rate is used up', async () => {
     const small = await startListening({ env: { RATE_LIMIT_PLAN_FREE: '2' } });
     const { apiKey } = await small.asDeveloper();
     await followSocket({ url: small.url, apiKey });

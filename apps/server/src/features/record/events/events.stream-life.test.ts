@@ -123,7 +123,7 @@ test('a hint that is none wakes nobody, and makes nobody believe that Redis is a
   const stream = await followAs(acme.apiKey);
 
   for (const hint of ['', 'a later release', '{"of":"another form"}', 'null', '[]', '[1,{}]', '["x",7]']) {
-    await store.tell('bh:events', hint);
+    await store.publish('bh:events', hint);
   }
   await registerAgent(acme);
 

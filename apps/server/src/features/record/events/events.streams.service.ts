@@ -53,19 +53,19 @@ const MOST_OF_A_DEVELOPER = 5; // specification, Events
 // In seconds.
 const KEEPALIVE_EVERY = 30;
 const KEY_CHECKED_EVERY = 60;
-/** A place outlives one renewal that failed, and a process that crashed by not much. */
-const PLACE_KEPT = 75;
+/** A slot outlives one renewal that failed, and a process that crashed by not much. */
+const SLOT_KEPT = 75;
 const RETRY_AFTER = 30;
 const POLL_EVERY = 1000; // milliseconds, which is what a hint that was lost costs
 
 /** One of the few that a developer has, from before a stream is answered to after its end. */
-interface Place {
+interface Slot {
   readonly id: string;
   readonly tenant: Tenant;
 }
 
 interface Stream {
-  readonly place: Place;
+  readonly slot: Slot;
   readonly keyHash: Buffer;
   readonly outlet: Outlet;
   // Both in epoch milliseconds.
@@ -76,36 +76,36 @@ interface Stream {
 export function createStreams(deps: StreamsDeps): Streams {
   const { db, store, clock, meter, isKeyGood, onTrouble } = deps;
   const tail = tailOf(db, onTrouble);
-  const places = new Set<Place>();
+  const slots = new Set<Slot>();
   const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined; // only while there are streams
   let isClosed = false;
 
-  const leaseOf = ({ tenant, id }: Place) => ({
+  const leaseOf = ({ tenant, id }: Slot) => ({
     key: `bh:{developer:${tenant.developerId}}:streams`,
-    holder: id,
+    owner: id,
     most: MOST_OF_A_DEVELOPER,
-    seconds: PLACE_KEPT,
+    seconds: SLOT_KEPT,
   });
   /** While the store is away, each process counts its own. */
-  const hold = (place: Place) =>
-    store.hold(leaseOf(place)).catch((error: unknown) => {
+  const keepSlot = (slot: Slot) =>
+    store.takeSlot(leaseOf(slot)).catch((error: unknown) => {
       onTrouble(error);
       return true;
     });
-  const takePlace = async (place: Place) => {
-    places.add(place);
-    const own = [...places].filter(({ tenant }) => tenant.developerId === place.tenant.developerId);
-    if (own.length > MOST_OF_A_DEVELOPER || !(await hold(place))) throw tooMany();
+  const takeSlot = async (slot: Slot) => {
+    slots.add(slot);
+    const own = [...slots].filter(({ tenant }) => tenant.developerId === slot.tenant.developerId);
+    if (own.length > MOST_OF_A_DEVELOPER || !(await keepSlot(slot))) throw tooMany();
   };
-  const leave = (place: Place) => {
-    places.delete(place);
-    store.letGo(leaseOf(place)).catch(() => {}); // it runs out
+  const leave = (slot: Slot) => {
+    slots.delete(slot);
+    store.freeSlot(leaseOf(slot)).catch(() => {}); // it runs out
   };
 
   const beat = async (stream: Stream) => {
     stream.outlet.keepalive();
-    if (!(await hold(stream.place))) stream.outlet.end('tooMany');
+    if (!(await keepSlot(stream.slot))) stream.outlet.end('tooMany');
   };
   const checkKey = async (stream: Stream) => {
     if (!(await isKeyGood(stream.keyHash))) stream.outlet.end('keyEnded');
@@ -137,7 +137,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     stream.outlet.onceClosed(() => {
       streams.delete(stream);
       meter.streamClosed();
-      leave(stream.place);
+      leave(stream.slot);
       if (streams.size > 0) return;
       clearInterval(timer);
       timer = undefined;
@@ -149,9 +149,9 @@ export function createStreams(deps: StreamsDeps): Streams {
     filterIn: (text) => filterIn(deps.catalogue, text),
     async open({ tenant }, { types, lastEventId, keyHash }, connect) {
       const wanted: { patterns: readonly string[] } = { patterns: patternsIn(deps.catalogue, types) };
-      const place: Place = { id: randomUUID(), tenant };
+      const slot: Slot = { id: randomUUID(), tenant };
       try {
-        await takePlace(place);
+        await takeSlot(slot);
         const beginning = await beginningOf({ db, clock }, tenant, lastEventId);
         const outlet = connect((patterns) => {
           wanted.patterns = patterns;
@@ -159,11 +159,11 @@ export function createStreams(deps: StreamsDeps): Streams {
         const now = clock().getTime();
         const beatAt = now + KEEPALIVE_EVERY * 1000;
         const checkAt = now + KEY_CHECKED_EVERY * 1000;
-        add({ place, keyHash, outlet, beatAt, checkAt });
+        add({ slot, keyHash, outlet, beatAt, checkAt });
         replay({ ...deps, tail }, { tenant, outlet, wanted }, beginning);
         if (isClosed) outlet.end('stopping');
       } catch (error) {
-        leave(place);
+        leave(slot);
         throw error;
       }
     },

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { Told } from './events.outlet.service.ts';
+import type { StreamedEvent } from './events.outlet.service.ts';
 import { listNewAcrossTenants } from './events.repo.ts';
 
 /** Somebody who is told of a developer's events as they come. */
@@ -9,7 +9,7 @@ export interface Follower {
   readonly tenant: Tenant;
   /** The number up to which it was told. */
   seq: bigint;
-  tell(told: Told): void;
+  onEvent(event: StreamedEvent): void;
 }
 
 export interface Tail {
@@ -35,22 +35,22 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
   let isTroubled = false;
 
   const read = async () => {
-    const told = [...woken].flatMap((developerId) => {
+    const positions = [...woken].flatMap((developerId) => {
       const [first, ...rest] = followers.get(developerId) ?? [];
       if (!first) return [];
       const least = rest.reduce((seq, each) => (each.seq < seq ? each.seq : seq), first.seq);
       return [{ developerId, after: String(least) }];
     });
     woken.clear();
-    if (told.length === 0) return;
-    const rows = await listNewAcrossTenants(db, told, MOST_OF_EACH);
+    if (positions.length === 0) return;
+    const rows = await listNewAcrossTenants(db, positions, MOST_OF_EACH);
     for (const [developerId, own] of Map.groupBy(rows, (row) => row.developerId)) {
       if (own.length === MOST_OF_EACH) woken.add(developerId);
-      for (const { seq, ...told } of own) {
+      for (const { seq, ...event } of own) {
         for (const follower of [...(followers.get(developerId) ?? [])]) {
           if (BigInt(seq) <= follower.seq) continue;
           follower.seq = BigInt(seq);
-          follower.tell(told);
+          follower.onEvent(event);
         }
       }
     }

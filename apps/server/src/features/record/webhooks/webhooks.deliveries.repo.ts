@@ -3,7 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { WebhookDeliveries } from '../../../platform/db/types.gen.ts';
-import type { PagePlace } from '../../../platform/paging.ts';
+import type { PagePosition } from '../../../platform/paging.ts';
 import type { AfterAttempt } from './webhooks.rules.ts';
 import type { DeliveryQuery } from './webhooks.schema.ts';
 
@@ -41,7 +41,7 @@ export function listDeliveryRows(
   { developerId }: Tenant,
   webhookId: string,
   filter: Filter,
-  { pageSize, offset, cursor }: PagePlace,
+  { pageSize, offset, cursor }: PagePosition,
 ) {
   const all = deliveries(db, developerId, webhookId, filter)
     .selectAll('d')
@@ -102,9 +102,9 @@ export interface ClaimedDelivery {
 }
 
 /** The endpoint that had its turn last. */
-export type Turn = Pick<ClaimedDelivery, 'developerId' | 'webhookId'>;
+export type EndpointTurn = Pick<ClaimedDelivery, 'developerId' | 'webhookId'>;
 
-export interface Places {
+export interface DeliverySlots {
   /** For endpoints that answered soon when they were last called, or for the others. */
   readonly isPrompt: boolean;
   readonly free: number;
@@ -115,8 +115,8 @@ const LEASE = '60 seconds'; // longer than any attempt
 export async function claimDeliveriesAcrossTenants(
   db: Executor,
   at: Date,
-  { isPrompt, free }: Places,
-  { developerId, webhookId }: Turn,
+  { isPrompt, free }: DeliverySlots,
+  { developerId, webhookId }: EndpointTurn,
 ): Promise<ClaimedDelivery[]> {
   const call = sql<ClaimedDelivery>`select * from claim_webhook_deliveries(
     ${at}, ${LEASE}::interval, ${isPrompt}, ${free}, ${developerId}, ${webhookId})`;

@@ -2,8 +2,8 @@ import { deliver, type SenderDeps } from './webhooks.deliver.service.ts';
 import {
   type ClaimedDelivery,
   claimDeliveriesAcrossTenants,
+  type EndpointTurn,
   releaseDelivery,
-  type Turn,
 } from './webhooks.deliveries.repo.ts';
 
 export interface DispatcherDeps extends SenderDeps {
@@ -28,7 +28,7 @@ export interface Dispatcher {
 /** Commits that come close together are looked for together. */
 const WAKE_DELAY = 50; // milliseconds
 
-/** Two lanes: endpoints that answer at once never wait for a place that one holds which does not. */
+/** Two lanes: endpoints that answer at once never wait for a slot that one holds which does not. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { trace = untraced } = deps;
   const lanes = [true, false].map((isPrompt) => openLane(deps, isPrompt, beginUnasked));
@@ -39,7 +39,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await Promise.all(lanes.map((lane) => lane.begin()));
   }
 
-  /** Also where a place has become free: what an attempt shows of an endpoint may put it into the other lane. */
+  /** Also where a slot has become free: what an attempt shows of an endpoint may put it into the other lane. */
   function beginUnasked() {
     trace('webhook claim', begin).catch(deps.onFailure);
   }
@@ -71,15 +71,15 @@ const untraced: NonNullable<DispatcherDeps['trace']> = (_name, work) => work();
 
 const MOST_AT_ONCE = 50; // in a lane
 
-function openLane(deps: DispatcherDeps, isPrompt: boolean, onPlaceFree: () => void) {
+function openLane(deps: DispatcherDeps, isPrompt: boolean, onSlotFree: () => void) {
   const { trace = untraced } = deps;
   const sending = new Set<Promise<void>>();
-  let turn: Turn = { developerId: '', webhookId: '' };
+  let turn: EndpointTurn = { developerId: '', webhookId: '' };
   let beginning: Promise<void> | undefined;
   let isAskedAgain = false;
   let isStopping = false;
 
-  /** One claim at a time, so that the places are counted right. */
+  /** One claim at a time, so that the slots are counted right. */
   function begin(): Promise<void> {
     isAskedAgain = true;
     beginning ??= claim().finally(() => {
@@ -91,8 +91,8 @@ function openLane(deps: DispatcherDeps, isPrompt: boolean, onPlaceFree: () => vo
   async function claim(): Promise<void> {
     while (isAskedAgain && !isStopping && sending.size < MOST_AT_ONCE) {
       isAskedAgain = false;
-      const places = { isPrompt, free: MOST_AT_ONCE - sending.size };
-      const claimed = await claimDeliveriesAcrossTenants(deps.db, deps.clock(), places, turn);
+      const slots = { isPrompt, free: MOST_AT_ONCE - sending.size };
+      const claimed = await claimDeliveriesAcrossTenants(deps.db, deps.clock(), slots, turn);
       turn = claimed.at(-1) ?? turn;
       if (isStopping) await Promise.all(claimed.map((delivery) => releaseDelivery(deps.db, delivery)));
       else claimed.forEach(start);
@@ -104,7 +104,7 @@ function openLane(deps: DispatcherDeps, isPrompt: boolean, onPlaceFree: () => vo
       .catch(deps.onFailure)
       .finally(() => {
         sending.delete(sent);
-        onPlaceFree();
+        onSlotFree();
       });
     sending.add(sent);
   }

@@ -11,7 +11,7 @@ import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Developer, newDatabase } from '../../../../test/app/start-app.ts';
 import { webhookHistory } from './webhooks.jobs.ts';
 
-/** A database of its own, so that nobody else's deliveries take a place; and nobody's patience ends. */
+/** A database of its own, so that nobody else's deliveries take a slot; and nobody's patience ends. */
 const startAlone = async (env: Readonly<Record<string, string>> = {}) =>
   startWithWebhooks({ databaseUrl: await newDatabase(), env }, { timeoutMilliseconds: 60_000 });
 
@@ -46,7 +46,7 @@ describe('endpoints that do not answer', () => {
 
     await registerAgent(acme);
     await begin();
-    await until(() => expect(dead.received).toHaveLength(50)); // every place there is for those
+    await until(() => expect(dead.received).toHaveLength(50)); // every slot there is for those
     await registerAgents(acme, 11);
     await begin();
     await until(async () => expect(delivered(await deliveriesOf(acme, webhookId))).toBe(13));

@@ -2,7 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { byId, pageOf, placeOf } from '../../../platform/paging.ts';
+import { byId, pageOf, positionOf } from '../../../platform/paging.ts';
 import { announce } from '../audit/index.ts';
 import {
   countDeliveries,
@@ -29,12 +29,12 @@ export async function listDeliveries(
   webhookId: string,
   query: DeliveryQuery,
 ): Promise<DeliveryPage> {
-  const place = placeOf(query, PAGE_SIZE);
+  const position = positionOf(query, PAGE_SIZE);
   if (!(await findEndpoint(deps.db, caller.tenant, webhookId))) throw notFound();
-  const rows = await listDeliveryRows(deps.db, caller.tenant, webhookId, query, place);
+  const rows = await listDeliveryRows(deps.db, caller.tenant, webhookId, query, position);
   const total = await countDeliveries(deps.db, caller.tenant, webhookId, query);
-  const { page: shown, nextCursor } = pageOf(rows, place.pageSize, byId);
-  const { page, pageSize } = place;
+  const { page: shown, nextCursor } = pageOf(rows, position.pageSize, byId);
+  const { page, pageSize } = position;
   return { deliveries: shown.map(toDelivery), total, page, pageSize, nextCursor };
 }
 

@@ -4,6 +4,6 @@ export const rates = rateRules({
   webhookWrite: {
     perMinute: 30,
     describes: 'registering, changing and deleting webhooks, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
 });

@@ -13,7 +13,7 @@ export interface AfterAttempt {
   readonly isPrompt: boolean;
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   /** How many there were, this one included. */
   readonly attempts: number;
   readonly maxAttempts: number;
@@ -26,7 +26,7 @@ const PROMPT = 2; // seconds
 
 /** @see specification, Webhook delivery */
 export function afterAttempt(
-  { attempts, maxAttempts, seconds }: Attempt,
+  { attempts, maxAttempts, seconds }: DeliveryAttempt,
   outcome: AttemptOutcome,
   at: Date,
 ): AfterAttempt {

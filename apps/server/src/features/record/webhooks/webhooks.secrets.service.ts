@@ -6,7 +6,7 @@ import {
   replaceSealed,
   setMaxAttemptsAcrossTenants,
 } from './webhooks.repo.ts';
-import { placeOfSecret, sealKeyId } from './webhooks.signing.rules.ts';
+import { sealKeyId, secretBinding } from './webhooks.signing.rules.ts';
 
 export const SEAL_KEY_USE = 'behest/webhook-seal/v1';
 
@@ -21,10 +21,10 @@ export function webhookSeals(keyRing: KeyRing) {
   return {
     keyId: sealKeyId(keys.current),
     seal: (secret: string, { developerId, webhookId }: Owner) =>
-      seal(keys, secret, placeOfSecret(developerId, webhookId)),
+      seal(keys, secret, secretBinding(developerId, webhookId)),
     /** @returns undefined when the key it was sealed under is not configured any more */
     open: (sealed: Buffer, { developerId, webhookId }: Owner) =>
-      unseal(keys, sealed, placeOfSecret(developerId, webhookId)),
+      unseal(keys, sealed, secretBinding(developerId, webhookId)),
   };
 }
 export type WebhookSeals = ReturnType<typeof webhookSeals>;

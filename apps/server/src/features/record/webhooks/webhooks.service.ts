@@ -8,7 +8,7 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
-import { record } from '../audit/index.ts';
+import { recordActs } from '../audit/index.ts';
 import type { Catalogue } from '../events/index.ts';
 import { failPending } from './webhooks.deliveries.repo.ts';
 import {
@@ -64,7 +64,7 @@ export function registerWebhook(
     const times = { createdAt: at, updatedAt: at };
     const row = await insertEndpoint(tx, caller.tenant, { ...endpoint, ...sealed, ...times });
     const data = { webhookId: id, events: patterns };
-    await record(tx, caller, [{ type: 'webhook.created', data }], at);
+    await recordActs(tx, caller, [{ type: 'webhook.created', data }], at);
     return { ...toWebhook(row, at), secret };
   });
 }
@@ -121,7 +121,7 @@ export function changeWebhook(
     if (!(await lockEndpoint(tx, caller.tenant, webhookId))) throw notFound();
     const row = await updateEndpoint(tx, caller.tenant, webhookId, { ...columns, updatedAt: at });
     const data = { webhookId, changed: Object.keys(change) };
-    await record(tx, caller, [{ type: 'webhook.updated', data }], at);
+    await recordActs(tx, caller, [{ type: 'webhook.updated', data }], at);
     return toWebhook(row, at);
   });
 }
@@ -135,7 +135,7 @@ export function deleteWebhook(deps: WebhookDeps, caller: Caller, webhookId: stri
     await failPending(tx, caller.tenant, webhookId, endpoint.url);
     await deleteEndpoint(tx, caller.tenant, webhookId);
     await freeQuota(tx, caller, 'webhooks', 1);
-    await record(tx, caller, [{ type: 'webhook.deleted', data: { webhookId } }], at);
+    await recordActs(tx, caller, [{ type: 'webhook.deleted', data: { webhookId } }], at);
   });
 }
 
@@ -163,7 +163,7 @@ export function rotateSecret(
       previousSecretExpiresAt,
       updatedAt: at,
     });
-    await record(tx, caller, [{ type: 'webhook.updated', data: { webhookId, changed: ['secret'] } }], at);
+    await recordActs(tx, caller, [{ type: 'webhook.updated', data: { webhookId, changed: ['secret'] } }], at);
     return { id: webhookId, secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
   });
 }

@@ -6,7 +6,7 @@ const PREFIX = 'whsec_';
 export const newWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64');
 
 /** To what place a sealed secret belongs: it opens in no other endpoint's row. */
-export const placeOfSecret = (developerId: string, webhookId: string): Buffer =>
+export const secretBinding = (developerId: string, webhookId: string): Buffer =>
   Buffer.from(JSON.stringify(['behest-webhook-v1', developerId, webhookId]));
 
 /** By which a row says what key it is sealed under, equal on every instance. */

@@ -4,7 +4,7 @@ import type { IdentityKey } from './keys.rules.ts';
 import type { PublishedJwk } from './keys.schema.ts';
 
 /** What of the service's keys its DID document names. */
-export interface Identity {
+export interface ServiceIdentity {
   /** Those tokens are verified with, under their thumbprints: other ids need not be fit for a URL. */
   readonly keys: readonly PublishedJwk[];
   /** The one of these that tokens are signed with now. */
@@ -13,7 +13,11 @@ export interface Identity {
 }
 
 /** @param host the service's own, as in a URL; its DID has no path even where its address has one */
-export function serviceDidDocument(host: string, baseUrl: string, identity: Identity): ServiceDidDocument {
+export function serviceDidDocument(
+  host: string,
+  baseUrl: string,
+  identity: ServiceIdentity,
+): ServiceDidDocument {
   const { keys, signingKid, ed25519 } = identity;
   const did = didOfHost(host);
   const asJwk = (jwk: PublishedJwk | IdentityKey['jwk']) => ({

@@ -4,7 +4,7 @@ import { isThumbprintKeyId, legacyKeyIds } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import type { Clock } from '../../../platform/clock.ts';
 import { type DerivedKeys, type DerivedKeyUse, deriveKeys } from './keys.derivation.rules.ts';
-import { type Identity, serviceDidDocument } from './keys.did.rules.ts';
+import { type ServiceIdentity, serviceDidDocument } from './keys.did.rules.ts';
 import type { ServiceDidDocument } from './keys.did.schema.ts';
 import {
   type IdentityKey,
@@ -26,7 +26,7 @@ export interface KeyRing {
   verificationKeys(): KeySet<VerifierKey>;
   jwks(): JwksDocument;
   /** What of these keys the DID document names. */
-  identity(): Identity;
+  identity(): ServiceIdentity;
   /** Secret keys for one use, equal on every instance that is configured alike. */
   derive(use: DerivedKeyUse): DerivedKeys;
 }

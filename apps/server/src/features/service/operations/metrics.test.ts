@@ -5,7 +5,7 @@ import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { catalogue } from '../../../features.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { openDatabase } from '../../../platform/db/open-database.ts';
-import { record } from '../../record/audit/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 
@@ -195,14 +195,14 @@ describe('what is counted', () => {
     } as const;
     const act = { type: 'agent.created', data: { name: 'a' } } as const;
     const failing = inTransaction(db, async (tx) => {
-      await record(tx, caller, [act], clock());
+      await recordActs(tx, caller, [act], clock());
       throw new Error('after all');
     });
 
     await expect(failing).rejects.toThrow('after all');
     await inTransaction(db, async (tx) => {
       const undone = inTransaction(tx, async (inner) => {
-        await record(inner, caller, [act], clock());
+        await recordActs(inner, caller, [act], clock());
         throw new Error('this part only');
       });
       await expect(undone).rejects.toThrow('this part only');
@@ -255,7 +255,7 @@ test('while Redis is away the limiter is degraded, and no longer when it is back
   const service = await startApp({
     storeAs: (store) => ({
       ...store,
-      spend: (bills) => (isAway ? Promise.reject(new Error('away')) : store.spend(bills)),
+      charge: (bills) => (isAway ? Promise.reject(new Error('away')) : store.charge(bills)),
     }),
   });
   const degraded = async () =>

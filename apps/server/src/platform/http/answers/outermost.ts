@@ -4,20 +4,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, notFound } from '../../errors.ts';
 import { addressBill } from '../limits/bills.ts';
 import type { RateLimits } from '../limits/rate-rules.ts';
-import type { Spend } from '../limits/rates.ts';
+import type { ChargeRates } from '../limits/rates.ts';
 import { errorBody } from './error-handler.ts';
 import { standardHeaders } from './standard-headers.ts';
 
 /** Answers to what is refused before any hook runs: they look like, and count as, all others. */
-export function outermostAnswers(spend: Spend, limits: RateLimits, isProduction: boolean) {
+export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProduction: boolean) {
   const answer = async (error: AppError, requestId: string, address: string) => {
-    const { standing } = await spend([addressBill(address, limits)]);
-    const refusal = standing?.refusal ?? error;
+    const { rateStatus } = await charge([addressBill(address, limits)]);
+    const refusal = rateStatus?.refusal ?? error;
     const headers = {
       ...standardHeaders(isProduction),
       'x-request-id': requestId,
       'content-type': 'application/json; charset=utf-8',
-      ...standing?.headers,
+      ...rateStatus?.headers,
     };
     return { status: refusal.status, headers, body: JSON.stringify(errorBody(refusal, requestId)) };
   };

@@ -80,7 +80,7 @@ async function chargeDeveloper(request: KeyedRequest, identity: Identity) {
 }
 
 /** No charge: all developers' version is asked for in the same trip. */
-const everyoneBill = (): RateBill => ({ payer: 'everyone', budgets: [], version: changesVersion() });
+const everyoneBill = (): RateBill => ({ payer: 'everyone', counts: [], version: changesVersion() });
 
 /** A developer is not charged for a key that the route refuses. */
 function billOf(request: KeyedRequest, identity: Identity, version?: string): RateBill {
@@ -88,7 +88,7 @@ function billOf(request: KeyedRequest, identity: Identity, version?: string): Ra
   const { result } = decide(request, identity);
   return {
     ...bill,
-    budgets: result === 'accepted' ? bill.budgets : [],
+    counts: result === 'accepted' ? bill.counts : [],
     version: developerVersion(identity.tenant, version),
   };
 }

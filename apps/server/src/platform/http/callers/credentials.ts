@@ -16,14 +16,14 @@ declare module 'fastify' {
 export type Identity = Omit<Caller, 'requestId'>;
 
 /** The caller that an API key stands for. */
-export interface Holder {
+export interface KeyCaller {
   readonly caller: Identity;
   /** When this is no longer so, or there is something to note. */
   readonly readAgainAt: Date;
 }
 
 /** Resolves the hash of an API key, or returns undefined when it is not a valid one. */
-export type FindHolder = (hash: Buffer) => Promise<Holder | undefined>;
+export type FindKeyCaller = (hash: Buffer) => Promise<KeyCaller | undefined>;
 
 /** Finds the caller that a browser's request proves. @throws the refusal when it proves none. */
 export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
@@ -33,7 +33,7 @@ export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'>
 
 /** How each credential is read that a route may ask for. The features that give them out bring them. */
 export interface Credentials {
-  readonly developer: FindHolder;
+  readonly developer: FindKeyCaller;
   readonly consent: AuthenticateBrowser;
   readonly session: ReadSession;
 }

@@ -1,9 +1,9 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { NoteChange, Tenant } from '../../caller.ts';
+import type { PublishChange, Tenant } from '../../caller.ts';
 import type { Clock } from '../../clock.ts';
 import type { EphemeralStore, VersionCheck } from '../../redis/ephemeral-store.ts';
-import type { FindHolder, Identity } from './credentials.ts';
+import type { FindKeyCaller, Identity } from './credentials.ts';
 
 const MOST = 10_000; // keys, of some 500 bytes each
 /** How long an answer of the database is used, in milliseconds, when the notice of a change did not reach Redis. */
@@ -63,7 +63,7 @@ interface Entry extends KnownCaller {
  */
 export function knownCallers(
   store: EphemeralStore,
-  find: FindHolder,
+  find: FindKeyCaller,
   clock: Clock,
   onLookUp: (isHit: boolean) => void = () => {},
 ): KnownCallers {
@@ -90,9 +90,9 @@ export function knownCallers(
     async read(keyHash, changes) {
       const lossesBefore = losses;
       const learntAt = clock().getTime();
-      const holder = await find(keyHash);
-      if (!holder) return undefined;
-      const { caller: identity, readAgainAt } = holder;
+      const keyCaller = await find(keyHash);
+      if (!keyCaller) return undefined;
+      const { caller: identity, readAgainAt } = keyCaller;
       return {
         identity,
         keep(seen) {
@@ -113,7 +113,7 @@ const nameOf = (keyHash: Buffer) => keyHash.toString('base64url');
  * instance reads them again. @param onLost the change is committed, and Redis does not
  * know of it: other instances that reach it may go on for `LONGEST`.
  */
-export function notingChanges(store: EphemeralStore, onLost: (error: unknown) => void): NoteChange {
+export function changePublisher(store: EphemeralStore, onLost: (error: unknown) => void): PublishChange {
   return async (tenant) => {
     const value = randomUUID();
     const keys = [CHANGES, versionKeyOf(tenant)];

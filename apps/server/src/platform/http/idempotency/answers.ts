@@ -14,15 +14,15 @@ export interface KeptAnswer {
 
 const KEPT_SECONDS = 86_400;
 
-/** Holds the place until the transaction ends. @returns what was answered there, or that somebody else has it. */
-export async function claimPlace(
+/** Holds the answer key until the transaction ends. @returns what was answered there, or that somebody else has it. */
+export async function claimAnswer(
   tx: Tx,
   { developerId }: Tenant,
-  place: Buffer,
+  answerKey: Buffer,
   at: Date,
 ): Promise<KeptAnswer | 'taken' | undefined> {
   const { rows } = await sql<{ isTaken: boolean } & (KeptAnswer | { fingerprint: null })>`
-    select * from claim_idempotent_answer(${developerId}, ${place}, ${at})`.execute(tx);
+    select * from claim_idempotent_answer(${developerId}, ${answerKey}, ${at})`.execute(tx);
   const [found] = rows;
   if (!found || found.isTaken) return 'taken';
   return found.fingerprint === null ? undefined : found;
@@ -32,15 +32,15 @@ export async function claimPlace(
 export async function keepAnswer(
   tx: Tx,
   { developerId }: Tenant,
-  place: Buffer,
+  answerKey: Buffer,
   at: Date,
   answer: KeptAnswer,
 ): Promise<void> {
   const kept = { ...answer, expiresAt: new Date(at.getTime() + KEPT_SECONDS * 1000) };
   await tx
     .insertInto('idempotentAnswers')
-    .values({ developerId, place, ...kept })
-    .onConflict((conflict) => conflict.columns(['developerId', 'place']).doUpdateSet(kept))
+    .values({ developerId, answerKey, ...kept })
+    .onConflict((conflict) => conflict.columns(['developerId', 'answerKey']).doUpdateSet(kept))
     .execute();
 }
 
@@ -50,16 +50,16 @@ export async function deleteDueAcrossTenants(db: Executor, at: Date, limit: numb
     .deleteFrom('idempotentAnswers')
     .where(({ eb, refTuple, selectFrom }) =>
       eb(
-        refTuple('developerId', 'place'),
+        refTuple('developerId', 'answerKey'),
         'in',
         selectFrom('idempotentAnswers')
-          .select(['developerId', 'place'])
+          .select(['developerId', 'answerKey'])
           .where('expiresAt', '<=', at)
           .orderBy('expiresAt')
           .limit(limit)
           .forUpdate()
           .skipLocked()
-          .$asTuple('developerId', 'place'),
+          .$asTuple('developerId', 'answerKey'),
       ),
     )
     .executeTakeFirst();

@@ -7,7 +7,7 @@ import { type SealingKeys, seal, unseal } from '../../seal.ts';
 import { bytesOf } from '../bodies/bodies.ts';
 import { callerOf, timesSent } from '../callers/credentials.ts';
 import { isRepeatable } from '../routes/declarations.ts';
-import { claimPlace, keepAnswer } from './answers.ts';
+import { claimAnswer, keepAnswer } from './answers.ts';
 
 /** The label of the key that seals kept answers. */
 export const IDEMPOTENCY_KEY_USE = 'behest/idempotency-seal/v1';
@@ -21,7 +21,7 @@ export interface IdempotencyDeps {
 /** What a request with an `Idempotency-Key` holds while it runs. */
 interface Repeatable {
   /** Which answers it shares: a hash of developer, method, path and key. */
-  readonly place: Buffer;
+  readonly answerKey: Buffer;
   readonly fingerprint: Buffer;
   /** The one in which all happens; none once it has ended. */
   open: OpenTransaction | undefined;
@@ -59,7 +59,7 @@ export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): voi
     const [path = '', query = ''] = request.url.split(/\?(.*)/s);
     const { developerId } = callerOf(request).tenant;
     request.repeatable = {
-      place: hash(JSON.stringify([developerId, request.method, path, key])),
+      answerKey: hash(JSON.stringify([developerId, request.method, path, key])),
       fingerprint: hash(`${query}\n`, bytesOf(request)),
       open: undefined,
     };
@@ -90,11 +90,11 @@ export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): voi
     if (!repeatable?.open) return;
     const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
     if (!isSuccess) return rollBack(repeatable);
-    const { place, fingerprint, open } = repeatable;
+    const { answerKey, fingerprint, open } = repeatable;
     const { tenant, role } = callerOf(request);
-    const body = seal(deps.sealing, textOf(payload), place);
+    const body = seal(deps.sealing, textOf(payload), answerKey);
     const answer = { fingerprint, role, status: reply.statusCode, body };
-    await keepAnswer(open.tx, tenant, place, deps.clock(), answer);
+    await keepAnswer(open.tx, tenant, answerKey, deps.clock(), answer);
     await commit(repeatable);
   });
 }
@@ -109,7 +109,7 @@ async function begin(
   const { tenant, role } = callerOf(request);
   const open = await openTransaction(db);
   repeatable.open = open;
-  const known = await claimPlace(open.tx, tenant, repeatable.place, clock());
+  const known = await claimAnswer(open.tx, tenant, repeatable.answerKey, clock());
   if (known === undefined) return undefined;
 
   await rollBack(repeatable);
@@ -117,7 +117,7 @@ async function begin(
     const message = 'The first request with this `Idempotency-Key` still runs; ask again after a second.';
     throw new AppError('IDEMPOTENCY_IN_PROGRESS', message);
   }
-  const text = unseal(sealing, known.body, repeatable.place);
+  const text = unseal(sealing, known.body, repeatable.answerKey);
   // A weaker API key must not learn what only a stronger one could have asked for, such as its successor.
   const isAllowed = role === 'full' || known.role === 'runtime';
   if (!known.fingerprint.equals(repeatable.fingerprint) || !isAllowed || text === undefined) {

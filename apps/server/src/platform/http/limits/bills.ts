@@ -1,19 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../callers/credentials.ts';
-import { budgetsOf, needsIdentity, planLimit, type RateLimits } from './rate-rules.ts';
-import { type RateBill, type Spend, type Spent, type Standing, subjectOf, tighter } from './rates.ts';
+import { needsIdentity, planLimit, type RateLimits, rateCountsOf } from './rate-rules.ts';
+import {
+  type ChargeRates,
+  type ChargeResult,
+  type RateBill,
+  type RateStatus,
+  subjectOf,
+  tighter,
+} from './rates.ts';
 
-/** Charges one request. The headers show the budget that will run out first of all it was charged. @throws RATE_LIMITED */
-export type Charging = (bills: readonly RateBill[]) => Promise<Spent['settled']>;
+/** Charges one request. The headers show the count that will run out first of all it was charged. @throws RATE_LIMITED */
+export type Charging = (bills: readonly RateBill[]) => Promise<ChargeResult['settled']>;
 
-export function chargingOf(spend: Spend, reply: FastifyReply): Charging {
-  let shown: Standing | undefined;
+export function chargingOf(charge: ChargeRates, reply: FastifyReply): Charging {
+  let shown: RateStatus | undefined;
   return async (bills) => {
-    const { standing, settled } = await spend(bills);
-    if (!standing) return settled;
-    shown = shown ? tighter(shown, standing) : standing;
+    const { rateStatus, settled } = await charge(bills);
+    if (!rateStatus) return settled;
+    shown = shown ? tighter(shown, rateStatus) : rateStatus;
     reply.headers(shown.headers);
-    if (standing.refusal) throw standing.refusal;
+    if (rateStatus.refusal) throw rateStatus.refusal;
     return settled;
   };
 }
@@ -21,23 +28,23 @@ export function chargingOf(spend: Spend, reply: FastifyReply): Charging {
 /** Charges nothing but the address, for requests that prove nothing else. */
 export const addressBill = (address: string, limits: RateLimits): RateBill => ({
   payer: 'address',
-  budgets: budgetsOf('default', { address: subjectOf(address) }, limits),
+  counts: rateCountsOf('default', { address: subjectOf(address) }, limits),
 });
 
-/** Charges the address and the record in the path, before a credential is looked at. */
+/** Charges the address and the resource in the path, before a credential is looked at. */
 export function anonymousBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   const rate = rateOf(request);
   if (needsIdentity(rate)) {
     // The address is not charged there, but one that failed too often is refused.
-    const { payer, budgets } = addressBill(request.ip, limits);
-    return [{ payer, budgets: budgets.map((budget) => ({ ...budget, cost: 0 })) }];
+    const { payer, counts } = addressBill(request.ip, limits);
+    return [{ payer, counts: counts.map((count) => ({ ...count, cost: 0 })) }];
   }
-  const address = budgetsOf(rate, { address: subjectOf(request.ip) }, limits);
-  const id = recordIdOf(request);
-  const record = id === undefined ? [] : budgetsOf(rate, { record: id }, limits);
+  const address = rateCountsOf(rate, { address: subjectOf(request.ip) }, limits);
+  const id = resourceIdOf(request);
+  const resource = id === undefined ? [] : rateCountsOf(rate, { resource: id }, limits);
   return [
-    { payer: 'address', budgets: address },
-    { payer: 'record', budgets: record },
+    { payer: 'address', counts: address },
+    { payer: 'resource', counts: resource },
   ];
 }
 
@@ -52,15 +59,15 @@ export function developerBill(
   { tenant: { developerId }, plan }: Identity,
   limits: RateLimits,
 ): RateBill {
-  const ofRoute = budgetsOf(rateOf(request), { developer: developerId }, limits);
+  const ofRoute = rateCountsOf(rateOf(request), { developer: developerId }, limits);
   const subject = `developer:${developerId}`;
   const ofPlan = { rule: 'plan', subject, limit: planLimit(plan, limits), cost: 1 } as const;
-  return { payer: 'developer', budgets: [...ofRoute, ofPlan] };
+  return { payer: 'developer', counts: [...ofRoute, ofPlan] };
 }
 
 const rateOf = (request: FastifyRequest) => request.routeOptions.config.rate ?? 'default';
 
 /** The id in the path, on routes that have one. */
-export function recordIdOf({ params }: FastifyRequest): string | undefined {
+export function resourceIdOf({ params }: FastifyRequest): string | undefined {
   return typeof params === 'object' && params !== null && 'id' in params ? String(params.id) : undefined;
 }

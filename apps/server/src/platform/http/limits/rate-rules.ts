@@ -8,26 +8,26 @@ export interface RateRule {
   readonly perMinute: number;
   /** For the operator: which calls are counted, and by what. */
   readonly describes: string;
-  /** A rule is one or more budgets, each counted by another subject. */
-  readonly budgets: readonly RateBudget[];
+  /** A rule is one or more counts, each by another subject. */
+  readonly counts: readonly RateCountRule[];
 }
 
-interface RateBudget {
+interface RateCountRule {
   readonly by: Subject;
   /** Multiplies the rule's limit. */
   readonly factor?: number;
 }
 
 /**
- * The subject that requests are counted by: the client's address, the record in the path (whose id is the path's
+ * The subject that requests are counted by: the client's address, the resource in the path (whose id is the path's
  * `:id`), or the developer that authentication has found.
  */
 type Subject = Anonymous | 'developer';
-type Anonymous = 'address' | 'record';
+type Anonymous = 'address' | 'resource';
 
 /**
  * Declares the rules of a feature, each under the name that its setting is made from.
- * @example rateRules({ token: { perMinute: 20, budgets: [{ by: 'developer' }], describes: '`POST /v1/token`, by developer' } })
+ * @example rateRules({ token: { perMinute: 20, counts: [{ by: 'developer' }], describes: '`POST /v1/token`, by developer' } })
  */
 export function rateRules<const Rules extends Readonly<Record<string, Omit<RateRule, 'name'>>>>(
   rules: Rules,
@@ -41,22 +41,22 @@ export const generalRates = rateRules({
   default: {
     perMinute: 5000,
     describes: 'every route without its own rule, by client address',
-    budgets: [{ by: 'address' }],
+    counts: [{ by: 'address' }],
   },
   planFree: {
     perMinute: 100,
     describes: 'calls with an API key on plan free, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
   planPro: {
     perMinute: 500,
     describes: 'calls with an API key on plan pro, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
   planEnterprise: {
     perMinute: 2000,
     describes: 'calls with an API key on plan enterprise, by developer',
-    budgets: [{ by: 'developer' }],
+    counts: [{ by: 'developer' }],
   },
 });
 
@@ -76,8 +76,8 @@ export const planLimit = (plan: Plan, limits: RateLimits): number => limitOf(pla
 
 const limitOf = ({ name, perMinute }: RateRule, limits: RateLimits): number => limits[name] ?? perMinute;
 
-/** One budget of a request, named: what is counted, for whom, and up to where. */
-export interface Budget {
+/** One count of a request, named: what is counted, for whom, and up to where. */
+export interface RateCount {
   readonly rule: string;
   readonly subject: string;
   readonly limit: number;
@@ -85,15 +85,15 @@ export interface Budget {
   readonly cost: 0 | 1;
 }
 
-/** The budgets of a rule that are known by `subjects`: the others wait for who is asking. */
-export function budgetsOf(
+/** The counts of a rule that are known by `subjects`: the others wait for who is asking. */
+export function rateCountsOf(
   rate: Rate,
   subjects: Readonly<Partial<Record<Subject, string>>>,
   limits: RateLimits,
-): Budget[] {
+): RateCount[] {
   if (rate === 'unlimited') return [];
   const rule = ruleOf(rate);
-  return rule.budgets.flatMap(({ by, factor = 1 }) => {
+  return rule.counts.flatMap(({ by, factor = 1 }) => {
     const subject = subjects[by];
     if (subject === undefined) return [];
     return [{ rule: rule.name, subject: `${by}:${subject}`, limit: limitOf(rule, limits) * factor, cost: 1 }];
@@ -103,8 +103,8 @@ export function budgetsOf(
 const ruleOf = (rate: Exclude<Rate, 'unlimited'>): RateRule =>
   rate === 'default' ? generalRates.default : rate;
 
-const ANONYMOUS: ReadonlySet<Subject> = new Set<Anonymous>(['address', 'record']);
+const ANONYMOUS: ReadonlySet<Subject> = new Set<Anonymous>(['address', 'resource']);
 
 /** Whether a rule counts by something that only authentication tells. */
 export const needsIdentity = (rate: Rate): boolean =>
-  rate !== 'unlimited' && ruleOf(rate).budgets.some(({ by }) => !ANONYMOUS.has(by));
+  rate !== 'unlimited' && ruleOf(rate).counts.some(({ by }) => !ANONYMOUS.has(by));

@@ -114,7 +114,7 @@ describe('one request too many', () => {
     expect((await acme('GET', '/v1/agents')).json().agents).toHaveLength(2);
   });
 
-  test('I12: by one budget of the developer leaves the other as it was', async () => {
+  test('I12: by one count of the developer leaves the other as it was', async () => {
     const { advance, asDeveloper } = await startCounting({
       RATE_LIMIT_PLAN_FREE: '4',
       RATE_LIMIT_AUTHORIZE: '2',
@@ -329,10 +329,10 @@ describe('the store of counters', () => {
     const seen = { isAway: false, spends: 0 };
     const storeAs = (store: EphemeralStore): EphemeralStore => ({
       ...store,
-      spend: async (bills) => {
+      charge: async (bills) => {
         seen.spends += 1;
         if (seen.isAway) throw new Error('It is away.');
-        return store.spend(bills);
+        return store.charge(bills);
       },
     });
     return { seen, storeAs };

@@ -2,40 +2,40 @@ import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
 import type { Bill, Charge, EphemeralStore, Settled, VersionCheck } from '../../redis/ephemeral-store.ts';
 import { memoryStore } from '../../redis/memory-store.ts';
-import type { Budget } from './rate-rules.ts';
+import type { RateCount } from './rate-rules.ts';
 
 const WINDOW_SECONDS = 60;
 /** A window's count is kept for one window more: the store's clock and ours need not agree to the second. */
 const KEPT_SECONDS = 2 * WINDOW_SECONDS;
 
-/** The room that one request leaves in its tightest budget, and the refusal if it was one too many. */
-export interface Standing {
+/** The room that one request leaves in its tightest count, and the refusal if it was one too many. */
+export interface RateStatus {
   readonly remaining: number;
-  /** Whether nothing was taken of the budget: budgets that were charged say more. */
+  /** Whether nothing was taken of the count: counts that were charged say more. */
   readonly isLook: boolean;
   readonly headers: Readonly<Record<string, number>>;
   readonly refusal?: AppError;
 }
 
 /** The payers of a request. Nothing is charged to `everyone`, whose version is only asked for. */
-export type Payer = 'address' | 'record' | 'everyone' | 'developer';
+export type Payer = 'address' | 'resource' | 'everyone' | 'developer';
 
-/** The budgets of one payer, which are charged all or none. */
+/** The counts of one payer, which are charged all or none. */
 export interface RateBill {
   readonly payer: Payer;
-  readonly budgets: readonly Budget[];
+  readonly counts: readonly RateCount[];
   readonly version?: VersionCheck;
 }
 
-export interface Spent {
+export interface ChargeResult {
   /** None where there was nothing to charge. */
-  readonly standing: Standing | undefined;
+  readonly rateStatus: RateStatus | undefined;
   /** Without versions while this process counts by itself, and without bills that depend on one. */
   readonly settled: ReadonlyMap<Payer, Settled>;
 }
 
 /** Charges bills in this order and in one round trip, and none after one that is refused. */
-export type Spend = (bills: readonly RateBill[]) => Promise<Spent>;
+export type ChargeRates = (bills: readonly RateBill[]) => Promise<ChargeResult>;
 
 /**
  * Fixed windows, aligned to the minute. While the store is away each process counts for itself, with the same
@@ -48,7 +48,7 @@ export function rateLimiter(
   clock: Clock,
   onDegraded: (error?: unknown) => void = () => {},
   onRefused: (rule: string) => void = () => {},
-): Spend {
+): ChargeRates {
   const own = memoryStore(clock);
   let isDegraded = false;
   const turn = (isNow: boolean, error?: unknown) => {
@@ -59,35 +59,35 @@ export function rateLimiter(
 
   const settle = async (bills: readonly Bill<Payer>[]) => {
     try {
-      const settled = await store.spend(bills);
+      const settled = await store.charge(bills);
       turn(false);
       return settled;
     } catch (error) {
       turn(true, error);
       // Versions are in the store. A bill that expects one has to wait until the database was asked.
       const sure = bills.filter(({ version }) => version?.expected === undefined);
-      return own.spend(sure.map(({ name, charges }) => ({ name, charges })));
+      return own.charge(sure.map(({ name, charges }) => ({ name, charges })));
     }
   };
 
   return async (bills) => {
-    if (bills.every(({ budgets, version }) => budgets.length === 0 && !version)) return NOTHING;
+    if (bills.every(({ counts, version }) => counts.length === 0 && !version)) return NOTHING;
     const now = Math.floor(clock().getTime() / 1000);
     const window = { now, resetsAt: now - (now % WINDOW_SECONDS) + WINDOW_SECONDS };
     const settled = await settle(bills.map((bill) => billOf(bill, window)));
-    const standings = bills.flatMap(({ payer, budgets }) => {
+    const rateStatuses = bills.flatMap(({ payer, counts }) => {
       const { outcome, used } = settled.get(payer) ?? {};
       const isDecided = outcome === 'charged' || outcome === 'refused';
-      if (!isDecided || !used || budgets.length === 0) return [];
-      return [standingOf(budgets, used, outcome === 'refused', window)];
+      if (!isDecided || !used || counts.length === 0) return [];
+      return [rateStatusOf(counts, used, outcome === 'refused', window)];
     });
-    for (const { refusal } of standings) if (refusal) onRefused(String(refusal.details?.rule));
-    const [first, ...rest] = standings;
-    return { standing: first && rest.reduce(tighter, first), settled };
+    for (const { refusal } of rateStatuses) if (refusal) onRefused(String(refusal.details?.rule));
+    const [first, ...rest] = rateStatuses;
+    return { rateStatus: first && rest.reduce(tighter, first), settled };
   };
 }
 
-const NOTHING: Spent = { standing: undefined, settled: new Map() };
+const NOTHING: ChargeResult = { rateStatus: undefined, settled: new Map() };
 
 /** In seconds since the epoch. */
 interface Window {
@@ -95,31 +95,31 @@ interface Window {
   readonly resetsAt: number;
 }
 
-function billOf({ payer, budgets, version }: RateBill, window: Window): Bill<Payer> {
-  const charges = budgets.map((budget) => chargeOf(budget, window));
+function billOf({ payer, counts, version }: RateBill, window: Window): Bill<Payer> {
+  const charges = counts.map((count) => chargeOf(count, window));
   return { name: payer, charges, ...(version && { version }) };
 }
 
-function chargeOf({ rule, subject, limit, cost }: Budget, { resetsAt }: Window): Charge {
+function chargeOf({ rule, subject, limit, cost }: RateCount, { resetsAt }: Window): Charge {
   return { key: `bh:{${subject}}:rate:${rule}:${resetsAt}`, limit, cost, seconds: KEPT_SECONDS };
 }
 
-/** A refusal comes before a short budget, a charged budget before one looked at, the later before its equal. */
-export function tighter(a: Standing, b: Standing): Standing {
+/** A refusal comes before a short count, a charged count before one looked at, the later before its equal. */
+export function tighter(a: RateStatus, b: RateStatus): RateStatus {
   if (a.refusal || b.refusal) return a.refusal ? a : b;
   if (a.isLook !== b.isLook) return a.isLook ? b : a;
   return a.remaining < b.remaining ? a : b;
 }
 
-function standingOf(
-  budgets: readonly Budget[],
+function rateStatusOf(
+  counts: readonly RateCount[],
   used: readonly number[],
   isRefused: boolean,
   { now, resetsAt }: Window,
-): Standing {
-  const all = budgets.map((budget, at) => ({
-    ...budget,
-    remaining: Math.max(0, budget.limit - (used[at] ?? 0)),
+): RateStatus {
+  const all = counts.map((count, at) => ({
+    ...count,
+    remaining: Math.max(0, count.limit - (used[at] ?? 0)),
   }));
   const tightest = all.reduce((least, each) => (each.remaining < least.remaining ? each : least));
   const { rule, limit, remaining, cost } = tightest;

@@ -7,12 +7,12 @@ type Answered = (request: FastifyRequest, reply: FastifyReply) => void;
  * Tells of each answer when it is over. What stays open is answered when its answer begins: its end says nothing of how
  * the service does, and Fastify does not tell of one that the client brings about.
  */
-function onAnswered(app: FastifyInstance, tell: Answered): void {
+function onAnswered(app: FastifyInstance, listener: Answered): void {
   app.addHook('onSend', async (request, reply) => {
-    if (request.routeOptions.config.isLive) tell(request, reply);
+    if (request.routeOptions.config.isLive) listener(request, reply);
   });
   app.addHook('onResponse', async (request, reply) => {
-    if (!request.routeOptions.config.isLive) tell(request, reply);
+    if (!request.routeOptions.config.isLive) listener(request, reply);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { METHODS } from '../../telemetry/meter.ts';
-import type { Attributes, RequestSpan, Tracer } from '../../telemetry/tracer.ts';
+import type { RequestSpan, SpanAttributes, Tracer } from '../../telemetry/tracer.ts';
 import { routeOf } from './request-log.ts';
 
 /**
@@ -38,7 +38,7 @@ export function addRequestTrace(app: FastifyInstance, tracer: Tracer): void {
   });
 }
 
-function factsOf(request: FastifyRequest): { readonly name: string; readonly attributes: Attributes } {
+function factsOf(request: FastifyRequest): { readonly name: string; readonly attributes: SpanAttributes } {
   const method = METHODS.has(request.method) ? request.method : '_OTHER';
   const route = routeOf(request);
   const attributes = { 'http.request.method': method, 'behest.request_id': request.id };

@@ -12,7 +12,7 @@ export function money({ amount, currency }) {
 }
 
 /** @param {Cap} cap */
-export function limits(cap) {
+export function capText(cap) {
   const { windows, never, atMost, limit } = words.tools;
   const set = Object.entries(windows).map(([key, window]) => ({
     window,

@@ -11,7 +11,7 @@ import {
   setContent,
 } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText, moment, secondsOf } from '../../../../platform/page/format.js';
-import { limits } from './consent-format.js';
+import { capText } from './consent-format.js';
 import { covers, groupScopes, lostCap, toolScope } from './consent-scopes.js';
 import { words } from './consent-words.js';
 
@@ -145,9 +145,9 @@ export function renderSelection(request, { choices, now }) {
         : [element('h3', {}, title), paragraph(words.tools.any)],
       state,
       others.map((tool) =>
-        paragraph(fill(words.tools.other, { tool: literal(tool), limits: limits(caps[tool] ?? {}) })),
+        paragraph(fill(words.tools.other, { tool: literal(tool), limits: capText(caps[tool] ?? {}) })),
       ),
-      caps.cost_units && paragraph(fillText(words.tools.costUnits, { limits: limits(caps.cost_units) })),
+      caps.cost_units && paragraph(fillText(words.tools.costUnits, { limits: capText(caps.cost_units) })),
       region && paragraph(fill(words.tools.region, { region: literal(region) })),
     ]);
   }
@@ -261,6 +261,6 @@ function namesConnector(scope) {
  * @param {Cap} [cap]
  */
 function toolNote(tool, cap) {
-  const notes = [tool.endsWith('*') && words.tools.prefix, cap && limits(cap)].filter(Boolean);
+  const notes = [tool.endsWith('*') && words.tools.prefix, cap && capText(cap)].filter(Boolean);
   return notes.length > 0 && element('span', {}, notes.join(', '));
 }

@@ -12,7 +12,7 @@ import {
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
-import { clause, note, record } from '../../../../platform/page/parts.js';
+import { clause, factList, note } from '../../../../platform/page/parts.js';
 import { money } from './consent-format.js';
 import { renderSelection } from './consent-selection.js';
 import { words } from './consent-words.js';
@@ -66,7 +66,7 @@ export function renderRequest(request, use) {
     heading,
     element('p', { class: 'lead' }, fill(words.lead, { developer })),
     !isProved && proofNote(),
-    clause(clauses.who, record(whoAsks)),
+    clause(clauses.who, factList(whoAsks)),
     clause(clauses.forWhom, forWhom),
     purpose &&
       clause(clauses.purpose, [
@@ -82,7 +82,7 @@ export function renderRequest(request, use) {
         paragraph(literal(`${budget.amount} ${budget.currency}`)),
       ]),
     clause(clauses.time, selection.time),
-    clause(clauses.where, record(where)),
+    clause(clauses.where, factList(where)),
     clause(clauses.decision, decision.parts),
     aside(fill(words.reference, { id: literal(request.id) })),
   ]);

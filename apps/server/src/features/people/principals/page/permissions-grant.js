@@ -12,7 +12,7 @@ import {
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, fillText, moment } from '../../../../platform/page/format.js';
-import { record } from '../../../../platform/page/parts.js';
+import { factList } from '../../../../platform/page/parts.js';
 import { renderActivity } from './permissions-list.js';
 import { endAfterAsking } from './permissions-question.js';
 import { words } from './permissions-words.js';
@@ -126,7 +126,7 @@ export function renderTerms(grant, { developerName }) {
   });
   const reason = grant.status === 'expired' ? 'expired' : (revokedReason ?? '');
   const byWhom = fill(words.reasons[reason] ?? words.otherReason, { developer: mention(developerName) });
-  return record([
+  return factList([
     [words.grant.may, element('ul', { role: 'list' }, lines)],
     purpose && [words.grant.purpose, [name(purposeLabel ?? purpose), ' ', literal(purpose)]],
     audience && [words.grant.audience, literal(audience)],

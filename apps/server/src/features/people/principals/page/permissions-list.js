@@ -10,7 +10,7 @@ import {
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
-import { record } from '../../../../platform/page/parts.js';
+import { factList } from '../../../../platform/page/parts.js';
 import { words } from './permissions-words.js';
 
 /**
@@ -99,7 +99,7 @@ function renderEntry({ entryId, action, agentName, metadata, status, timestamp, 
     aside(moment(new Date(timestamp), serviceTime())),
     element('div', {}, [
       paragraph(fill(sentence, values), outcome && [' – ', element('strong', {}, outcome)]),
-      element('details', {}, element('summary', {}, words.entry.details), record(details)),
+      element('details', {}, element('summary', {}, words.entry.details), factList(details)),
     ]),
   ]);
 }

@@ -1,17 +1,17 @@
--- Takes a place until the transaction ends, unless another transaction has it, and returns the answer that was given
--- there. PL/pgSQL, because its second statement has to see the commit of the former holder: a single statement for
--- both would look at the state before the lock.
-create or replace function claim_idempotent_answer(p_developer_id text, p_place bytea, p_at timestamptz)
+-- Takes an answer key until the transaction ends, unless another transaction has it, and returns the answer that was
+-- given there. PL/pgSQL, because its second statement has to see the commit of the former holder: a single statement
+-- for both would look at the state before the lock.
+create or replace function claim_idempotent_answer(p_developer_id text, p_answer_key bytea, p_at timestamptz)
   returns table (is_taken boolean, fingerprint bytea, role key_role, status smallint, body bytea)
   language plpgsql as
 $$
 begin
   is_taken := not pg_try_advisory_xact_lock(
-    hashtextextended('idempotency:' || p_developer_id || ':' || encode(p_place, 'hex'), 0));
+    hashtextextended('idempotency:' || p_developer_id || ':' || encode(p_answer_key, 'hex'), 0));
   if not is_taken then
     select known.fingerprint, known.role, known.status, known.body into fingerprint, role, status, body
       from idempotent_answers known
-      where known.developer_id = p_developer_id and known.place = p_place and known.expires_at > p_at;
+      where known.developer_id = p_developer_id and known.answer_key = p_answer_key and known.expires_at > p_at;
   end if;
   return next;
 end

@@ -1,8 +1,8 @@
 import { defineScript } from '@redis/client';
-import type { Place } from './ephemeral-store.ts';
+import type { Slot } from './ephemeral-store.ts';
 
-/** Holders whose time is over make room first. The time is that of Redis, which all processes share. */
-export const hold = defineScript({
+/** Owners whose time is over make room first. The time is that of Redis, which all processes share. */
+export const takeSlot = defineScript({
   SCRIPT: `
     local now = tonumber(redis.call('TIME')[1])
     redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -12,9 +12,9 @@ export const hold = defineScript({
     redis.call('EXPIRE', KEYS[1], ARGV[3])
     return 1`,
   NUMBER_OF_KEYS: 1,
-  parseCommand(parser, { key, holder, most, seconds }: Place) {
+  parseCommand(parser, { key, owner, most, seconds }: Slot) {
     parser.pushKey(key);
-    parser.push(holder, String(most), String(seconds));
+    parser.push(owner, String(most), String(seconds));
   },
   transformReply: (reply: number) => reply === 1,
 });

@@ -7,7 +7,7 @@ import type { Bill, Settled } from './ephemeral-store.ts';
  * version's before those of its charges. They are of several subjects, so they are not on one node of a Redis
  * Cluster: there, each bill would be a command of its own.
  */
-export const spend = defineScript({
+export const charge = defineScript({
   SCRIPT: `
     local bills, is_refused = {}, false
     local key, arg = 1, 1
