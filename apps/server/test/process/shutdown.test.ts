@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startReceiver } from '../app/receiver.ts';
 import { follow, open } from '../app/streams.ts';
 import { holdTable } from '../servers/postgres.ts';
 import { startHere } from '../servers/start-here.ts';
@@ -108,6 +109,28 @@ test('a stop waits for the running job', async () => {
   const { code, lines } = await server.exited;
   expect(code).toBe(0);
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test('a stop waits for the webhook that is under way, and notes its answer', async () => {
+  const receiver = await startReceiver();
+  const asked = Promise.withResolvers<ServerResponse>();
+  receiver.answer((_request, response) => asked.resolve(response));
+  const { server, settings, url } = await runningHere({ WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' });
+  const { apiKey } = await post(url, '/v1/signup', { name: 'Acme', mode: 'sandbox' });
+  await post(url, '/v1/webhooks', { url: receiver.url, events: ['agent.created'] }, apiKey);
+  await post(url, '/v1/agents', { name: 'Travel booker' }, apiKey);
+  const response = await asked.promise;
+
+  server.signal();
+  await isRefused(Number(settings.PORT));
+  const before = await statusesOfDeliveries(settings.DATABASE_URL);
+  response.writeHead(204).end();
+
+  const { code, lines } = await server.exited;
+  expect(code).toBe(0);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(before).toEqual(['pending']);
+  expect(await statusesOfDeliveries(settings.DATABASE_URL)).toEqual(['delivered']);
 });
 
 describe('a service that cannot wait ends with code 1', () => {
@@ -253,6 +276,22 @@ async function isRefused(port: number): Promise<void> {
     );
     socket.destroy();
   }
+}
+
+async function post(url: string, path: string, body: object, apiKey?: string) {
+  const authorization = apiKey && { authorization: `Bearer ${apiKey}` };
+  const headers = { 'content-type': 'application/json', ...authorization };
+  return Object(
+    await (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json(),
+  );
+}
+
+async function statusesOfDeliveries(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select status from webhook_deliveries');
+  await client.end();
+  return rows.map(({ status }) => status);
 }
 
 async function countDevelopers(url: string): Promise<number> {

@@ -35,6 +35,42 @@ describe('a server with good settings', () => {
     expect((await server.exited).code).toBe(0);
   });
 
+  test('runs the jobs of every feature, and shows each refusal that wakes operators from the beginning', async () => {
+    const { settings, url } = await goodSettings();
+    await startHere(settings).ready();
+    const metrics = async () => await (await fetch(`${url}/metrics`)).text();
+    const jobs = async () =>
+      [...(await metrics()).matchAll(/^worker_last_success_timestamp_seconds\{worker="(.*)"\}/gm)].map(
+        ([, name]) => name,
+      );
+
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(7), 20_000);
+
+    expect((await jobs()).sort()).toEqual([
+      'audit checkpoints',
+      'expiry of answers',
+      'expiry of grants',
+      'expiry of requests',
+      'retention of events',
+      'webhook delivery',
+      'webhook history',
+    ]);
+    expect((await metrics()).split('\n')).toEqual(
+      expect.arrayContaining([
+        'blocked_attempts_total{action="token.reuse_detected"} 0',
+        'blocked_attempts_total{action="consent.verification_failed"} 0',
+        'acts_total{type="token.reuse_detected"} 0',
+      ]),
+    );
+  });
+
+  test('keeps mail for its developer where no server for mail is set', async () => {
+    const { settings, url } = await goodSettings();
+    await startHere(settings).ready();
+
+    expect((await fetch(`${url}/development/mail`)).status).toBe(200);
+  });
+
   test('finds its data when it is started again', async () => {
     const { settings, url } = await goodSettings();
     const first = startHere(settings);
@@ -68,20 +104,25 @@ describe('a server with good settings', () => {
   test('seeds its two developers once, and serves them', async () => {
     const { settings, url } = await goodSettings();
     const seeds = { SEED_API_KEY: 'live-key-for-tests', SEED_SANDBOX_KEY: 'sandbox-key-for-tests' };
-    const first = startHere({ ...settings, ...seeds });
+    const seeding = { ...settings, ...seeds, DEFAULT_PLAN: 'pro' };
+    const first = startHere(seeding);
     await first.ready();
     first.signal();
     await first.exited;
-    await startHere({ ...settings, ...seeds }).ready();
+    await startHere(seeding).ready();
 
-    const modes = await Promise.all(
+    const developers = await Promise.all(
       Object.values(seeds).map(async (key) => {
         const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-        return Object(await me.json()).mode;
+        const { mode, plan } = Object(await me.json());
+        return { mode, plan };
       }),
     );
 
-    expect(modes).toEqual(['live', 'sandbox']);
+    expect(developers).toEqual([
+      { mode: 'live', plan: 'pro' },
+      { mode: 'sandbox', plan: 'pro' },
+    ]);
   });
 });
 
