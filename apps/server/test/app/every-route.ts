@@ -27,7 +27,7 @@ export const nobodys = merged(({ nobodys: of }) => of);
 export const ways = merged(({ ways: of }) => of);
 
 /** Good bodies that name no record. */
-export const bodies = merged(({ bodies: of }) => of);
+const bodies = merged(({ bodies: of }) => of);
 
 /** The routes that refuse a `runtime` key. */
 export const needFullKey = allSamples.flatMap(({ needFullKey: of = [] }) => of).sort();

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startApp } from '../app/start-app.ts';
 
@@ -14,11 +14,16 @@ const get = (url: string, headers: Record<string, string> = {}) => service.app.i
 const filesIn = (folder: string) =>
   globSync(`${join(import.meta.dirname, '../../src', folder)}/*`).map((file) => basename(file));
 
-describe.each([
-  ['/consent', 'features/people/consent/page'],
-  ['/permissions', 'features/people/principals/page'],
-  ['/platform/page', 'platform/page'],
-])('below %s', (path, folder) => {
+/** The pages of all features: where each is, which its document's name says, and its folder. */
+const pages = globSync('features/*/*/page/*.html', { cwd: join(import.meta.dirname, '../../src') }).map(
+  (document) => [`/${basename(document, '.html')}`, dirname(document)] as const,
+);
+
+test('there are pages', () => {
+  expect(pages.map(([path]) => path)).toEqual(expect.arrayContaining(['/consent', '/permissions']));
+});
+
+describe.each([...pages, ['/platform/page', 'platform/page'] as const])('below %s', (path, folder) => {
   const files = filesIn(folder);
   const isServed = (file: string) => /[.](js|css)$/.test(file);
 
@@ -55,7 +60,7 @@ describe.each([
   });
 });
 
-describe.each(['/consent', '/permissions'])('the document %s', (path) => {
+describe.each(pages.map(([path]) => path))('the document %s', (path) => {
   test('O11 H1 appears in no frame, runs its own scripts alone and is not cached', async () => {
     const answer = await get(path);
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { limits } from '../../src/features.ts';
 import { MIGRATION_LOCK, migrate } from '../../src/platform/db/migrate.ts';
 import { VERSION } from '../../src/platform/version.ts';
 import { newDatabase } from '../app/start-app.ts';
@@ -45,6 +46,14 @@ async function behindAnother(
 }
 
 const one = 'create or replace function counted() returns integer language sql as $$ select 1 $$;';
+
+test('each resource of a plan has the function that counts it when the plan is full', () => {
+  const names = files.map((file) => basename(file, '.sql'));
+  const counted = Object.keys(limits.quotas).filter((name) => name !== 'audit_appends'); // by month, as they are written
+
+  expect(counted.length).toBeGreaterThan(2);
+  expect(counted.filter((name) => !names.includes(`count_${name}`))).toEqual([]);
+});
 
 test('each function is remembered with the release that brought it', async () => {
   const { rows } = await copiedFunctions();
