@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { programSeconds } from '../machine/processor-time.ts';
-import { budgets, DEFAULT_BUDGET, groups } from './budgets.ts';
+import { groups, unitsFor } from './budgets.ts';
 import { secondsOfUnit } from './unit.ts';
 
 const DEAREST = 10;
@@ -39,8 +39,7 @@ class CostReporter implements Reporter {
 
   #costOf(module: TestModule): FileCost {
     const path = relative(this.#root, module.moduleId).replaceAll('\\', '/');
-    const units = budgets[path]?.units ?? DEFAULT_BUDGET;
-    return { path, seconds: module.meta().costSeconds ?? 0, budget: units * this.#unit };
+    return { path, seconds: module.meta().costSeconds ?? 0, budget: unitsFor(path) * this.#unit };
   }
 
   #summary(files: readonly FileCost[], loading: number): string[] {

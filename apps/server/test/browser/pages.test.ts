@@ -22,7 +22,7 @@ describe.each([
   const files = filesIn(folder);
   const isServed = (file: string) => /[.](js|css)$/.test(file);
 
-  test.each(files.filter(isServed))('is the file %s, without what is for its readers', async (file) => {
+  test.each(files.filter(isServed))('is the file %s, without comments', async (file) => {
     const answer = await get(`${path}/${file}`);
 
     expect(answer.statusCode).toBe(200);
@@ -56,7 +56,7 @@ describe.each([
 });
 
 describe.each(['/consent', '/permissions'])('the document %s', (path) => {
-  test('O11 H1 is in no frame, runs its own scripts alone and is not kept', async () => {
+  test('O11 H1 appears in no frame, runs its own scripts alone and is not cached', async () => {
     const answer = await get(path);
 
     expect(answer.statusCode).toBe(200);
@@ -83,7 +83,7 @@ describe.each(['/consent', '/permissions'])('the document %s', (path) => {
     expect(answer.body).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=/i);
   });
 
-  test('is the same for everybody, and needs nothing', async () => {
+  test('is the same for everybody, and needs no credential', async () => {
     const addresses = [path, `${path}?req=areq_01K9Z3QW5M8T2V4X6Y7Z8A9B0C`, `${path}?req=<script>`];
 
     const bodies = await Promise.all(addresses.map(async (url) => (await get(url)).body));

@@ -700,6 +700,15 @@ describe('O20 a live developer that has said nothing about proof', () => {
     expect((await ask()).statusCode).toBe(201);
   });
 
+  test('may not ask anybody in production, where proof is required unless the operator says otherwise', async () => {
+    const production = { NODE_ENV: 'production', VAULT_ENCRYPTION_KEY: 'ab'.repeat(32) };
+    const byDefault = await askerWith({ env: production }, 'live');
+    const optional = await askerWith({ env: { ...production, PRINCIPAL_PROOF: 'optional' } }, 'live');
+
+    expect(refusalOf(await byDefault.ask())).toBe('409 CONFLICT');
+    expect((await optional.ask()).statusCode).toBe(201);
+  });
+
   test('may in the sandbox, and where proof is optional', async () => {
     const required = await askerWith({ env: { PRINCIPAL_PROOF: 'required' } });
     const optional = await askerWith({ env: { PRINCIPAL_PROOF: 'optional' } }, 'live');

@@ -16,6 +16,10 @@ import { type Developer, type Service, startApp } from '../../../../test/app/sta
 
 const joinSandbox = sharedSandbox();
 
+/** A tree of ten thousand takes Postgres seconds, so the suite has the least that takes several statements. */
+const SIBLINGS = process.env.TEST_LONG ? 999 : 199;
+const BELOW = 10 * (1 + SIBLINGS);
+
 const revoke = (developer: Developer, grantId: string, query = '') =>
   developer('DELETE', `/v1/grants/${grantId}${query}`);
 
@@ -276,7 +280,7 @@ describe('what was delegated from a grant', () => {
     expect(new Set(refused)).toEqual(new Set(['400 INVALID_GRANT parent_revoked']));
   });
 
-  test('falls, ten thousand of them ten deep, before the one call answers, wherever it is asked', {
+  test('falls, thousands of them ten deep, before the one call answers, wherever it is asked', {
     timeout: 120_000,
   }, async () => {
     const { acme, service } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: 'unlimited' } });
@@ -289,7 +293,7 @@ describe('what was delegated from a grant', () => {
       const parentGrantToken = held.at(-1)?.grantToken;
       const child = (await acme('POST', '/v1/grants/delegate', { ...parts, parentGrantToken })).json();
       held.push(child);
-      await insertBranches(service, { parentId, count: 999 });
+      await insertBranches(service, { parentId, count: SIBLINGS });
       parentId = child.grantId;
     }
     const counted = () =>
@@ -299,7 +303,7 @@ describe('what was delegated from a grant', () => {
         .where('rootGrantId', '=', grantId)
         .groupBy('status')
         .execute();
-    expect(await counted()).toEqual([{ status: 'active', count: '10001' }]);
+    expect(await counted()).toEqual([{ status: 'active', count: String(1 + BELOW) }]);
 
     await sql`analyze grants`.execute(service.db); // as Postgres does by itself within a minute
 
@@ -314,7 +318,7 @@ describe('what was delegated from a grant', () => {
       const refreshed = await elsewhere('POST', '/v1/token/refresh', { refreshToken: spare, agentId });
       expect(refusalOf(refreshed)).toBe('400 INVALID_GRANT grant_revoked');
     }
-    expect(await counted()).toEqual([{ status: 'revoked', count: '10001' }]);
+    expect(await counted()).toEqual([{ status: 'revoked', count: String(1 + BELOW) }]);
     const reasons = await service.db
       .selectFrom('grants')
       .select(({ fn }) => ['revokedReason', fn.countAll<string>().as('count')])
@@ -324,7 +328,7 @@ describe('what was delegated from a grant', () => {
       .execute();
     expect(reasons).toEqual([
       { revokedReason: 'developer', count: '1' },
-      { revokedReason: 'parent', count: '10000' },
+      { revokedReason: 'parent', count: String(BELOW) },
     ]);
     const told = await service.db
       .selectFrom('outboxEvents')
@@ -332,7 +336,7 @@ describe('what was delegated from a grant', () => {
       .where('developerId', '=', acme.developerId)
       .where('type', '=', 'grant.revoked')
       .executeTakeFirstOrThrow();
-    expect(told.count).toBe('10001');
+    expect(told.count).toBe(String(1 + BELOW));
     expect((await acme('GET', '/v1/audit/verify?toSeq=1000')).json()).toMatchObject({ valid: true });
     expect(await used(service, acme)).toBe(0);
   });

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { authorize, registerAgent } from '../../../../test/app/flow.ts';
+import { registerWebhook } from '../../../../test/app/deliveries.ts';
+import { authorize, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, startApp } from '../../../../test/app/start-app.ts';
 
 const register = (developer: Developer) => developer('POST', '/v1/agents', { name: 'a' });
@@ -135,4 +137,42 @@ describe('active grants', () => {
     expect(atLimit.statusCode).toBe(402);
     expect(await statusesOf(8, exchange)).toEqual({ made: 5, refused: 3, other: 0 });
   });
+});
+
+test('each resource is counted for its developer alone, without what has ended', async () => {
+  const { asDeveloper, db, clock, advance } = await startApp();
+  const [acme, other] = [await asDeveloper({ mode: 'sandbox' }), await asDeveloper({ mode: 'sandbox' })];
+  for (const developer of [acme, other]) {
+    await registerWebhook(developer, 'https://hooks.acme.test/');
+    await grantTo(developer, { expiresIn: '1h' });
+    await grantTo(developer);
+    const { agentId } = await grantTo(developer);
+    await developer('DELETE', `/v1/agents/${agentId}`);
+  }
+  advance(3600);
+  const countOf = async (resource: string) => {
+    const call = sql<{
+      used: string;
+    }>`select exact_use(${acme.developerId}, ${resource}, ${clock()}) as used`;
+    return Number((await call.execute(db)).rows[0]?.used);
+  };
+
+  expect([await countOf('agents'), await countOf('active_grants'), await countOf('webhooks')]).toEqual([
+    2, 1, 1,
+  ]);
+});
+
+test('a counter that lags is never below zero, or the plan would have room that it does not include', async () => {
+  const { asDeveloper, db } = await startApp({ env: { PLAN_FREE_AGENTS: '1' } });
+  const acme = await asDeveloper();
+  const { agentId } = await registerAgent(acme);
+  await db
+    .updateTable('quotaCounters')
+    .set({ used: '0' })
+    .where('developerId', '=', acme.developerId)
+    .execute();
+
+  await acme('DELETE', `/v1/agents/${agentId}`);
+
+  expect(await statusesOf(3, () => register(acme))).toEqual({ made: 1, refused: 2, other: 0 });
 });
