@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { listenToCommits, tellAfterCommit } from '../../src/platform/db/commit-effects.ts';
+import { commitNotices } from '../../src/platform/db/commit-notices.ts';
 import {
   afterCommit,
   type Executor,
@@ -9,6 +10,7 @@ import {
   repeating,
 } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { newRecords } from '../../src/platform/db/records.ts';
 import { afterStatements } from '../app/after-statements.ts';
 import { type Service, startApp } from '../app/start-app.ts';
 
@@ -187,5 +189,41 @@ describe('the effect of a write', () => {
     const work = db.transaction().execute((tx) => tellAfterCommit(tx, effect));
 
     await expect(work).rejects.toThrow('Open transactions with inTransaction or openTransaction.');
+  });
+
+  test('is told once of a hot write that lost a race and was done again', async () => {
+    const own = ownDatabase();
+    let attempts = 0;
+
+    const refusal = await newRecords('[]', effect).writeUnlessRefused(own, () => {
+      attempts += 1;
+      if (attempts === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' });
+      return sql`select null as refusal`;
+    });
+
+    expect(refusal).toBeNull();
+    expect(attempts).toBe(2);
+    expect(done).toEqual(['told of dev_a']);
+  });
+
+  test('is not told of records whose statement failed', async () => {
+    const own = ownDatabase();
+
+    const work = newRecords('[]', effect).write(own, () => sql`select 1 / 0`);
+
+    await expect(work).rejects.toThrow('division by zero');
+    expect(done).toEqual([]);
+  });
+
+  test('reaches who listens for the events of a developer, where there are any', async () => {
+    const notices = commitNotices();
+    notices.listen((developerIds) => void done.push(...developerIds));
+    const own = openDatabase({ connectionString: service.databaseUrl }, 1, undefined, { notices });
+    onTestFinished(() => own.destroy());
+
+    await tellAfterCommit(own, effect);
+    await tellAfterCommit(own, { tallies: [] });
+
+    expect(done).toEqual(['dev_a']);
   });
 });

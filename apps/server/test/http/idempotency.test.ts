@@ -366,6 +366,30 @@ describe('I13: effect and answer', () => {
     expect((await send(racing, { apiKey: acme.apiKey, body })).body).toBe(answer.body);
   });
 
+  test('are both missing when the handler fails after its write, and the request can be repeated', async () => {
+    const faults = [new Error('unforeseen')];
+    const failing = await startApp({
+      databaseUrl: service.databaseUrl,
+      dbAs: (db) =>
+        db.withPlugin(
+          afterStatements('request_authorization', async () => {
+            const fault = faults.pop();
+            if (fault) throw fault;
+          }),
+        ),
+    });
+    const { agentId } = await registerAgent(acme);
+    const body = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    const request = { url: '/v1/authorize', apiKey: acme.apiKey, body };
+
+    const failed = await send(failing, request);
+    const again = await send(failing, request);
+
+    expect(refusalOf(failed)).toBe('500 INTERNAL_ERROR');
+    expect([again.statusCode, isReplayed(again)]).toEqual([201, false]);
+    expect(await entriesOf(acme, 'authorization.requested')).toHaveLength(1);
+  });
+
   test('leave a refusal what it has to leave: the thief of a refresh token gains nothing by the header', async () => {
     const { acme: own, advance, ...rest } = await startSandbox();
     const { agentId, refreshToken, grantId } = await grantTo(own);

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { type Span, startCollector } from '../app/collector.ts';
+import { startReceiver } from '../app/receiver.ts';
 import { follow } from '../app/streams.ts';
 import { execute } from '../servers/postgres.ts';
 import { startHere } from '../servers/start-here.ts';
@@ -146,6 +147,21 @@ describe('a server that is told of a collector', () => {
       'select outbox_events', // where it begins, and nothing after that
     ]);
     expect(treeBelow(spanNamed('POST /v1/agents', spans), spans).at(-1)).toBe('commit');
+  });
+
+  test('has the call of a webhook below its delivery', async () => {
+    const collector = await startCollector();
+    const receiver = await startReceiver();
+    const { url, stop } = await running({ ...collector.env, WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' });
+    const { apiKey } = Object(await (await ask(`${url}/v1/signup`, {}, { name: 'Acme' })).json());
+    const headers = { authorization: `Bearer ${apiKey}` };
+    await ask(`${url}/v1/webhooks`, headers, { url: receiver.url, events: ['agent.created'] });
+    await ask(`${url}/v1/agents`, headers, { name: 'Booker' });
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), 20_000);
+    await stop();
+
+    const spans = collector.spans();
+    expect(treeBelow(spanNamed('webhook delivery', spans), spans)).toContain('http POST');
   });
 
   test('says of a failure what kind it is, and not in its own words', async () => {

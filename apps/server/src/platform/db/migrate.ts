@@ -7,7 +7,7 @@ import { applyFunctions, isPending, type KnownFunction, readFunctions, standsSin
 import type { ConnectionOptions } from './open-database.ts';
 
 /** Any constant will do, as long as every process of the product uses the same. */
-const MIGRATION_LOCK = 0x6265_6865;
+export const MIGRATION_LOCK = 0x6265_6865;
 const journals = `create table if not exists schema_migrations (
     name text primary key, sha256 text not null, applied_at timestamptz not null default now());
   create table if not exists schema_functions (

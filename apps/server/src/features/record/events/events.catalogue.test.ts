@@ -1,6 +1,8 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../features.ts';
-import { act } from '../../../platform/acts.ts';
+import { act, type DeclaredActs } from '../../../platform/acts.ts';
 import { catalogueOf } from './index.ts';
 
 describe('a pattern that subscribers may name', () => {
@@ -45,6 +47,22 @@ describe('an event reaches a subscriber', () => {
   ])('only by name when it is a debit: %j', (patterns, isMatched) => {
     expect(catalogue.matches(patterns, 'budget.debited')).toBe(isMatched);
   });
+});
+
+const folder = join(import.meta.dirname, '../..');
+const declarations = globSync('**/*.acts.ts', { cwd: folder }).sort();
+
+test.each(declarations)('the acts of %s are in the catalogue', async (file) => {
+  const declared: Record<string, DeclaredActs> = await import(join(folder, file));
+  const acts = Object.values(declared).flatMap((each) => Object.entries(each));
+
+  const known = acts.map(([name]) => [
+    name,
+    { isEvent: catalogue.isKnownPattern(name), isEntry: catalogue.isServiceAction(name) },
+  ]);
+
+  expect(known).toEqual(acts);
+  expect(acts).not.toEqual([]);
 });
 
 test('an announcement is not reserved as an action, and a blocked attempt is', () => {

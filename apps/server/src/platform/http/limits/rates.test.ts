@@ -55,6 +55,18 @@ describe('the limits of the product', () => {
   });
 });
 
+test('the headers show the budget that runs out first, whether the key was known or not', async () => {
+  const { asDeveloper } = await startCounting({ RATE_LIMIT_DEFAULT: '9' });
+  const acme = await asDeveloper();
+  const shown = async () => {
+    const { headers } = await acme('GET', '/v1/agents');
+    return [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']];
+  };
+
+  expect(await shown()).toEqual(['9', '8']);
+  expect(await shown()).toEqual(['9', '7']);
+});
+
 describe('one request too many', () => {
   test('I12: is refused with everything a client needs, and is let through in the next minute', async () => {
     const { advance, asDeveloper } = await startCounting(
@@ -152,6 +164,17 @@ describe('a credential that is none', () => {
 
     advance(60);
     expect((await acme('POST', '/v1/authorize', {})).statusCode).toBe(400);
+  });
+
+  test.each([
+    ['no key', {}],
+    ['a wrong key', { authorization: 'Bearer x' }],
+  ])('T1: is one request of the address: %s', async (_, headers) => {
+    const { app, advance } = await startCounting({ RATE_LIMIT_DEFAULT: '3' });
+
+    expect(await admittedBefore(() => app.inject({ url: '/v1/agents', headers }))).toBe(3);
+    advance(60);
+    expect(await admittedBefore(() => app.inject({ method: 'POST', url: '/v1/authorize', headers }))).toBe(3);
   });
 
   test('T1: is what counts there, and good ones leave the address its room', async () => {

@@ -102,13 +102,22 @@ interface Declared {
   readonly config?: Partial<FastifyContextConfig> | undefined;
 }
 
-const failureShape = (codes: ErrorCode[]) =>
+const failureShapeOf = (codes: ErrorCode[]) =>
   Type.Object({
     code: Type.Enum(codes),
     message: Type.String(),
     requestId: Type.String(),
     details: Type.Optional(Type.Object({}, { additionalProperties: true })),
   });
+
+/** By the codes: most routes share a few shapes. */
+const failureShapesByCodes = new Map<string, ReturnType<typeof failureShapeOf>>();
+
+function failureShape(codes: ErrorCode[]) {
+  const shape = failureShapesByCodes.get(codes.join()) ?? failureShapeOf(codes);
+  failureShapesByCodes.set(codes.join(), shape);
+  return shape;
+}
 
 /** RFC 6749 §5.2. */
 const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });

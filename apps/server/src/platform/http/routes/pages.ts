@@ -95,8 +95,17 @@ interface PageFile {
   readonly etag: string;
 }
 
-/** By name, read once. Whatever else lies in the folder is not one of them. */
+/** By folder and name. A process reads them once. */
+const filesByFolder = new Map<string, ReadonlyMap<string, PageFile>>();
+
 function loadFiles(folder: string): ReadonlyMap<string, PageFile> {
+  const files = filesByFolder.get(folder) ?? readFiles(folder);
+  filesByFolder.set(folder, files);
+  return files;
+}
+
+/** Whatever else lies in the folder is not one of them. */
+function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(
     globSync(`${folder}/*.{html,css,js}`).map((file) => {
       const body = Buffer.from(readFileSync(file, 'utf8').replaceAll(COMMENT, ''));
