@@ -183,6 +183,18 @@ describe('what is counted', () => {
     expect(await countOf(service, 'acts_total', 'token.issued')).toBe(1);
   });
 
+  test('is not the entry that the plan has no room for', async () => {
+    const { service, acme } = await startSandbox({ env: { PLAN_FREE_AUDIT_APPENDS: '1' } });
+    const { agentId } = await registerAgent(acme);
+    const append = () => acme('POST', '/v1/audit/log', { agentId, action: 'flight.booked' });
+    await append();
+
+    const refused = await append();
+
+    expect(refused.json().code).toBe('PLAN_LIMIT_EXCEEDED');
+    expect(await countOf(service, 'audit_entries_total', 'developer')).toBe(1);
+  });
+
   test('is not what was rolled back, and the next transaction does not inherit it', async () => {
     const { service, acme, db, clock } = await startSandbox();
     const caller = {
