@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { limits } from '../../src/features.ts';
 import { MIGRATION_LOCK, migrate } from '../../src/platform/db/migrate.ts';
 import { VERSION } from '../../src/platform/version.ts';
 import { newDatabase } from '../app/start-app.ts';
@@ -10,7 +11,7 @@ import { newDatabase } from '../app/start-app.ts';
 const sources = join(import.meta.dirname, '../../src');
 const files = globSync('**/sql/*.sql', { cwd: sources }).sort();
 
-/** The functions, where a test may change them, in a database that has them. */
+/** The functions, in a folder that a test may change, and a database that has them. */
 async function copiedFunctions() {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -46,6 +47,14 @@ async function behindAnother(
 
 const one = 'create or replace function counted() returns integer language sql as $$ select 1 $$;';
 
+test('each resource of a plan has the function that counts it when the plan is full', () => {
+  const names = files.map((file) => basename(file, '.sql'));
+  const counted = Object.keys(limits.quotas).filter((name) => name !== 'audit_appends'); // by month, as they are written
+
+  expect(counted.length).toBeGreaterThan(2);
+  expect(counted.filter((name) => !names.includes(`count_${name}`))).toEqual([]);
+});
+
 test('each function is remembered with the release that brought it', async () => {
   const { rows } = await copiedFunctions();
 
@@ -56,7 +65,7 @@ test('each function is remembered with the release that brought it', async () =>
   expect(names.length).toBeGreaterThan(25);
 });
 
-test('each function passes the check that Postgres makes when it knows all others', async () => {
+test('each function passes the check that Postgres makes when all others are there', async () => {
   const { rows } = await copiedFunctions();
 
   for (const file of files) await rows(readFileSync(join(sources, file), 'utf8'));
@@ -219,7 +228,7 @@ test('a release starts after a later one that changed nothing', async () => {
   await expect(start('1.9.0')).resolves.toBeUndefined();
 });
 
-test('all functions stay as they were when one cannot be made', async () => {
+test('all functions stay as they were when the database refuses any of them', async () => {
   const { start, write, rows } = await copiedFunctions();
   write('counted', one);
   await start();

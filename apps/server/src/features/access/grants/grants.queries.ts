@@ -2,7 +2,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 
-/** The tenant's grants, each with its agent, since no grant is shown without. */
+/** The tenant's grants, each with its agent's DID, which every answer about a grant shows. */
 export function grantsWithAgent(db: Executor, tenant: Tenant) {
   return db
     .selectFrom('grants as grant')
@@ -23,7 +23,7 @@ export function grantsOfPrincipal(db: Executor, { developerId }: Tenant, princip
     .where('principalId', '=', principalId);
 }
 
-/** Those that are neither revoked nor expired. */
+/** The principal's grants that are neither revoked nor expired. */
 export function livingGrantsOfPrincipal(db: Executor, tenant: Tenant, principalId: string, now: Date) {
   return grantsOfPrincipal(db, tenant, principalId)
     .where('status', '=', 'active')

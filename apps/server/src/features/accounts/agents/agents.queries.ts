@@ -1,7 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
-/** The tenant's agents as others show them, to be joined by `agent.agentId`. */
+/** The tenant's agents as other features show them, to be joined by `agent.agentId`. */
 export function agentsOf(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('agents')

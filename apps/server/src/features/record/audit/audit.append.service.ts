@@ -21,8 +21,8 @@ export interface AppendDeps {
 }
 
 /**
- * What developers say themselves about an act of their agents. The act is the entry itself, hence there is no
- * event.
+ * Appends an entry that a developer writes about an act of an agent. The service did not do the act, so there
+ * is no event.
  * @throws NOT_FOUND, BAD_REQUEST when the entry disagrees with its grant, RESERVED_ACTION, PLAN_LIMIT_EXCEEDED
  */
 export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEntry): Promise<AuditEntry> {
@@ -30,13 +30,12 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
   mustBeKeepableMetadata(metadata);
   if (deps.catalogue.isServiceAction(action)) {
-    throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
+    throw new AppError('RESERVED_ACTION', 'Only the service writes entries with this action.', { action });
   }
   const grant = await findGrant(deps.db, tenant, grantId);
   if (!grant) throw notFound();
   for (const name of ['agentId', 'agentDid', 'principalId'] as const) {
-    if (grant[name] !== entry[name])
-      throw badField(name, 'not_allowed', 'The entry is not about this grant.');
+    if (grant[name] !== entry[name]) throw badField(name, 'not_allowed', 'The entry differs from its grant.');
   }
 
   const id = newId('alog', deps.clock());
@@ -51,7 +50,7 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   return { entryId: id, ...facts, ...position, source: 'developer', requestId };
 }
 
-/** Appends one entry. @returns nothing when the month has as many as `monthLimit` already. */
+/** Appends one entry. @returns nothing when the month already has `monthLimit` entries. */
 export type Append = (
   db: Executor,
   tenant: Tenant,
@@ -66,19 +65,19 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Of 16 KiB each at most, this is a megabyte on its way to Postgres. */
+/** Entries. Each has 16 KiB at most, so one statement carries a megabyte at most. */
 const MOST_TOGETHER = 64;
 
 /**
- * Entries of one developer that wait for the head of their chain in this process are written together: twenty
- * in one transaction cost about what two do. Nothing is answered before it is committed.
+ * Writes the entries that wait in this process for the head of the same chain in one transaction: twenty in
+ * one transaction cost about as much as two. Each request gets its answer after the commit.
  */
 export function groupAppends(clock: Clock): Append {
   const queues = new Map<string, Waiting[]>();
 
   const drain = async (db: Executor, tenant: Tenant, queue: Waiting[]) => {
     while (queue[0]) {
-      const { monthLimit } = queue[0]; // another plan since then, another group
+      const { monthLimit } = queue[0]; // the plan may have changed while entries waited
       const end = queue.findIndex((each, at) => at === MOST_TOGETHER || each.monthLimit !== monthLimit);
       await appendTogether(db, tenant, clock, queue.splice(0, end === -1 ? queue.length : end));
     }
@@ -86,7 +85,7 @@ export function groupAppends(clock: Clock): Append {
   };
 
   return (db, tenant, entry, monthLimit) => {
-    // Inside a larger transaction an entry stands or falls with it, and so can share no other.
+    // In a caller's transaction the entry commits or rolls back with it, so it cannot join a group.
     if (db.isTransaction)
       return appendCounted(db, tenant, clock(), [entry], monthLimit).then(([first]) => first);
     return new Promise((resolve, reject) => {
@@ -103,7 +102,7 @@ export function groupAppends(clock: Clock): Append {
   };
 }
 
-/** Settles each of a group, and never throws itself. */
+/** Settles the promise of each entry in a group, and never throws. */
 async function appendTogether(
   db: Executor,
   tenant: Tenant,
@@ -116,7 +115,7 @@ async function appendTogether(
     const recorded = await repeating(db, () => appendCounted(db, tenant, clock(), entries, limit));
     for (const [at, { resolve }] of group.entries()) resolve(recorded[at]);
   } catch (error) {
-    // One that Postgres does not take must not cost the others their position.
+    // An entry that Postgres refuses must not make the others fail, so each is tried alone.
     const [only, second] = group;
     if (only && (!second || isDatabaseAway(error))) for (const { reject } of group) reject(error);
     else for (const each of group) await appendTogether(db, tenant, clock, [each]);
