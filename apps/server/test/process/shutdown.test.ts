@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -111,26 +111,24 @@ test('a stop waits for the running job', async () => {
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a stop waits for the webhook that is under way, and notes its answer', async () => {
+test('a stop waits for the webhook that is under way, as long as it may', async () => {
   const receiver = await startReceiver();
-  const asked = Promise.withResolvers<ServerResponse>();
-  receiver.answer((_request, response) => asked.resolve(response));
-  const { server, settings, url } = await runningHere({ WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' });
+  const asked = Promise.withResolvers<void>();
+  receiver.answer(() => asked.resolve()); // and answers nothing
+  const { server, url } = await running({
+    WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
+    SHUTDOWN_TIMEOUT_SECONDS: '2',
+  });
   const { apiKey } = await post(url, '/v1/signup', { name: 'Acme', mode: 'sandbox' });
   await post(url, '/v1/webhooks', { url: receiver.url, events: ['agent.created'] }, apiKey);
   await post(url, '/v1/agents', { name: 'Travel booker' }, apiKey);
-  const response = await asked.promise;
+  await asked.promise;
 
-  server.signal();
-  await isRefused(Number(settings.PORT));
-  const before = await statusesOfDeliveries(settings.DATABASE_URL);
-  response.writeHead(204).end();
+  server.child.kill('SIGTERM');
 
   const { code, lines } = await server.exited;
-  expect(code).toBe(0);
-  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
-  expect(before).toEqual(['pending']);
-  expect(await statusesOfDeliveries(settings.DATABASE_URL)).toEqual(['delivered']);
+  expect(code).toBe(1);
+  expect(lines.at(-1)).toMatchObject({ level: 'error', phase: 'jobs' });
 });
 
 describe('a service that cannot wait ends with code 1', () => {
@@ -284,14 +282,6 @@ async function post(url: string, path: string, body: object, apiKey?: string) {
   return Object(
     await (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json(),
   );
-}
-
-async function statusesOfDeliveries(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query('select status from webhook_deliveries');
-  await client.end();
-  return rows.map(({ status }) => status);
 }
 
 async function countDevelopers(url: string): Promise<number> {

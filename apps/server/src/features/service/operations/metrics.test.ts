@@ -186,6 +186,18 @@ describe('a counter', () => {
     expect(await countOf(service, 'acts_total', 'token.issued')).toBe(1);
   });
 
+  test('does not count an entry that the plan has no room for', async () => {
+    const { service, acme } = await startSandbox({ env: { PLAN_FREE_AUDIT_APPENDS: '1' } });
+    const { agentId, did, grantId } = await grantTo(acme);
+    const entry = { agentId, agentDid: did, grantId, principalId: 'user_42', action: 'flight.booked' };
+    await acme('POST', '/v1/audit/log', entry);
+
+    const refused = await acme('POST', '/v1/audit/log', entry);
+
+    expect(refused.json().code).toBe('PLAN_LIMIT_EXCEEDED');
+    expect(await countOf(service, 'audit_entries_total', 'developer')).toBe(1);
+  });
+
   test('does not count an act that was rolled back, nor add it to the next transaction', async () => {
     const { service, acme, db, clock } = await startSandbox();
     const caller = {
