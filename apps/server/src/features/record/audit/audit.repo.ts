@@ -2,6 +2,7 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
@@ -18,15 +19,6 @@ export interface PreparedAct {
   readonly envelope?: string;
   /** By which an endpoint has subscribed to the event. */
   readonly patterns?: readonly string[];
-}
-
-/** The position that an entry has got in the chain. */
-export interface ChainPosition {
-  readonly id: string;
-  readonly seq: string;
-  readonly timestamp: string;
-  readonly prevHash: string | null;
-  readonly hash: string;
 }
 
 export async function insertHead(tx: Tx, { developerId }: Tenant): Promise<void> {
@@ -68,22 +60,20 @@ export async function writeStreamEvent(
 }
 
 /**
- * What a developer appends, which their plan counts. One statement, for any executor.
+ * A hot write of an entry that a developer appends, which their plan counts.
  * @param monthLimit null is none.
- * @returns of the entries, in their order, as many as the calendar month still has room for.
+ * @returns nothing when the calendar month has no room for it.
  */
 export async function appendCounted(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   at: Date,
-  entries: readonly PreparedAct[],
-  monthLimit: number | null,
-): Promise<ChainPosition[]> {
-  const call = sql<ChainPosition>`select *
-    from audit_append(${developerId}, ${at}, ${JSON.stringify(entries)}::jsonb, ${monthLimit ?? -1})`;
-  const { rows } = await call.execute(db);
-  await tellAfterCommit(db, { tallies: rows.map(() => ofDeveloper) });
-  return rows;
+  { id, entry, monthLimit }: { id: string; entry: PreparedAct; monthLimit: number | null },
+): Promise<ChainPosition | undefined> {
+  const acts = JSON.stringify([{ ...entry, monthLimit: monthLimit ?? -1 }]);
+  const { position } = await writeHot(db, { tenant, at, acts, wantedId: id });
+  if (position) await tellAfterCommit(db, { tallies: [ofDeveloper] });
+  return position;
 }
 
 const ofDeveloper = { counter: 'auditEntries', label: 'developer' } as const;

@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tenant } from '../caller.ts';
+import { type Executor, repeating } from './db.ts';
+import { grouping } from './grouping.ts';
+
+/** A write that many requests wait for: facts, and acts for the developer's audit chain. */
+export interface HotWrite<Refusal extends string = string> {
+  readonly tenant: Tenant;
+  readonly at: Date;
+  /**
+   * The call of a function that checks and then writes the facts. It returns null, or why it wrote nothing, as text.
+   * None where the acts are the facts.
+   */
+  readonly fact?: RawBuilder<Refusal>;
+  /** An array, as JSON. */
+  readonly acts: string;
+  /** The entry whose position in the chain the caller has to know. */
+  readonly wantedId?: string;
+  /**
+   * Where it stands among the members of its group, as text. The parts are the kind of its first lock, and the row.
+   * All groups lock in this order, so that two of them do not wait for each other.
+   */
+  readonly turn?: string;
+  /** What it locks before its own rows, and members of its group perhaps too. */
+  readonly locks?: readonly NeededLock[];
+}
+
+/** A lock that a group takes for all its members before the first of them writes. */
+export interface GroupLock {
+  /** Groups take their locks in the order of this. */
+  readonly turn: number;
+  readonly take: (tenant: Tenant, ids: readonly string[]) => RawBuilder<unknown>;
+}
+
+type NeededLock = readonly [lock: GroupLock, ids: readonly string[]];
+
+/** The position that an entry has got in the chain. */
+export interface ChainPosition {
+  readonly id: string;
+  readonly seq: string;
+  readonly timestamp: string;
+  readonly prevHash: string | null;
+  readonly hash: string;
+}
+
+export interface Outcome<Refusal extends string = string> {
+  readonly refusal: Refusal | null;
+  readonly position: ChainPosition | undefined;
+}
+
+/**
+ * Makes a write, which is committed when this returns. Writes of one developer that come while one is under way wait
+ * for it and then share a transaction, because one lock of the chain's head and one commit for twenty cost about what
+ * they do for two. Inside a larger transaction a write stands or falls with that, and so can share no other.
+ */
+export async function writeHot<Refusal extends string>(
+  db: Executor,
+  write: HotWrite<Refusal>,
+): Promise<Outcome<Refusal>> {
+  const outcome = db.isTransaction ? (await writeTogether(db, [write]))[0] : await groupOf(db, write);
+  if (!outcome) throw new Error('A hot write has no outcome.');
+  return outcome as Outcome<Refusal>; // the type of the call says what its function returns
+}
+
+const groupOf = grouping<HotWrite, Outcome>({
+  ownerOf: ({ tenant }) => tenant.developerId,
+  sizeOf: ({ acts }) => acts.length,
+  // A group that loses a race is not done again, but its members are, one by one.
+  together: (db, writes) =>
+    writes.length > 1 ? writeTogether(db, writes) : repeating(db, () => writeTogether(db, writes)),
+});
+
+type Row = (ChainPosition & { readonly write: null }) | { readonly write: string; readonly refusal: string };
+
+/** One statement, which locks, decides, writes and lets go without a word from the client. */
+async function writeTogether(db: Executor, writes: readonly HotWrite[]): Promise<Outcome[]> {
+  const [first] = writes;
+  if (!first) return [];
+  const inTurn = [...writes].sort((one, other) => ((one.turn ?? '') < (other.turn ?? '') ? -1 : 1));
+  const locks = writes.length > 1 ? locksOf(inTurn) : []; // alone, a function takes its locks in order itself
+  const members = [...locks, ...inTurn.map(({ fact }) => fact ?? sql`null`)];
+  const acts = [...locks.map(() => '[]'), ...inTurn.map((write) => write.acts)];
+  const wantedIds = inTurn.flatMap(({ wantedId }) => wantedId ?? []);
+  const at = new Date(Math.max(...writes.map((write) => write.at.getTime())));
+
+  const call = sql<Row>`select * from write_together(${first.tenant.developerId}, ${at},
+    array[${sql.join(members)}]::text[], ${`[${acts.join(',')}]`}::jsonb, ${wantedIds}::text[])`;
+  const { rows } = await call.execute(db);
+  const refusals = new Map<HotWrite | undefined, string>();
+  const positions = new Map<string | undefined, ChainPosition>();
+  for (const row of rows) {
+    if (row.write === null) positions.set(row.id, row);
+    else refusals.set(inTurn[Number(row.write) - locks.length - 1], row.refusal);
+  }
+  return writes.map((write) => ({
+    refusal: refusals.get(write) ?? null,
+    position: positions.get(write.wantedId),
+  }));
+}
+
+/** As members of the group that refuse nothing. */
+function locksOf(writes: readonly HotWrite[]): RawBuilder<unknown>[] {
+  const [first] = writes;
+  const needed = new Map<GroupLock, Set<string>>();
+  for (const [lock, ids] of writes.flatMap(({ locks = [] }) => locks)) {
+    needed.set(lock, (needed.get(lock) ?? new Set()).union(new Set(ids)));
+  }
+  if (!first) return [];
+  return [...needed]
+    .sort(([one], [other]) => one.turn - other.turn)
+    .map(([lock, ids]) => sql`nullif(${lock.take(first.tenant, [...ids])}::text, '')`);
+}
