@@ -1,14 +1,19 @@
 import type { DialectAdapter } from 'kysely';
 import pg from 'pg';
-import { type Executor, isDatabaseAway } from './db.ts';
+import { type Executor, isDatabaseAway, isLostRace } from './db.ts';
 
 interface Grouped<Member, Outcome> {
   /** Members of one owner go together, and one group of an owner is under way at a time. */
   readonly ownerOf: (member: Member) => string;
   /** In characters. */
   readonly sizeOf: (member: Member) => number;
-  /** Makes all of them in one transaction. @returns an outcome for each, in their order */
+  /**
+   * Makes all of them in one transaction. Fails rather than wait long for a lock, because others wait behind it.
+   * @returns an outcome for each, in their order
+   */
   readonly together: (db: Executor, members: readonly Member[]) => Promise<readonly Outcome[]>;
+  /** Makes one, and waits for its locks as long as it takes. */
+  readonly alone: (db: Executor, member: Member) => Promise<Outcome>;
 }
 
 interface Waiting<Member, Outcome> {
@@ -87,15 +92,15 @@ function takeGroup<Member, Outcome>(
   return queue.splice(0, end === -1 ? queue.length : end);
 }
 
-/** Settles each of a group, and never throws itself. */
+/** Never throws itself. Returns when the next group of the owner may begin. */
 async function settle<Member, Outcome>(
-  grouped: Grouped<Member, Outcome>,
+  { together, alone }: Grouped<Member, Outcome>,
   group: readonly Waiting<Member, Outcome>[],
 ): Promise<void> {
   const [first] = group;
   if (!first) return;
   try {
-    const outcomes = await grouped.together(
+    const outcomes = await together(
       first.db,
       group.map(({ member }) => member),
     );
@@ -105,14 +110,20 @@ async function settle<Member, Outcome>(
       else resolve(outcome);
     }
   } catch (error) {
-    if (group.length > 1 && isUndone(error)) for (const each of group) await settle(grouped, [each]);
-    else for (const { reject } of group) reject(error);
+    const hasHope = isUndone(error) && (group.length > 1 || isLostRace(error) || isImpatience(error));
+    for (const { db, member, resolve, reject } of group) {
+      if (hasHope) alone(db, member).then(resolve, reject);
+      else reject(error);
+    }
   }
 }
 
 /**
- * Whether Postgres itself said that it did none of the group: a failure of one member must not cost the others theirs.
- * After any other failure, such as a connection that was lost in the commit, all may have been written, and a second
- * attempt could refuse what the first one did.
+ * Whether Postgres itself said that it did none of the group: the trouble of one member must not cost the others their
+ * writes. After any other failure, such as a connection that was lost in the commit, all may have been written, and a
+ * second attempt could refuse what the first one did.
  */
 const isUndone = (error: unknown) => error instanceof pg.DatabaseError && !isDatabaseAway(error);
+
+/** Whether a lock was not to be had in time. */
+const isImpatience = (error: unknown) => error instanceof pg.DatabaseError && error.code === '55P03';

@@ -57,29 +57,45 @@ export async function writeHot<Refusal extends string>(
   db: Executor,
   write: HotWrite<Refusal>,
 ): Promise<Outcome<Refusal>> {
-  const outcome = db.isTransaction ? (await writeTogether(db, [write]))[0] : await groupOf(db, write);
-  if (!outcome) throw new Error('A hot write has no outcome.');
+  const outcome = db.isTransaction ? only(await writeTogether(db, [write])) : await groupOf(db, write);
   return outcome as Outcome<Refusal>; // the type of the call says what its function returns
 }
+
+function only([outcome]: readonly Outcome[]): Outcome {
+  if (!outcome) throw new Error('A hot write has no outcome.');
+  return outcome;
+}
+
+/**
+ * How long a group waits for any lock but the chain's: a revocation that takes seconds must not hold up the writes that
+ * have nothing to do with it. Shorter than Postgres takes to notice that transactions wait in a circle (1 s).
+ */
+const PATIENCE = '250ms';
 
 const groupOf = grouping<HotWrite, Outcome>({
   ownerOf: ({ tenant }) => tenant.developerId,
   sizeOf: ({ acts }) => acts.length,
-  // A group that loses a race is not done again, but its members are, one by one.
-  together: (db, writes) =>
-    writes.length > 1 ? writeTogether(db, writes) : repeating(db, () => writeTogether(db, writes)),
+  together: (db, writes) => writeTogether(db, writes, PATIENCE),
+  alone: async (db, write) => only(await repeating(db, () => writeTogether(db, [write]))),
 });
 
 type Row = (ChainPosition & { readonly write: null }) | { readonly write: string; readonly refusal: string };
 
 /** One statement, which locks, decides, writes and lets go without a word from the client. */
-async function writeTogether(db: Executor, writes: readonly HotWrite[]): Promise<Outcome[]> {
+async function writeTogether(
+  db: Executor,
+  writes: readonly HotWrite[],
+  patience?: string,
+): Promise<Outcome[]> {
   const [first] = writes;
   if (!first) return [];
   const inTurn = [...writes].sort((one, other) => ((one.turn ?? '') < (other.turn ?? '') ? -1 : 1));
-  const locks = writes.length > 1 ? locksOf(inTurn) : []; // alone, a function takes its locks in order itself
-  const members = [...locks, ...inTurn.map(({ fact }) => fact ?? sql`null`)];
-  const acts = [...locks.map(() => '[]'), ...inTurn.map((write) => write.acts)];
+  const preparing = [
+    ...(patience ? [sql`nullif(set_config('lock_timeout', ${patience}, true), ${patience})`] : []),
+    ...(writes.length > 1 ? locksOf(inTurn) : []), // alone, a function takes its locks in order itself
+  ];
+  const members = [...preparing, ...inTurn.map(({ fact }) => fact ?? sql`null`)];
+  const acts = [...preparing.map(() => '[]'), ...inTurn.map((write) => write.acts)];
   const wantedIds = inTurn.flatMap(({ wantedId }) => wantedId ?? []);
   const at = new Date(Math.max(...writes.map((write) => write.at.getTime())));
 
@@ -90,7 +106,7 @@ async function writeTogether(db: Executor, writes: readonly HotWrite[]): Promise
   const positions = new Map<string | undefined, ChainPosition>();
   for (const row of rows) {
     if (row.write === null) positions.set(row.id, row);
-    else refusals.set(inTurn[Number(row.write) - locks.length - 1], row.refusal);
+    else refusals.set(inTurn[Number(row.write) - preparing.length - 1], row.refusal);
   }
   return writes.map((write) => ({
     refusal: refusals.get(write) ?? null,

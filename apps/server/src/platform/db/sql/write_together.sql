@@ -2,11 +2,11 @@
 -- statement makes the writes in the array of refusals, which Postgres evaluates before it calls this function, and
 -- each of them returns why it wrote nothing, or null. `p_acts` has an array of acts for each write, and those of a
 -- refused write are left out. Returns a row for each refusal, with the number of its write, and a row for the position
--- of each wanted entry that was written.
+-- of each wanted entry that was written. For the chain's head all have to wait, so no timeout applies here.
 create or replace function write_together(p_developer_id text, p_at timestamptz, p_refusals text[], p_acts jsonb,
   p_wanted_ids text[])
   returns table (write bigint, refusal text, id text, seq bigint, "timestamp" text, prev_hash text, hash text)
-  language plpgsql as
+  language plpgsql set lock_timeout = 0 as
 $$
 declare acts jsonb;
 begin
