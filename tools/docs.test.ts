@@ -61,6 +61,7 @@ describe('the names in the documents', () => {
       'BEHEST_API_KEY',
       'TEST_DATABASE_URL',
       'TEST_REDIS_URL',
+      'TEST_LONG',
       'OTEL_RESOURCE_ATTRIBUTES',
     ];
     const known = new Set([...Object.keys(allSettings), ...Object.keys(errorCodes), ...others]);

@@ -16,7 +16,18 @@ const steps: readonly [name: string, command: string, ...flags: string[]][] = [
   ['import rules', 'node', 'tools/imports.ts'],
   ['SQL owners', 'node', 'tools/sql-owners.ts'],
   ['format and lint', 'biome', 'check', '--vcs-enabled=false', '--error-on-warnings', NOUN, LIST],
-  ['tests', 'vitest', 'run', 'contacts', 'http/routes', 'http/idempotency.routes', 'http/unknown-members'],
+  [
+    'tests',
+    'vitest',
+    'run',
+    'contacts',
+    'http/routes',
+    'http/idempotency.routes',
+    'http/unknown-members',
+    'security/input',
+    'src/config',
+    'database/functions',
+  ],
 ];
 
 await sweepThrowAways('example');

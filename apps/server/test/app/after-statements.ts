@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 
-/** Does something after each statement that names `word`, before whoever made it goes on. */
+/** Calls `act` after each statement that names `word`, before the statement's caller goes on. */
 export function afterStatements(word: string, act: () => Promise<void>): KyselyPlugin {
   const watched = new WeakSet<object>();
   return {

@@ -12,7 +12,7 @@ export interface Span {
   readonly status: { readonly code: number };
 }
 
-/** What spans are sent to: keeps every byte of them. @param answers whether it ever answers. */
+/** A collector that keeps every byte of the spans. @param answers whether it ever answers. */
 export async function startCollector({ answers = true } = {}) {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
@@ -50,6 +50,6 @@ interface Attributed {
   readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
 }
 
-/** OTLP's own JSON names the type of each value. */
+/** OTLP's JSON names the type of each value. */
 const attributesOf = ({ attributes }: Attributed) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));

@@ -4,14 +4,14 @@ import type { Service } from './start-app.ts';
 
 export interface Branching {
   readonly parentId: string;
-  /** Whose it is; the parent's own agent if it is not said. */
+  /** The agent that gets the grants. The default is the parent's own agent. */
   readonly agentId?: string;
   readonly count?: number;
 }
 
 /**
- * Grants delegated from another one, each with a token, written straight into the tables. They are the
- * parent's in everything else. @returns their ids with those of their tokens, oldest first
+ * Inserts grants delegated from another, each with a token, straight into the tables. In all else they are
+ * like the parent. @returns their ids with those of their tokens, oldest first
  */
 export async function insertBranches(
   { db, clock }: Service,
@@ -42,7 +42,7 @@ export async function insertBranches(
   return branches;
 }
 
-/** Each delegated from the one before. */
+/** Each grant is delegated from the one before it. */
 export async function insertChain(service: Service, rootId: string, agentIds: readonly string[]) {
   const chain: { grantId: string; tokenId: string }[] = [];
   for (const agentId of agentIds) {
@@ -52,7 +52,7 @@ export async function insertChain(service: Service, rootId: string, agentIds: re
   return chain;
 }
 
-/** Ends a grant before its time, or its life in the past, with no act of anybody. */
+/** Ends a grant, or moves its expiry into the past, without an act. */
 export async function setGrant(
   { db }: Service,
   grantId: string,

@@ -5,14 +5,14 @@ import { createEgress, type EgressOptions } from '../../src/platform/egress/egre
 import { startSandbox } from './flow.ts';
 import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
 
-/** What sends a service's deliveries, as a process of its own would. @returns failures that were told of, too */
+/** Sends a service's deliveries like a process of its own. @returns also the reported failures */
 export function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOptions> = {}) {
   const failures: unknown[] = [];
   const egress = createEgress({ allowsHttp: true, allowsPrivateHosts: true, ...options });
   const onFailure = (error: unknown) => void failures.push(error);
   const dispatcher = createDispatcher({ db, clock, egress, seals: webhookSeals(keyRing), onFailure });
   onTestFinished(dispatcher.stop);
-  /** Sends all that is due, and waits for it. */
+  /** Sends everything that is due, and waits for the end. */
   const deliver = async () => {
     await dispatcher.begin();
     await dispatcher.idle();
@@ -29,7 +29,7 @@ export async function startWithWebhooks(options: TestOptions = {}, egress: Parti
   return { ...started, ...dispatcherOf(started.service, egress) };
 }
 
-/** For tests that leave the clock where it is: as above, each with a developer and a sender of its own at one service. */
+/** Shares a service among tests that leave the clock alone. Each gets its own developer and dispatcher. */
 export function sharedWithWebhooks() {
   let started: Promise<Service> | undefined;
   afterAll(async () => (await started)?.stop());

@@ -3,8 +3,8 @@ import { newId } from '../../src/platform/ids.ts';
 import type { Developer, Service } from './start-app.ts';
 
 /**
- * Events in a number that no test could bring about one by one, by the door through which all events come. Nobody is
- * given a hint of them: who waits for them looks by itself.
+ * Emits many events at once, through the same function as the product. No hint goes out, so waiting readers
+ * find them by themselves.
  */
 export async function emit(
   { db, clock }: Pick<Service, 'db' | 'clock'>,
@@ -39,7 +39,7 @@ export interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The list, page by page, as far as it goes. @param query such as `types=grant.*&limit=2` */
+/** The whole list, page by page. @param query for example `types=grant.*&limit=2` */
 export async function listedTo(developer: Developer, query = ''): Promise<Event[]> {
   const events: Event[] = [];
   let cursor: string | null = '';

@@ -4,13 +4,13 @@ import type { Developer, Method } from './start-app.ts';
 
 export type { Possessions };
 
-/** `GET /v1/agents/:id`: how the tests that walk all routes name a route. */
+/** The name of a route in the tests that walk all routes: `GET /v1/agents/:id`. */
 export const operationOf = ({ method, url }: RouteOptions): string => `${method} ${url}`;
 
-/** What stays open when it succeeds, and can be asked for by HEAD, which does not. */
+/** These routes keep a successful answer open. Their HEAD does not, so tests use that. */
 const LIVE = new Set(['GET /v1/events/stream']);
 
-/** One record of each kind that a developer can have, with the secrets that were given out for them. */
+/** One record of each kind that a developer can have, with its secrets. */
 export async function possessionsOf(developer: Developer): Promise<Possessions> {
   let its: Possessions = {};
   for (const { possess } of allSamples) its = { ...its, ...(await possess?.(developer, its)) };
@@ -20,22 +20,22 @@ export async function possessionsOf(developer: Developer): Promise<Possessions> 
 const merged = <Table extends object>(tableOf: (samples: Samples) => Table | undefined): Table =>
   Object.assign({}, ...allSamples.map(tableOf));
 
-/** As many records that nobody has. */
+/** The same members, for records that do not exist. */
 export const nobodys = merged(({ nobodys: of }) => of);
 
-/** Every way by which a developer can ask about a record, or do something with it. */
+/** Every way in which a developer can read a record or act on it. */
 export const ways = merged(({ ways: of }) => of);
 
-/** Good bodies of what names no record. */
-export const bodies = merged(({ bodies: of }) => of);
+/** Good bodies that name no record. */
+const bodies = merged(({ bodies: of }) => of);
 
 /** The routes that refuse a `runtime` key. */
 export const needFullKey = allSamples.flatMap(({ needFullKey: of = [] }) => of).sort();
 
-/** Where a developer sees their records. */
+/** The routes that show a developer's records. */
 export const shownAt = (its: Possessions) => allSamples.flatMap(({ shownAt: of }) => of?.(its) ?? []);
 
-/** The request by which `operation` is asked about one of `its` records. */
+/** The request of `operation` about one of `its` records. */
 export function requestTo(operation: string, its: Possessions) {
   const [method, pattern] = operation.split(' ');
   const { id, body } = ways[operation] ?? {};

@@ -3,10 +3,10 @@ import type { LightMyRequestResponse } from 'fastify';
 import { afterAll } from 'vitest';
 import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
 
-/** What most requests of the tests ask for; a test that is about one of these says its own. */
+/** The request in most tests. A test about one of these members sets it. */
 const asked = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'] };
 
-/** A service with one developer, in the sandbox, where nobody has to be asked. */
+/** A service with one developer in the sandbox, where nobody has to consent. */
 export async function startSandbox(options: TestOptions = {}) {
   const service = await startApp(options);
   const acme = await service.asDeveloper({ mode: 'sandbox' });
@@ -14,8 +14,8 @@ export async function startSandbox(options: TestOptions = {}) {
 }
 
 /**
- * For the tests of a file that leave the clock where it is: each gets a developer of its own at one service, since
- * starting one takes longer than most tests.
+ * Shares a service among the tests of a file that leave the clock alone, because its start takes longer than
+ * most tests. Each test gets its own developer.
  */
 export function sharedSandbox() {
   let started: Promise<Service> | undefined;
@@ -32,7 +32,7 @@ export async function registerAgent(developer: Developer, name = 'Travel booker'
   return { agentId: String(agent.agentId), did: String(agent.did) };
 }
 
-/** In the sandbox, where the answer has the code. */
+/** Authorizes in the sandbox, where the answer has the code. */
 export async function authorize(developer: Developer, agentId: string, request: object = {}) {
   const answer = await developer('POST', '/v1/authorize', { agentId, ...asked, ...request });
   if (answer.statusCode !== 201) throw new Error(`authorize: ${answer.body}`);
@@ -56,17 +56,17 @@ export async function grantTo(developer: Developer, request: object = {}) {
   };
 }
 
-/** A session for somebody whom the developer has signed in. */
+/** Opens a session for a principal whom the developer has signed in. */
 export const openSession = (developer: Developer, principalId = 'user_42', expiresIn?: string) =>
   developer('POST', '/v1/principal-sessions', { principalId, ...(expiresIn && { expiresIn }) });
 
-/** Every entry of the developer's chain, in its order. */
+/** The actions of the developer's chain, in order. */
 export async function actionsOf(developer: Developer): Promise<string[]> {
   const { entries } = (await developer('GET', '/v1/audit/entries?limit=500')).json();
   return entries.map(({ action }: { action: string }) => action);
 }
 
-/** Every entry of the developer's chain that has this action, in its order. */
+/** The entries of the developer's chain with this action, in order. */
 export async function entriesOf(developer: Developer, action: string): Promise<Entry[]> {
   return (await developer('GET', `/v1/audit/entries?limit=500&action=${action}`)).json().entries;
 }
@@ -77,7 +77,7 @@ interface Entry {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Status and reason of a refusal, which is what most tests of refusals are about. */
+/** Status, code and reason of a refusal, for tests of refusals. */
 export function refusalOf(answer: LightMyRequestResponse): string {
   const { code, details } = answer.json();
   return [answer.statusCode, code, details?.reason].filter(Boolean).join(' ');
@@ -90,13 +90,13 @@ export function pkce() {
   return { codeVerifier, asked: { codeChallenge, codeChallengeMethod: 'S256' } };
 }
 
-/** Header and payload of a token, read as anybody can read them. */
+/** Header and payload of a token, which anybody can read. */
 export function partsOf(token: string) {
   const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
   return { header: JSON.parse(header ?? ''), payload: JSON.parse(payload ?? '') };
 }
 
-/** Any payload, genuinely signed with the service's own key. */
+/** Any payload, signed with the service's own key. */
 export async function signedBy({ keyRing }: Service, payload: object, header: object = {}): Promise<string> {
   const { alg, kid, sign } = keyRing.signer();
   const parts = [{ alg, kid, typ: 'at+jwt', ...header }, payload];
@@ -109,7 +109,7 @@ interface Listed {
   readonly name: string;
 }
 
-/** A list page by page, as far as it goes. @param path with a query; @param member the array's name in an answer. */
+/** The whole list, page by page. @param path with a query; @param member the array's name in an answer. */
 export async function pagesOf(developer: Developer, path: string, member: string): Promise<Listed[][]> {
   const pages: Listed[][] = [];
   let cursor: string | null = '';

@@ -5,8 +5,8 @@ const CONNECTIONS = 8;
 const pools = new Map<string, ReturnType<typeof openPool>>();
 
 /**
- * The connections to a file's database, for one application after the other: a connection has read the catalog and
- * compiled the functions by the time that it is of use, and that costs Postgres more than most tests do. The pool
+ * The connections to a file's database, which its applications use one after the other. A new connection has
+ * to read the catalog and compile the functions, which costs Postgres more than most tests do. The pool
  * itself ends a connection that is idle for ten seconds.
  */
 export function lentPool(options: ConnectionOptions & { readonly connectionString: string }) {
@@ -14,7 +14,7 @@ export function lentPool(options: ConnectionOptions & { readonly connectionStrin
   pools.set(options.connectionString, pool);
   return {
     connect: () => pool.connect(),
-    end: async () => {}, // an application gives back what it was lent
+    end: async () => {}, // an application only gives the pool back
     options: pool.options,
     get totalCount() {
       return pool.totalCount;

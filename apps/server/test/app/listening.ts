@@ -1,7 +1,7 @@
 import { freePort } from '../servers/start-server.ts';
 import { startApp, type TestOptions } from './start-app.ts';
 
-/** The whole application on a port of this machine, under the address that its own links name. */
+/** The whole application on a port of this machine. Its links name that address. */
 export async function startListening(options: TestOptions = {}) {
   const port = await freePort();
   const url = `http://localhost:${port}`;

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
-/** Takes every mail (RFC 5321) from whoever has this account, and keeps what it is told, line by line. */
+/** Takes every mail (RFC 5321) from this account, and keeps each line that it receives. */
 export async function startMailServer(account: { readonly user: string; readonly password: string }) {
   const lines: string[] = [];
   const server = createServer((socket) => {

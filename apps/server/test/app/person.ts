@@ -4,26 +4,26 @@ import type { Service } from './start-app.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a page of the service's own sends with each request. */
+/** The headers that a page of the service sends with each request. */
 const ownPage = (service: Service): Headers => ({
   origin: service.settings.http.publicBaseUrl,
   'sec-fetch-site': 'same-origin',
   'user-agent': 'Mozilla/5.0 (Person)',
 });
 
-/** The id and the ticket in a link to the consent page, as its script reads them. */
+/** The id and the ticket in a link to the consent page, as the page's script reads them. */
 export function linkParts(consentUrl: string) {
   const url = new URL(consentUrl);
   const id = url.searchParams.get('req') ?? '';
   return { id, ticket: new URLSearchParams(url.hash.slice(1)).get('ticket') ?? '' };
 }
 
-/** A person's browser: keeps its cookies, and remembers the token against forgery of each request it has opened. */
+/** A person's browser. It keeps cookies, and the CSRF token of each request that it has opened. */
 export function personOn(service: Service) {
   const cookies = new Map<string, string>();
   const csrfTokens = new Map<string, string>();
 
-  /** As the page calls; `headers` replace what it would send, and an empty one is not sent. */
+  /** Calls like the page. `headers` replace the page's own, and an empty header is not sent. */
   async function call(
     method: 'GET' | 'POST',
     path: string,
@@ -50,7 +50,7 @@ export function personOn(service: Service) {
     return answer;
   }
 
-  /** Follows a link, with a hint where the developer's app has appended one. */
+  /** Follows a link, with the hint that the developer's app has appended. */
   function open(consentUrl: string, hint?: string, headers?: Headers) {
     const { id, ticket } = linkParts(consentUrl);
     const body = { ticket, ...(hint !== undefined && { hint }) };
@@ -67,7 +67,7 @@ export function personOn(service: Service) {
   };
 }
 
-/** A key that a developer vouches with for the people who use its app. */
+/** A key with which a developer vouches for the people of its app. */
 export async function newVoucher(alg: 'ES256' | 'RS256' = 'ES256', kid?: string) {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   const { kty, crv, x, y, n, e } = await crypto.subtle.exportKey('jwk', publicKey);
@@ -76,7 +76,7 @@ export async function newVoucher(alg: 'ES256' | 'RS256' = 'ES256', kid?: string)
     new SignJWT(claims)
       .setProtectedHeader({ alg, typ: 'consent-hint+jwt', ...(kid && { kid }), ...header })
       .sign(privateKey);
-  /** Whatever is said, as text where a library would not write it. */
+  /** Signs any header and claims, even as text that a library would not write. */
   const signed = async (header: object | string, claims: object | string) => {
     const texts = [typeof header === 'string' ? header : { alg, ...header }, claims];
     const parts = texts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));

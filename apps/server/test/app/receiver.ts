@@ -13,7 +13,7 @@ interface ReceiverOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** A server of a developer's, on this machine. It answers 204 until it is told otherwise. */
+/** A developer's server on this machine. It answers 204 until a test changes that. */
 export async function startReceiver({ tls }: ReceiverOptions = {}) {
   const received: Received[] = [];
   let answering: RequestListener = (_request, response) => void response.writeHead(204).end();

@@ -4,15 +4,15 @@ export interface Sent {
   readonly method?: string;
   readonly url?: string;
   readonly apiKey: string;
-  /** Text is sent as it is. */
+  /** A text is sent as it is. */
   readonly body?: object | string | undefined;
-  /** Of several, each on a line of its own. */
+  /** Each of several keys gets a header line. */
   readonly key?: string | string[];
 }
 
 export const NEW_AGENT = { name: 'Travel booker', description: 'Books.', scopes: ['calendar:read'] };
 
-/** Registers an agent, unless something else is said, with an `Idempotency-Key`. */
+/** Sends a request with an `Idempotency-Key`. By default it registers an agent. */
 export function send({ app }: Pick<Service, 'app'>, sent: Sent) {
   const { method = 'POST', url = '/v1/agents', apiKey, body = NEW_AGENT, key = 'order 66' } = sent;
   return app.inject({

@@ -2,14 +2,14 @@ import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
 
 /**
- * What `work` says to the database: the first words of each statement, begin and commit included, each of which
- * is a trip there and back. Whatever else the process does meanwhile is counted too.
+ * The statements of `work`, by their first words, with begin and commit. Each is a round trip. Other
+ * statements of the process count too.
  */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => query.mockRestore());
   await work();
-  // Kysely gives the text first, or in an object.
+  // Kysely passes the text as the first argument, or in an object.
   const texts = query.mock.calls.map(([first]: unknown[]) => String(Object(first).text ?? first));
   query.mockRestore();
   return texts.map(

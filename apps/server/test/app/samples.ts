@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { features } from '../../src/features.ts';
 import type { Developer } from './start-app.ts';
 
-/** Ids and secrets of one record of each kind, by the names that answers and requests give them. */
+/** Ids and secrets of one record of each kind, by their names in answers and requests. */
 export type Possessions = Readonly<Record<string, string>>;
 
 interface Way {
@@ -13,19 +13,19 @@ interface Way {
   readonly body?: (its: Possessions) => Readonly<Record<string, unknown>>;
 }
 
-/** What a feature's `<noun>.samples.ts` gives to the tests that walk all routes. */
+/** Samples of a feature, from its `<noun>.samples.ts`, for the tests that walk all routes. */
 export interface Samples {
-  /** Makes a record of each kind. @param its the possessions that features before this one have made */
+  /** Makes a record of each kind. @param its the possessions that earlier features have made */
   readonly possess?: (developer: Developer, its: Possessions) => Promise<Possessions>;
-  /** As many records that nobody has. */
+  /** The same members, for records that do not exist. */
   readonly nobodys?: Possessions;
-  /** Every way by which a developer can ask about a record, or act on it. */
+  /** Every way in which a developer can read a record or act on it. */
   readonly ways?: Readonly<Record<string, Way>>;
   /** Good bodies that name no record. */
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The routes that refuse a `runtime` key. */
   readonly needFullKey?: readonly string[];
-  /** Where the developer sees these records. */
+  /** The routes that show these records to the developer. */
   readonly shownAt?: (its: Possessions) => readonly string[];
 }
 
@@ -33,7 +33,7 @@ const files = globSync(join(import.meta.dirname, '../../src/features/*/*/*.sampl
 const nounOf = (file: string) => basename(file, '.samples.ts');
 const order = features.map(({ name }) => name);
 
-/** The samples of every feature that has some, in the order of the features. */
+/** The samples of all features, in the order of the features. */
 export const allSamples: readonly Samples[] = await Promise.all(
   files
     .toSorted((one, other) => order.indexOf(nounOf(one)) - order.indexOf(nounOf(other)))

@@ -5,14 +5,14 @@ import { WebSocket } from 'ws';
 import type { Event } from './events.ts';
 
 interface Asked {
-  /** Where the service listens. */
+  /** The address of the service. */
   readonly url: string;
   readonly apiKey?: string;
-  /** Such as `types=grant.*`. */
+  /** For example `types=grant.*`. */
   readonly query?: string;
-  /** Beside the key. */
+  /** Sent besides the key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it answers pings, as every client does by itself. */
+  /** Whether the socket answers pings, as every client does by default. */
   readonly autoPong?: boolean;
 }
 
@@ -21,10 +21,10 @@ function connect({ url, apiKey, query = '', headers, autoPong = true }: Asked): 
   const authorization = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const socket = new WebSocket(address, { headers: { ...authorization, ...headers }, autoPong });
   onTestFinished(() => socket.terminate());
-  return socket.on('error', () => {}); // each test looks at what it waits for
+  return socket.on('error', () => {}); // each test waits for what it expects
 }
 
-/** Opens a WebSocket and reads it, at the speed of this process, until the test is over. */
+/** Opens a WebSocket and reads it until the test is over. */
 export async function followSocket(asked: Asked) {
   const socket = connect(asked);
   const messages: string[] = [];
@@ -51,13 +51,13 @@ export async function followSocket(asked: Asked) {
     ended,
     until,
     pings: () => pings,
-    /** Resolves when the service has read what was sent before. */
+    /** Resolves when the service has read everything that was sent before. */
     async heard() {
       const answered = once(socket, 'pong');
       socket.ping();
       await answered;
     },
-    /** The ids of the first so many events, once they are there. */
+    /** Waits for `count` events. @returns their ids */
     async first(count: number) {
       await until(() => events().length >= count);
       return events().map(({ id }) => id);
@@ -65,7 +65,7 @@ export async function followSocket(asked: Asked) {
   };
 }
 
-/** The answer to who is not let in. */
+/** The answer to a refused handshake. */
 export async function refusalOf(asked: Asked) {
   const socket = connect(asked);
   const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];

@@ -25,7 +25,7 @@ import { watchingRoutes } from './watched-routes.ts';
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Mode = 'live' | 'sandbox';
 
-/** A database cloned from the migrated template. It goes when the server goes. @returns its URL. */
+/** Clones the migrated template. The database goes when the server goes. @returns its URL */
 export async function newDatabase(): Promise<string> {
   const template = new URL(inject('templateUrl'));
   const name = `test_${randomUUID().replaceAll('-', '')}`;
@@ -34,7 +34,7 @@ export async function newDatabase(): Promise<string> {
   return new URL(name, template).href;
 }
 
-/** One a test file. Tests are apart as tenants are. */
+/** One database a test file. Tenants keep its tests apart. */
 const ownDatabases = new Map<string, Promise<string>>();
 
 function ownDatabase(): Promise<string> {
@@ -44,33 +44,33 @@ function ownDatabase(): Promise<string> {
   return made;
 }
 
-/** So high that no test meets a limit but those about limits. */
+/** So high that only tests about limits meet one. */
 const roomyLimits = Object.fromEntries(Object.keys(rateSettings(limits)).map((name) => [name, '100000']));
 
 export interface TestOptions {
-  /** As in production without mail settings; else mails are kept, as in development. */
+  /** `none` is like production without mail settings. Otherwise mails are kept, as in development. */
   readonly mail?: 'none';
-  /** In place of the one that keeps them. */
+  /** Replaces the mailer that keeps mails. */
   readonly mailer?: Mailer;
-  /** Settings beside the defaults, by the names that operators use. */
+  /** Settings besides the defaults, by the operator's names. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The limits of the product in place of roomy ones. */
+  /** Uses the limits of the product in place of high limits. */
   readonly realLimits?: boolean;
-  /** A database of its own, in place of the file's, and a pool of its own. */
+  /** A database and a pool of its own, in place of the file's. */
   readonly databaseUrl?: string;
-  /** `redis` is the run's server, `memory` its twin in this process. */
+  /** `redis` is the run's server, and `memory` its twin in this process. */
   readonly store?: 'redis' | 'memory';
   readonly startsAt?: string;
-  /** For `beforeAll`, which returns `stop`: starting takes longer than most requests. */
+  /** For `beforeAll`, which calls `stop` afterwards: a start takes longer than most requests. */
   readonly isShared?: true;
-  /** Puts something in the place of what the service depends on, such as a counter or a failure. */
+  /** Replaces a dependency of the service, for example to count or to fail. */
   readonly dbAs?: (db: Executor) => Executor;
   readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
-  /** Keeps a log, which is otherwise not written. */
+  /** Keeps a log. Without it the service logs nothing. */
   readonly logLevel?: LogLevel;
 }
 
-/** The whole application. The clock stands still until it is moved. */
+/** The whole application. Its clock stands still until a test moves it. */
 export async function startApp(options: TestOptions = {}) {
   const { env = {}, realLimits = false, store: kind = 'redis' } = options;
   const databaseUrl = options.databaseUrl ?? (await ownDatabase());
@@ -138,7 +138,7 @@ export async function startApp(options: TestOptions = {}) {
     (method: Method, url: string, body?: object): Promise<LightMyRequestResponse> =>
       app.inject({ method, url, headers: { authorization: `Bearer ${apiKey}` }, ...(body && { body }) });
 
-  /** Signs up a new developer and returns a way to call the service as them. */
+  /** Signs up a new developer. @returns a way to call the service as that developer */
   async function asDeveloper({ mode = 'live' }: { mode?: Mode } = {}) {
     const body = { name: 'Acme', mode };
     const answer = await app.inject({ method: 'POST', url: '/v1/signup', body });

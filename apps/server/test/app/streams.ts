@@ -4,24 +4,24 @@ import { onTestFinished, vi } from 'vitest';
 import type { Event } from './events.ts';
 
 interface Asked {
-  /** Where the service listens. */
+  /** The address of the service. */
   readonly url: string;
   readonly apiKey: string;
-  /** Such as `types=grant.*`. */
+  /** For example `types=grant.*`. */
   readonly query?: string;
   readonly lastEventId?: string;
 }
 
-/** Whatever a stream sends, by the format of the HTML standard, section 9.2.6. */
+/** One frame of a stream, by the format of the HTML standard, section 9.2.6. */
 export interface Frame {
   readonly id?: string;
   readonly event?: string;
   readonly data?: string;
-  /** What nobody but people reads. */
+  /** Only people read comments. */
   readonly comment?: string;
 }
 
-/** Opens a stream and reads it, at the speed of this process, until the test is over. */
+/** Opens a stream and reads it until the test is over. */
 export async function follow({ url, apiKey, query = '', lastEventId }: Asked) {
   const response = await open({ url, apiKey, query, ...(lastEventId && { lastEventId }) });
   const frames: Frame[] = [];
@@ -46,9 +46,9 @@ export async function follow({ url, apiKey, query = '', lastEventId }: Asked) {
     comments,
     ended,
     close: () => response.destroy(),
-    /** Resolves when `isEnough`, which is asked again as long as a test may take. */
+    /** Resolves when `isEnough`, and asks again for as long as a test may take. */
     until: (isEnough: () => boolean) => vi.waitUntil(isEnough, { timeout: 15_000, interval: 10 }),
-    /** The ids of the first so many events, once they are there. */
+    /** Waits for `count` events. @returns their ids */
     async first(count: number) {
       await vi.waitUntil(() => frames.filter(isEnvelope).length >= count, { timeout: 15_000, interval: 10 });
       return events().map(({ id }) => id);
@@ -56,7 +56,7 @@ export async function follow({ url, apiKey, query = '', lastEventId }: Asked) {
   };
 }
 
-/** A stream that nobody reads. */
+/** Opens a stream that nobody reads. */
 export async function open({ url, apiKey, query = '', lastEventId }: Asked): Promise<http.IncomingMessage> {
   const headers = {
     authorization: `Bearer ${apiKey}`,
@@ -66,10 +66,10 @@ export async function open({ url, apiKey, query = '', lastEventId }: Asked): Pro
   onTestFinished(() => void request.destroy());
   const [response]: http.IncomingMessage[] = await once(request, 'response');
   if (!response) throw new Error('There was no answer.');
-  return response.on('error', () => {}); // it is cut off when the test is over
+  return response.on('error', () => {}); // the end of the test cuts it off
 }
 
-/** How many streams the service counts as open. */
+/** The streams that the service counts as open. */
 export async function countOpen(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^event_streams_open (\d+)$/m.exec(text)?.[1]);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Does to the audit log what the database refuses everybody: a superuser can have no trigger fire. */
+/** Changes the audit log as the database forbids. A superuser can switch triggers off. */
 export async function tamper(
   databaseUrl: string,
   statement: string,

@@ -5,7 +5,7 @@ import { Compile, type Validator } from 'typebox/compile';
 
 const INITIALIZATION = 'fastify.initialization';
 
-/** What is answered where there is no route, and so no declaration. */
+/** The answer where there is no route, and so no declaration. */
 const Failure = Type.Object(
   {
     code: Type.String(),
@@ -17,14 +17,14 @@ const Failure = Type.Object(
 );
 
 /**
- * Looks on while an app is built and used: which routes it has, and whether each answer is one that its route
- * declares. Fastify announces each app before anything is added to it, so the product needs no opening for this.
+ * Watches an app: notes its routes, and checks that each answer is declared by its route. Fastify announces
+ * each app before anything is added to it, so the product needs no hook for this.
  */
 export async function watchingRoutes<App>(build: () => Promise<App>) {
   const routes: RouteOptions[] = [];
   const undeclared: string[] = [];
   const watch = (message: unknown) => {
-    const { fastify: app } = message as { fastify: FastifyInstance }; // what this channel carries
+    const { fastify: app } = message as { fastify: FastifyInstance }; // the message of this channel
     app.addHook('onRoute', (route) => {
       if (route.method !== 'HEAD') routes.push(route);
     });
@@ -53,7 +53,7 @@ interface Answered {
   readonly body: unknown;
 }
 
-/** What of an answer is not as `declared`, which is a route's shapes by status. */
+/** The difference between an answer and its route's shapes by status. */
 export function faultOfAnswer(declared: unknown, { status, type, body }: Answered): string | undefined {
   const schema = Object(declared)[status];
   if (!schema) return 'the status is not declared';

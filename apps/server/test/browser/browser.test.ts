@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
 
-test('a browser is there, runs scripts and has letters to draw text with', async () => {
+test('a browser starts, runs scripts and has fonts to draw text with', async () => {
   const browser = await launchBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();

@@ -5,7 +5,7 @@ import { unpackBrowser } from '../../../../tools/browser/unpack.ts';
 
 const INSTALLED = '/usr/bin/chromium';
 
-/** What a browser does by itself is kept from the network, and from a graphics card that is not there. */
+/** These flags keep the browser from the network, and from a graphics card that the machine lacks. */
 const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -14,9 +14,9 @@ const FLAGS = [
   '--disable-gpu',
 ];
 
-/** The machine's own Chromium where it has one, else the one that an npm package brought. */
+/** Starts the machine's own Chromium, or else the one from an npm package. */
 export async function launchBrowser(): Promise<Browser> {
-  const common = { headless: true, chromiumSandbox: process.getuid?.() !== 0 }; // Chromium refuses root its sandbox
+  const common = { headless: true, chromiumSandbox: process.getuid?.() !== 0 }; // Chromium refuses it to root
   if (existsSync(INSTALLED)) return chromium.launch({ ...common, executablePath: INSTALLED, args: FLAGS });
   const { program, environment } = await unpackBrowser(join(import.meta.dirname, '../../../../.behest'));
   return chromium.launch({

@@ -15,7 +15,7 @@ describe('texts from outside', () => {
     ['writing from right to left', 'مساعد السفر (v2)'],
     ['marks stacked on a letter', `Z${'\u0300'.repeat(150)}algo`],
     ['200 characters without a break', 'W'.repeat(200)],
-  ])('O14 %s is shown as it is, and nothing moves aside for it', async (_, text) => {
+  ])('O14 the page shows %s as it is, and keeps its layout', async (_, text) => {
     const agent = { name: text.slice(0, 200), description: `${text}\n${text}` };
     const { link } = await ask({ agent, request: { principalId: text, scopes: ['calendar:read'] } });
     const page = await visit({ viewport: { width: 320, height: 640 } });
@@ -35,7 +35,7 @@ describe('texts from outside', () => {
     expect([sideways, sidewaysAfter, made, dialogs]).toEqual([false, false, 0, []]);
   });
 
-  test('O14 characters that take no room, or turn the writing, are shown by their numbers', async () => {
+  test('O14 characters without width, and those that turn the writing, are shown by their numbers', async () => {
     const name = 'Pay\u200Bpal\u200F';
     const principalId = 'user\u202Egpj.exe';
     const { link } = await ask({ agent: { name }, request: { principalId } });
@@ -48,7 +48,7 @@ describe('texts from outside', () => {
     expect(shown).toContain('userU+202Egpj.exe');
   });
 
-  test('O14 a description of 2,000 characters stays in its place', async () => {
+  test('O14 a description of 2,000 characters keeps the layout', async () => {
     const description = 'word '.repeat(390) + 'W'.repeat(50);
     const { link } = await ask({ agent: { description } });
     const page = await visit({ viewport: { width: 320, height: 640 } });
@@ -77,8 +77,8 @@ describe('texts from outside', () => {
   });
 });
 
-describe('what the browser is told', () => {
-  test('H1 the page may run its own scripts and styles, talk to the service, and nothing else', async () => {
+describe('the browser', () => {
+  test('H1 lets the page run its own scripts and styles and talk to the service, and nothing else', async () => {
     const { link } = await ask();
     const page = await visit();
 
@@ -106,7 +106,7 @@ describe('what the browser is told', () => {
     });
   });
 
-  test('H1 it does run nothing else', async () => {
+  test('H1 runs nothing else', async () => {
     const { link } = await ask();
     const page = await visit({ expected: /Content Security Policy|Trusted(HTML|Script)/ });
     await openRequest(page, link);
@@ -116,14 +116,14 @@ describe('what the browser is told', () => {
       script.append('globalThis.ran = true');
       document.body.append(script);
     }`);
-    await inline.catch(() => undefined); // as text it is refused at once
+    await inline.catch(() => undefined); // the browser refuses it as text at once
     const markup = page.evaluate(`{ document.body.innerHTML = '<b>x</b>' }`);
 
     await expect(markup).rejects.toThrow('TrustedHTML');
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();
   });
 
-  test('O11 another site’s frame stays empty; a window of its own does not', async () => {
+  test('O11 leaves another site’s frame empty, but not a window', async () => {
     const { link, record } = await ask();
     const page = await visit({ expected: /frame-ancestors|X-Frame-Options/ });
     const asked: string[] = [];
@@ -139,7 +139,7 @@ describe('what the browser is told', () => {
     expect((await record()).status).toBe('pending');
   });
 
-  test('O10 another site’s page decides nothing, although the browser holds the request', async () => {
+  test('O10 lets another site’s page decide nothing, although it has the session’s cookie', async () => {
     const { link, id, record } = await ask();
     const page = await visit();
     await openRequest(page, link);
@@ -162,7 +162,7 @@ describe('what the browser is told', () => {
     expect([before, (await record()).status]).toEqual(['pending', 'approved']);
   });
 
-  test('all of it is under 60,000 bytes, and the one refusal is that of a window without a key', async () => {
+  test('loads less than 60,000 bytes, and the only refusal is for the window without a key', async () => {
     const { link } = await ask();
     const page = await visit();
     const answers: Response[] = [];
@@ -179,7 +179,7 @@ describe('what the browser is told', () => {
     expect(said).toEqual([expect.stringContaining('401 (Unauthorized)')]);
   });
 
-  test('the ticket leaves the address, and reaches the service in one body only', async () => {
+  test('takes the ticket out of the address, and sends it in one body only', async () => {
     const { link, vouchedLink } = await ask({ hasKey: true });
     const ticket = new URL(link).hash.slice('#ticket='.length);
     const page = await visit();
@@ -201,7 +201,7 @@ describe('what the browser is told', () => {
 });
 
 describe('by keyboard alone', () => {
-  test('one reads, takes away, and approves', async () => {
+  test('a person reads, narrows and approves', async () => {
     const { link, grant } = await ask();
     const page = await visit();
 
@@ -222,7 +222,7 @@ describe('by keyboard alone', () => {
     expect((await grant()).scopes).toEqual(['calendar:read']);
   });
 
-  test('one asks for the code, types it, gives a reason, and denies', async () => {
+  test('a person asks for the code, types it, gives a reason and denies', async () => {
     const { vouchedLink, record } = await ask({ hasKey: true, settings: { consentMode: 'email' } });
     const page = await visit();
 
@@ -245,7 +245,7 @@ describe('by keyboard alone', () => {
   });
 });
 
-test('with scripts off the page says what it is for, and that nothing is granted', async () => {
+test('with scripts off, the page says what it is for and that nothing is granted', async () => {
   const { link, record } = await ask();
   const page = await visit({ javaScriptEnabled: false });
 

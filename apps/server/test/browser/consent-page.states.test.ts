@@ -6,7 +6,7 @@ const { ask, visit, service } = consentPages();
 
 const picture = pictureIn('consent');
 const CALLS = '**/v1/consent/**';
-const person = { bypassCSP: true } as const; // axe is a script that the page did not bring
+const person = { bypassCSP: true } as const; // axe is a script from outside the page
 
 const invoices = {
   agent: {
@@ -33,7 +33,7 @@ const invoices = {
 
 const staying = { ...invoices, request: { ...invoices.request, redirectUri: undefined } };
 
-describe('every state of the page reads well with other means than the eyes', () => {
+describe('every state of the page is accessible', () => {
   test('the request', async () => {
     const { vouchedLink } = await ask({ ...invoices, hasKey: true });
     const page = await visit(person);
@@ -53,7 +53,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     expect(await findings(page)).toEqual([]);
   });
 
-  test('taken away in part, approving, approved', async () => {
+  test('narrowed, approving, approved', async () => {
     const { vouchedLink } = await ask({ ...staying, hasKey: true });
     const page = await visit(person);
     await withFixedIds(page, CALLS);
@@ -104,7 +104,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     });
   });
 
-  test('a test', async () => {
+  test('a request in the sandbox', async () => {
     const { link } = await ask({ ...invoices, mode: 'sandbox' });
     const page = await visit(person);
     await withFixedIds(page, CALLS);
@@ -117,7 +117,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     expect(await findings(page)).toEqual([]);
   });
 
-  test('not verified, or not yet', async () => {
+  test('a person who is not verified, or not yet', async () => {
     const unverified = await ask(invoices);
     const unproved = await ask({ ...invoices, hasKey: true });
     const page = await visit(person);
@@ -133,7 +133,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     expect({ link, hint: await findings(page) }).toEqual({ link: [], hint: [] });
   });
 
-  test('the code by mail', async () => {
+  test('the step for a mailed code', async () => {
     const settings = { ...invoices.settings, consentMode: 'email' };
     const { vouchedLink } = await ask({ ...invoices, settings, hasKey: true });
     const page = await visit(person);
@@ -152,7 +152,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     expect({ before, sent, short: await findings(page) }).toEqual({ before: [], sent: [], short: [] });
   });
 
-  test('long lists, long names, other writing', async () => {
+  test('long lists, long names, other scripts', async () => {
     const scopes = Array.from({ length: 100 }, (_, at) => `area${at % 9}:action${at}`);
     const agent = { name: `مساعد ${'W'.repeat(190)}`, description: '🧾 <b>bold</b>\u200B' };
     const { link } = await ask({ agent, request: { scopes } });
@@ -163,7 +163,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     expect(await findings(page)).toEqual([]);
   });
 
-  test('opening, and no way to the service', async () => {
+  test('opening, and a service that does not answer', async () => {
     const { link } = await ask();
     const page = await visit(person);
     const { letGo } = await holdBack(page, '**/session');
@@ -191,7 +191,7 @@ describe('every state of the page reads well with other means than the eyes', ()
     expect(await page.locator('html').getAttribute('lang')).toBe('en');
   });
 
-  test('a link that is no good, and a request that has ended', async () => {
+  test('a bad link, and a request that has ended', async () => {
     const { link } = await ask(invoices);
     const page = await visit(person);
 

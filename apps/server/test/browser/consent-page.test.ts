@@ -27,8 +27,8 @@ const withTools = {
   ],
 };
 
-describe('who may approve', () => {
-  test('where the developer’s app vouches for the person, its hint is proof enough', async () => {
+describe('the proof of the person', () => {
+  test('is the hint, where the developer’s app vouches for the person', async () => {
     const { developer, id, vouchedLink, grant } = await ask({ hasKey: true });
     const page = await visit();
 
@@ -56,9 +56,9 @@ describe('who may approve', () => {
 
   test.each([
     ['without a hint', undefined],
-    ['with a hint that has run out', { iat: -400, exp: -100 }],
-    ['with a hint for somebody else', { sub: 'user_43' }],
-  ])('%s the page says what to do; one can only deny', async (_, claims) => {
+    ['with an expired hint', { iat: -400, exp: -100 }],
+    ['with a hint for another person', { sub: 'user_43' }],
+  ])('is missing %s, so the person can only deny, and the page says what to do', async (_, claims) => {
     const { link, vouchedLink, record } = await ask({ hasKey: true });
     const now = Math.floor(service().clock().getTime() / 1000);
     const times = claims && 'iat' in claims && { iat: now + claims.iat, exp: now + claims.exp };
@@ -76,7 +76,7 @@ describe('who may approve', () => {
     expect([before, (await record()).status]).toEqual(['pending', 'denied']);
   });
 
-  test('a link opened without a hint can be opened with one in the same tab', async () => {
+  test('can be given by a hint after the link was opened without it in the same tab', async () => {
     const { link, vouchedLink } = await ask({ hasKey: true });
     const page = await visit();
 
@@ -88,7 +88,7 @@ describe('who may approve', () => {
     expect(page.url()).toBe(link.replace(/#.*/, ''));
   });
 
-  test('a mailed code is proof, once it is the right one', async () => {
+  test('is the right code from the mail', async () => {
     const { vouchedLink, grant } = await ask({ hasKey: true, settings: { consentMode: 'email' } });
     const page = await visit();
 
@@ -101,7 +101,7 @@ describe('who may approve', () => {
     const code = codeIn(service().mails.sent()[0]?.text);
     await entry.fill(code.replaceAll(/\d/g, (digit) => String(9 - Number(digit))));
     await entry.press('Enter');
-    await sees(page, 'That is not the code');
+    await sees(page, 'This is not the code');
     await entry.fill(`${code.slice(0, 4)} ${code.slice(4)}`);
     await button(page, 'Check the code').click();
     await sees(page, 'You have shown that you can read this person’s email.');
@@ -110,7 +110,7 @@ describe('who may approve', () => {
     expect(await grant()).toMatchObject({ consentMethod: 'email' });
   });
 
-  test('five wrong codes end the session, and the page says how to go on', async () => {
+  test('is lost after five wrong codes, and the page says how to go on', async () => {
     const { vouchedLink } = await ask({ hasKey: true, settings: { consentMode: 'email' } });
     const page = await visit();
 
@@ -123,7 +123,7 @@ describe('who may approve', () => {
     await page.getByLabel('Code from the email').fill(wrong);
     for (let guess = 1; guess <= 5; guess += 1) {
       await Promise.all([verified(), button(page, 'Check the code').click()]);
-      if (guess < 5) await sees(page, 'That is not the code');
+      if (guess < 5) await sees(page, 'This is not the code');
     }
 
     await heading(page, 'This window has lost the request').waitFor();
@@ -131,7 +131,7 @@ describe('who may approve', () => {
     await button(page, 'Send the code').waitFor();
   });
 
-  test('where nobody vouches for the person, the page says so, and so does the grant', async () => {
+  test('is absent where nobody vouches for the person, and page and grant say so', async () => {
     const { link, grant } = await ask();
     const page = await visit();
 
@@ -139,11 +139,11 @@ describe('who may approve', () => {
     const mark = await page.getByRole('region', { name: 'Not verified' }).innerText();
     await decide(page, 'Approve', 'Approved');
 
-    expect(mark).toContain('whoever holds this link can decide');
+    expect(mark).toContain('anyone who holds this link can decide');
     expect(await grant()).toMatchObject({ consentMethod: 'link', unverified: true });
   });
 
-  test('a test is called a test', async () => {
+  test('is not needed in the sandbox, where the page calls the request a test', async () => {
     const { link, grant } = await ask({ mode: 'sandbox' });
     const page = await visit();
 
@@ -157,7 +157,7 @@ describe('who may approve', () => {
 });
 
 describe('taking parts away', () => {
-  test('grants only the scopes and the time that are left', async () => {
+  test('grants only the remaining scopes and the chosen time', async () => {
     const { link, grant } = await ask({ request: { scopes: ['calendar:read', 'calendar:*', 'email:send'] } });
     const page = await visit();
     const approvals = sentTo(page, 'approve');
@@ -177,7 +177,7 @@ describe('taking parts away', () => {
     expect(Date.parse(expiresAt)).toBe(service().clock().getTime() + 3_600_000);
   });
 
-  test('grants only the tools that are left', async () => {
+  test('grants only the remaining tools', async () => {
     const { link, grant } = await ask({ request: withTools });
     const page = await visit();
 
@@ -192,7 +192,7 @@ describe('taking parts away', () => {
     );
   });
 
-  test('says why what is left cannot be approved', async () => {
+  test('says why the rest cannot be approved', async () => {
     const { link } = await ask({ request: withTools });
     const page = await visit();
     const approvals = sentTo(page, 'approve');
@@ -214,7 +214,7 @@ describe('taking parts away', () => {
     expect(approvals).toEqual([]);
   });
 
-  test('of a hundred scopes is done in groups', async () => {
+  test('works in groups for a hundred scopes', async () => {
     const scopes = Array.from({ length: 100 }, (_, at) => `area${at % 10}:action${at}`);
     const { link, grant } = await ask({ request: { scopes } });
     const page = await visit();
@@ -248,7 +248,7 @@ describe('afterwards', () => {
   test.each([
     ['Approve', { code: expect.stringMatching(/^[\w-]{43}$/) }],
     ['Deny', { error: 'access_denied' }],
-  ] as const)('%s leads back to the app, with its state and who answers', async (how, answer) => {
+  ] as const)('%s leads back to the app, with its state and the issuer', async (how, answer) => {
     const { link } = await ask({ request: { redirectUri: `${RETURN_TO}?a=1`, state: 'a b&c' } });
     const page = await visit();
     await answerAsApp(page);
@@ -270,7 +270,7 @@ describe('afterwards', () => {
   test.each([
     ['Approve', 'Approved'],
     ['Deny', 'Denied'],
-  ] as const)('%s with nowhere to go back to ends in words', async (how, title) => {
+  ] as const)('%s without a redirect ends in words', async (how, title) => {
     const { link } = await ask();
     const page = await visit();
 
@@ -282,7 +282,7 @@ describe('afterwards', () => {
     await hasNo(page.getByRole('button'));
   });
 
-  test('an app’s own scheme is followed, and what to do is said in case it opens nothing', async () => {
+  test('the browser follows an app’s own scheme, and the page says what to do if nothing opens', async () => {
     const redirectUri = 'com.example.app:/back';
     const { developer, agentId } = await ask();
     await developer('PATCH', '/v1/me', { redirectUris: [redirectUri] });

@@ -8,7 +8,7 @@ const { ask, visit, service } = consentPages({ env: { RATE_LIMIT_CONSENT: '40' }
 const LOST = 'This window has lost the request';
 
 describe('time', () => {
-  test('a request that ends while its page is open says so, first that it will', async () => {
+  test('an open page warns before its request ends, and says when it has ended', async () => {
     const { link } = await ask();
     const page = await visit();
 
@@ -33,7 +33,7 @@ describe('time', () => {
     await sees(page, 'You can decide until today at 10:00 UTC.');
   });
 
-  test.each(['Approve', 'Deny'] as const)('%s after the end is told that it is over', async (how) => {
+  test.each(['Approve', 'Deny'] as const)('%s after the end shows that the request is over', async (how) => {
     const { link } = await ask({ request: { consentExpiresIn: '5m' } });
     const page = await visit();
 
@@ -63,7 +63,7 @@ describe('more than one window', () => {
     expect((await must(developer, 'GET', `/v1/authorize/${other.id}`)).status).toBe('denied');
   });
 
-  test('opened in a second browser, the first is told and can take it back', async () => {
+  test('a second browser takes the request over, and the first says so and can take it back', async () => {
     const { link, record } = await ask();
     const [page, second] = [await visit(), await visit()];
 
@@ -80,7 +80,7 @@ describe('more than one window', () => {
     expect([before, (await record()).status]).toEqual(['pending', 'approved']);
   });
 
-  test('opened anew in this browser, the first tab keeps its selection and can go on', async () => {
+  test('a second tab takes the session over, and the first keeps its selection and can go on', async () => {
     const { link, vouchedLink, grant } = await ask({ hasKey: true });
     const page = await visit();
 
@@ -93,7 +93,7 @@ describe('more than one window', () => {
     await openRequest(third, await vouchedLink());
     await page.bringToFront();
     await decide(page, 'Approve');
-    await sees(page, 'This request has been opened in another window since.');
+    await sees(page, 'Another window has opened this request.');
     await button(page, 'Use this window').click();
     await sees(page, 'You can decide now.');
     await decide(page, 'Approve', 'Approved');
@@ -134,7 +134,7 @@ describe('more than one window', () => {
   });
 });
 
-describe('decided elsewhere', () => {
+describe('the page says that the request was decided', () => {
   test('by the developer, in the sandbox', async () => {
     const { developer, link, id } = await ask({ mode: 'sandbox' });
     const page = await visit();
@@ -145,7 +145,7 @@ describe('decided elsewhere', () => {
     await decide(page, 'Deny', 'This request was approved');
   });
 
-  test('by taking the request back', async () => {
+  test('by the developer, who withdrew it', async () => {
     const { developer, link, id } = await ask();
     const page = await visit();
 
@@ -155,7 +155,7 @@ describe('decided elsewhere', () => {
     await decide(page, 'Approve', 'This request was withdrawn');
   });
 
-  test('by revoking the agent', async () => {
+  test('by the revocation of the agent', async () => {
     const { developer, link, agentId } = await ask();
     const page = await visit();
 
@@ -165,7 +165,7 @@ describe('decided elsewhere', () => {
     await decide(page, 'Approve', /^This request (was withdrawn|is over)$/);
   });
 
-  test('and in use already', async () => {
+  test('by an approval whose code was exchanged', async () => {
     const { developer, link, id, grant } = await ask({ mode: 'sandbox' });
     const page = await visit();
 
@@ -179,8 +179,8 @@ describe('decided elsewhere', () => {
   });
 });
 
-describe('what was in flight is lost', () => {
-  test('the session alone: the window opens it again', async () => {
+describe('the page tells a loss', () => {
+  test('in a window whose session is lost, which can open the request again', async () => {
     const { link, id } = await ask();
     const page = await visit();
 
@@ -192,7 +192,7 @@ describe('what was in flight is lost', () => {
     await decide(page, 'Approve', 'Approved');
   });
 
-  test('the ticket too: there is nothing to open', async () => {
+  test('in a window whose ticket is lost too, which cannot', async () => {
     const { link, id } = await ask();
     const page = await visit();
 
@@ -210,7 +210,7 @@ describe('what was in flight is lost', () => {
     ['?req=areq_a/../x', 'This link is not complete'],
     ['?req=areq_00000000000000000000000000', 'Please open the link again'],
     ['?req=areq_00000000000000000000000000#ticket=x', 'There is no such request'],
-  ])('the link itself: /consent%s', async (rest, title) => {
+  ])('for the bad link /consent%s', async (rest, title) => {
     const page = await visit();
 
     await page.goto(`${service().url}/consent${rest}`);
@@ -220,8 +220,8 @@ describe('what was in flight is lost', () => {
   });
 });
 
-describe('the way to the service', () => {
-  test('one that gives no answer leaves the selection, and trying again is enough', async () => {
+describe('a service', () => {
+  test('leaves the selection when it does not answer, and a second try is enough', async () => {
     const { link, grant } = await ask();
     const page = await visit();
     await page.route('**/approve', (route) => route.abort(), { times: 1 });
@@ -236,7 +236,7 @@ describe('the way to the service', () => {
     expect((await grant()).scopes).toEqual(['calendar:read']);
   });
 
-  test('an approval that arrived although its answer did not counts once', async () => {
+  test('counts an approval once, even if its answer was lost', async () => {
     const { developer, link } = await ask();
     const page = await visit();
     const swallow = async (route: { fetch(): Promise<unknown>; abort(): Promise<void> }) => {
@@ -254,7 +254,7 @@ describe('the way to the service', () => {
     expect(approvals).toHaveLength(1);
   });
 
-  test('one that is gone from the start can be tried again', async () => {
+  test('can be tried again when it was away from the start', async () => {
     const { link } = await ask();
     const page = await visit();
     await page.route('**/session', (route) => route.abort(), { times: 1 });
@@ -266,7 +266,7 @@ describe('the way to the service', () => {
     await heading(page, /asks to act/).waitFor();
   });
 
-  test('one that is slow is waited for, and the page says for what', async () => {
+  test('may be slow, and the page says what it waits for', async () => {
     const { link } = await ask();
     const page = await visit();
     const opening = await holdBack(page, '**/session');
@@ -288,7 +288,7 @@ describe('the way to the service', () => {
     expect([isDenyOff, areScopesOff]).toEqual(['true', true]);
   });
 
-  test('a double click sends one decision', async () => {
+  test('gets one decision from a double click', async () => {
     const { link, developer } = await ask();
     const page = await visit();
     const approvals = sentTo(page, 'approve');
@@ -302,7 +302,7 @@ describe('the way to the service', () => {
     expect(await actionsOf(developer)).toContain('authorization.approved');
   });
 
-  test('a press that comes before the page could be read approves nothing', async () => {
+  test('gets no approval from a press before the page could be read', async () => {
     const { link } = await ask();
     const page = await visit();
     const approvals = sentTo(page, 'approve');
@@ -316,7 +316,7 @@ describe('the way to the service', () => {
     expect(approvals).toHaveLength(1);
   });
 
-  test('too many tries: the page says how long to wait, and waits', async () => {
+  test('may refuse too many tries, and the page says how long to wait, and waits', async () => {
     const { link, id } = await ask();
     const page = await visit();
 
@@ -335,7 +335,7 @@ describe('the way to the service', () => {
     expect(isOffAtFirst).toBe('true');
   });
 
-  test('too many openings: the same', async () => {
+  test('may refuse too many openings, with the same effect', async () => {
     const { link, id } = await ask();
     const page = await visit();
 

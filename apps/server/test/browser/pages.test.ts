@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Service, startApp } from '../app/start-app.ts';
 
@@ -14,15 +14,20 @@ const get = (url: string, headers: Record<string, string> = {}) => service.app.i
 const filesIn = (folder: string) =>
   globSync(`${join(import.meta.dirname, '../../src', folder)}/*`).map((file) => basename(file));
 
-describe.each([
-  ['/consent', 'features/people/consent/page'],
-  ['/permissions', 'features/people/principals/page'],
-  ['/platform/page', 'platform/page'],
-])('below %s', (path, folder) => {
+/** The pages of all features: where each is, which its document's name says, and its folder. */
+const pages = globSync('features/*/*/page/*.html', { cwd: join(import.meta.dirname, '../../src') }).map(
+  (document) => [`/${basename(document, '.html')}`, dirname(document)] as const,
+);
+
+test('there are pages', () => {
+  expect(pages.map(([path]) => path)).toEqual(expect.arrayContaining(['/consent', '/permissions']));
+});
+
+describe.each([...pages, ['/platform/page', 'platform/page'] as const])('below %s', (path, folder) => {
   const files = filesIn(folder);
   const isServed = (file: string) => /[.](js|css)$/.test(file);
 
-  test.each(files.filter(isServed))('is the file %s, without what is for its readers', async (file) => {
+  test.each(files.filter(isServed))('is the file %s, without comments', async (file) => {
     const answer = await get(`${path}/${file}`);
 
     expect(answer.statusCode).toBe(200);
@@ -55,8 +60,8 @@ describe.each([
   });
 });
 
-describe.each(['/consent', '/permissions'])('the document %s', (path) => {
-  test('O11 H1 is in no frame, runs its own scripts alone and is not kept', async () => {
+describe.each(pages.map(([path]) => path))('the document %s', (path) => {
+  test('O11 H1 appears in no frame, runs its own scripts alone and is not cached', async () => {
     const answer = await get(path);
 
     expect(answer.statusCode).toBe(200);
@@ -83,7 +88,7 @@ describe.each(['/consent', '/permissions'])('the document %s', (path) => {
     expect(answer.body).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|style=/i);
   });
 
-  test('is the same for everybody, and needs nothing', async () => {
+  test('is the same for everybody, and needs no credential', async () => {
     const addresses = [path, `${path}?req=areq_01K9Z3QW5M8T2V4X6Y7Z8A9B0C`, `${path}?req=<script>`];
 
     const bodies = await Promise.all(addresses.map(async (url) => (await get(url)).body));

@@ -12,15 +12,15 @@ import { launchBrowser } from './browser.ts';
 const IMAGES = join(import.meta.dirname, '../../../../docs/images');
 const updatesImages = process.env.UPDATE_IMAGES === '1';
 
-/** What a browser says of refusals, of failures that a test has made, and of schemes that no program is here for. */
+/** The browser's messages about refusals, about failures that a test made, and about unknown schemes. */
 const EXPECTED = /^Failed to load resource: |^Failed to launch '/;
 
 export interface Visit extends BrowserContextOptions {
-  /** What the browser will complain of. */
+  /** Complaints that the test expects from the browser. */
   readonly expected?: RegExp;
 }
 
-/** One for all files that a worker runs, as their modules are. It ends with the worker, which holds its pipe. */
+/** All files of a worker share it, as they share modules. It ends with the worker, which holds its pipe. */
 let launched: Promise<Browser> | undefined;
 
 function sharedBrowser(): Promise<Browser> {
@@ -29,8 +29,8 @@ function sharedBrowser(): Promise<Browser> {
 }
 
 /**
- * One browser and one service for a file's tests. The service tells its own time, which stands still unless a test
- * moves it.
+ * One browser and one service for a file's tests. The service has its own clock, which stands still unless a
+ * test moves it.
  */
 export function pagesOfService(options: TestOptions = {}) {
   let browser: Browser;
@@ -47,7 +47,7 @@ export function pagesOfService(options: TestOptions = {}) {
   });
   afterAll(() => service.stop());
 
-  /** A browser of a person's own, which must not complain, nor ask anybody but the service for anything. */
+  /** A person's own browser. It must not complain, and must send requests to the service only. */
   async function visit({ expected, ...wishes }: Visit = {}): Promise<Page> {
     const context = await browser.newContext({
       locale: 'en-GB',
@@ -89,10 +89,10 @@ export const heading = (page: Page, name: string | RegExp) => page.getByRole('he
 /** Waits until the page shows these words. */
 export const sees = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
 
-/** Waits until the page shows none of these: words and what they replace do not change in one step. */
+/** Waits until the page shows none of these, because a page may replace words in two steps. */
 export const hasNo = (target: Locator) => expect.poll(() => target.count(), { timeout: 10_000 }).toBe(0);
 
-/** Keeps answers to a call back until the test lets them go, as a slow network does. */
+/** Holds answers to a call back until the test lets them go, like a slow network. */
 export async function holdBack(page: Page, pattern: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(pattern, async (route) => {
@@ -102,11 +102,11 @@ export async function holdBack(page: Page, pattern: string) {
   return { letGo: () => resolve() };
 }
 
-/** Does any part of the page lie beside the window? */
+/** Whether a part of the page is wider than the window. */
 export const scrollsSideways = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
-/** Opens the page of somebody else on another site, whatever it may hold. */
+/** Opens a page of another site with this body. */
 export async function openStranger(page: Page, body: string) {
   const port = await freePort();
   const stranger = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end(body));
@@ -122,7 +122,9 @@ export async function openStranger(page: Page, body: string) {
 
 const hasFocus = (target: Locator) => target.and(target.page().locator(':focus-visible')).count();
 
-/** Moves on as the Tab key does. @throws when it is never reached, or cannot be seen to have the focus */
+/**
+ * Presses Tab until the target has the focus. @throws when Tab never reaches it, or its focus cannot be seen
+ */
 export async function tabTo(target: Locator) {
   for (let step = 0; step < 40; step += 1) {
     await target.page().keyboard.press('Tab');
@@ -136,13 +138,13 @@ export async function tabTo(target: Locator) {
 
 export const hasFocusWithin = (page: Page) => page.evaluate('document.activeElement?.tagName');
 
-/** What tools for people with other means of reading would stumble over, in both colour schemes. */
+/** The faults that axe finds in both colour schemes. */
 export async function findings(page: Page): Promise<unknown[]> {
   if (await page.evaluate('!globalThis.axe')) await page.evaluate(axe.source);
   const found: unknown[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast']` : ''; // the others see no colour
+    const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast']` : ''; // the other rules see no colour
     const { violations } = Object(await page.evaluate(`axe.run({ resultTypes: ['violations'], ${rules} })`));
     for (const { id, nodes } of violations) {
       found.push({ colorScheme, id, where: nodes.map((node: { html: string }) => node.html) });
@@ -152,17 +154,17 @@ export async function findings(page: Page): Promise<unknown[]> {
   return found;
 }
 
-/** Keeps pictures of one page for the documentation, when that is asked for. */
+/** Takes pictures of one page for the documentation, when `UPDATE_IMAGES` is 1. */
 export const pictureIn = (series: string) => async (page: Page, name: string, height?: number) => {
   if (!updatesImages) return;
   if (height) await page.setViewportSize({ width: 820, height });
   await page.mouse.move(0, 0);
   const path = join(IMAGES, `${series}-${name}.png`);
-  const isWhole = (await page.locator('dialog').count()) === 0; // which covers the window and no more
+  const isWhole = (await page.locator('dialog').count()) === 0; // a dialog covers only the window
   await page.screenshot({ path, fullPage: isWhole, animations: 'disabled' });
 };
 
-/** The same ids in every picture, so that a picture changes only when the page does. */
+/** Sets the same ids in every picture, so a picture changes only when the page does. */
 export async function withFixedIds(
   page: Page,
   calls: string | RegExp,

@@ -11,7 +11,7 @@ describe('texts from outside', () => {
     ['a template', '{agent} {{x}} {developer} &amp;'],
     ['writing from right to left', 'مساعد السفر (v2)'],
     ['200 characters without a break', 'W'.repeat(200)],
-  ])('O14 %s is shown as it is on a person’s page, and nothing moves aside for it', async (_, text) => {
+  ])('O14 a person’s page shows %s as it is, and keeps its layout', async (_, text) => {
     const { developer } = await approve(text);
     const { agentId, did, grantId } = await grant(developer, text, { principalId: text });
     const about = { agentId, agentDid: did, grantId, principalId: text };
@@ -37,7 +37,7 @@ describe('texts from outside', () => {
   });
 });
 
-test('T6 what is named as a prototype’s member is shown as anything else', async () => {
+test('T6 an action named like a member of a prototype is shown like any other', async () => {
   const { developer, reader } = await approve();
   const { agentId, did, grantId } = reader;
   const about = { agentId, agentDid: did, grantId, principalId: 'user_42' };
@@ -55,13 +55,13 @@ test('T6 what is named as a prototype’s member is shown as anything else', asy
   expect(shown).toContain('toString, by Mail reader');
 });
 
-describe('what the browser is told', () => {
-  test('H1 a person’s page runs its own scripts, talks to the service, and nothing else', async () => {
+describe('the browser', () => {
+  test('H1 lets a person’s page run its own scripts and talk to the service, and nothing else', async () => {
     const { developer } = await approve();
     const page = await visit({ expected: /Content Security Policy|Trusted(HTML|Script)/ });
 
     const loaded = await page.goto(await linkFor(developer));
-    await heading(page, 'What agents may do for you').waitFor();
+    await heading(page, 'Agents that may act for you').waitFor();
     const markup = page.evaluate(`{ document.body.innerHTML = '<b>x</b>' }`);
 
     await expect(markup).rejects.toThrow('TrustedHTML');
@@ -76,7 +76,7 @@ describe('what the browser is told', () => {
     expect(consent.headers['content-security-policy']).toContain("script-src 'self'");
   });
 
-  test('O11 a person’s page is shown in no frame', async () => {
+  test('O11 shows a person’s page in no frame', async () => {
     const { developer } = await approve();
     const page = await visit({ expected: /frame-ancestors|X-Frame-Options/ });
     const asked: string[] = [];
@@ -92,7 +92,7 @@ describe('what the browser is told', () => {
     expect(inFrame).toEqual(['/elsewhere', '/permissions']);
   });
 
-  test('all of a person’s page is under 60,000 bytes', async () => {
+  test('loads less than 60,000 bytes for a person’s page', async () => {
     const { developer } = await approve();
     const page = await visit();
     const answers: Response[] = [];
@@ -106,7 +106,7 @@ describe('what the browser is told', () => {
     expect(answers.filter((response) => !response.ok())).toEqual([]);
   });
 
-  test('a session’s token leaves the address, and is in no other place than a header', async () => {
+  test('takes the session’s token out of the address, and sends it in a header only', async () => {
     const { developer } = await approve();
     const link = await linkFor(developer);
     const token = new URL(link).hash.slice('#session='.length);
@@ -133,7 +133,7 @@ describe('what the browser is told', () => {
   });
 });
 
-test('by keyboard alone one reads what was done, ends one grant, and then everything', async () => {
+test('a person can read the history, end a grant and end everything by keyboard alone', async () => {
   const { developer, reader, booker } = await approve();
   const page = await visit();
 
@@ -148,7 +148,7 @@ test('by keyboard alone one reads what was done, ends one grant, and then everyt
   await sees(page, 'Ended. Mail reader');
   const afterwards = await page.evaluate('document.activeElement?.textContent');
   const between = await isGood(developer, booker.grantToken);
-  await tabTo(page.getByText('What was done with it').first());
+  await tabTo(page.getByText('History of this permission').first());
   await page.keyboard.press('Space');
   await sees(page, 'Travel booker was allowed to act for you');
   await page.keyboard.press('Control+Home');
@@ -166,7 +166,7 @@ test('by keyboard alone one reads what was done, ends one grant, and then everyt
   expect(await isGood(developer, reader.grantToken)).toBe(false);
 });
 
-test('with scripts off a person’s page says what it is for, and that nothing has changed', async () => {
+test('with scripts off, a person’s page says what it is for and that nothing has changed', async () => {
   const { developer } = await approve();
   const page = await visit({ javaScriptEnabled: false });
 

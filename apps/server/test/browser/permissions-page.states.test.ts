@@ -4,11 +4,11 @@ import { answer, grant, openPermissions, passOn, permissionPages } from './permi
 
 const { linkFor, visit, service } = permissionPages();
 
-const person = { bypassCSP: true } as const; // axe is a script that the page did not bring
+const person = { bypassCSP: true } as const; // axe is a script from outside the page
 const picture = pictureIn('permissions');
 const ada = 'ada@example.org';
 
-/** What a person would have at a shop for books. */
+/** Gives the agents of a bookshop some grants from a person. */
 async function approveAtBooks() {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   await developer('PATCH', '/v1/me', { name: 'Acme Books' });
@@ -31,7 +31,7 @@ async function approveAtBooks() {
   return developer;
 }
 
-test('a person’s page reads well with other means than the eyes, whatever it shows', async () => {
+test('a person’s page is accessible in every state', async () => {
   const developer = await approveAtBooks();
   const page = await visit(person);
   await withFixedIds(page, /\/v1\/principal\/\w+\?/, /(?<=:agents:ag_|"alog_)[0-9A-HJKMNP-TV-Z]{26}/g);
@@ -54,7 +54,7 @@ test('a person’s page reads well with other means than the eyes, whatever it s
   await answer(page, 'End it');
   await sees(page, 'Ended, with all that was passed on.');
   const ended = await findings(page);
-  await page.getByText('What has ended before').click();
+  await page.getByText('Permissions that have ended').click();
   await sees(page, 'by you');
   const before = await findings(page);
 
@@ -67,7 +67,7 @@ test('a person’s page reads well with other means than the eyes, whatever it s
   });
 });
 
-test('so do a page on which nothing is left, one that was closed, and a link that is no good', async () => {
+test('a page without grants, a closed page and a bad link are accessible too', async () => {
   const developer = await approveAtBooks();
   const page = await visit(person);
   const link = await linkFor(developer, ada);

@@ -13,8 +13,8 @@ import {
 
 const { approve, linkFor, visit, service } = permissionPages();
 
-describe('what a person sees', () => {
-  test('is each of their grants in words and exactly, what was passed on below it, and nobody else’s', async () => {
+describe('the page of a person', () => {
+  test('shows each grant in words and exactly, delegated grants below it, and no other person’s grants', async () => {
     const { developer, booker } = await approve();
     await grant(developer, 'Stranger', { principalId: 'user_43' });
     const page = await visit();
@@ -35,7 +35,7 @@ describe('what a person sees', () => {
     expect(all).not.toContain('Stranger');
   });
 
-  test('is what was done with each grant, and all of it, page by page', async () => {
+  test('shows the history of each grant and of all grants, page by page', async () => {
     const { developer, booker, reader } = await approve();
     await developer('PATCH', '/v1/me', { auditPrivateKeys: ['margin'] });
     for (const [at, { agentId, did, grantId }] of [booker, ...Array(25).fill(reader)].entries()) {
@@ -47,7 +47,7 @@ describe('what a person sees', () => {
 
     await openPermissions(page, await linkFor(developer));
     const booking = grantOf(page, 'Travel booker').first();
-    await booking.getByText('What was done with it').first().click();
+    await booking.getByText('History of this permission').first().click();
     const done = booking.locator('> details').first();
     await done.getByText('flight.booked').waitFor();
     await done.getByText('Details').first().click();
@@ -62,10 +62,10 @@ describe('what a person sees', () => {
     expect(ofBooking).toContain('price');
     expect(ofBooking).toContain('Travel booker was allowed to act for you');
     expect(ofBooking).not.toMatch(/margin|4711|mail\.read/);
-    expect([before, after]).toEqual([20, 26 + 11]); // what was written above, and what the approvals made
+    expect([before, after]).toEqual([20, 26 + 11]); // the entries written above, and those of the approvals
   });
 
-  test('is what has ended, and by whom, when it is asked for', async () => {
+  test('shows ended grants and the party that ended each, on demand', async () => {
     const { developer, reader } = await approve();
     await developer('DELETE', `/v1/grants/${reader.grantId}`);
     const page = await visit();
@@ -74,8 +74,8 @@ describe('what a person sees', () => {
     const inList = await grantOf(page, 'Mail reader').count();
     await button(page, 'End what Travel booker may do').click();
     await answer(page, 'End it');
-    await page.getByText('What has ended before').click();
-    const ended = page.locator('details').filter({ has: page.getByText('What has ended before') });
+    await page.getByText('Permissions that have ended').click();
+    const ended = page.locator('details').filter({ has: page.getByText('Permissions that have ended') });
     await ended.getByText('email:read').waitFor();
     const lines = await ended.locator('> ul > li').allInnerTexts();
 
@@ -86,20 +86,20 @@ describe('what a person sees', () => {
       expect.arrayContaining([
         ['Mail reader', 'by Acme'],
         ['Travel booker', 'by you'],
-        ['Calendar helper', 'with what it was passed on from'],
+        ['Calendar helper', 'with the permission that it came from'],
       ]),
     );
   });
 });
 
 describe('ending', () => {
-  test('one grant ends what was passed on of it, and leaves the others', async () => {
+  test('one grant ends the grants delegated from it, and leaves the others', async () => {
     const { developer, booker, reader, helper } = await approve();
     const page = await visit();
 
     await openPermissions(page, await linkFor(developer));
     await button(page, 'End what Travel booker may do').click();
-    await sees(page, 'What was passed on of it to other agents ends too: 1 more.');
+    await sees(page, 'Other agents lose what this agent passed on to them: 1 more.');
     await answer(page, 'End it');
     await sees(page, 'Ended, with all that was passed on.');
 
@@ -113,7 +113,7 @@ describe('ending', () => {
     ]);
   });
 
-  test('what was passed on leaves what it came of, which then says how little is left', async () => {
+  test('a delegated grant leaves its parent, whose question then counts the rest', async () => {
     const { developer, booker, helper } = await approve();
     const page = await visit();
 
@@ -129,7 +129,7 @@ describe('ending', () => {
     expect(question).not.toContain('passed on');
   });
 
-  test('a tree five deep is shown as one, and falls as one', async () => {
+  test('a tree five deep is shown as one, and ends as one', async () => {
     const { developer, booker, helper } = await approve();
     await developer('PATCH', '/v1/me', { maxDelegationDepth: 10 });
     const chain = [helper];
@@ -141,7 +141,7 @@ describe('ending', () => {
     await openPermissions(page, await linkFor(developer));
     const depth = await page.locator('.grant .grant .grant .grant .grant .grant').count();
     await button(page, 'End what Travel booker may do').click();
-    await sees(page, 'ends too: 5 more.');
+    await sees(page, 'passed on to them: 5 more.');
     await answer(page, 'End it');
     await sees(page, 'Ended, with all that was passed on.');
 
@@ -150,7 +150,7 @@ describe('ending', () => {
     expect(await Promise.all(tokens)).toEqual(Array(6).fill(false));
   });
 
-  test('everything ends everything, and leaves what was done to be read', async () => {
+  test('everything ends all grants, and leaves the history to read', async () => {
     const { developer, booker, reader, helper } = await approve();
     const other = await grant(developer, 'Stranger', { principalId: 'user_43' });
     const page = await visit();
@@ -205,7 +205,7 @@ describe('ending', () => {
     expect([before, await isGood(developer, booker.grantToken)]).toEqual([true, false]);
   });
 
-  test('is done once, however often it is pressed', async () => {
+  test('happens once, however often the button is pressed', async () => {
     const { developer } = await approve();
     const page = await visit();
     const told: string[] = [];
@@ -228,7 +228,7 @@ describe('ending', () => {
 describe('the session', () => {
   const ENDED = 'This page has been closed';
 
-  test('ends when the person closes it, also in their other window', async () => {
+  test('ends when the person closes it, in other windows too', async () => {
     const { developer } = await approve();
     const [page, second] = [await visit(), await visit()];
     const link = await linkFor(developer);
@@ -245,7 +245,7 @@ describe('the session', () => {
     await heading(page, ENDED).waitFor();
   });
 
-  test('ends with its time, and takes the page away', async () => {
+  test('ends when its time is over, and takes the page away', async () => {
     const { developer } = await approve();
     const page = await visit();
 
@@ -261,7 +261,7 @@ describe('the session', () => {
     await hasNo(page.locator('.grant, dialog'));
   });
 
-  test('a wrong clock in the browser does not end it', async () => {
+  test('does not end by a wrong clock in the browser', async () => {
     const { developer } = await approve();
     const page = await visit();
     await page.clock.setSystemTime('2031-01-01T00:00:00Z');
@@ -289,7 +289,7 @@ describe('the session', () => {
     await hasNo(page.locator('.grant'));
   });
 
-  test('is not there any more when the window is reloaded, and comes back with the link, in the same tab', async () => {
+  test('is gone when the window is reloaded, and comes back with the link in the same tab', async () => {
     const { developer } = await approve();
     const page = await visit();
     const link = await linkFor(developer);
@@ -299,10 +299,10 @@ describe('the session', () => {
     await heading(page, 'Please open the link again').waitFor();
     await page.goto(link);
 
-    await heading(page, 'What agents may do for you').waitFor();
+    await heading(page, 'Agents that may act for you').waitFor();
   });
 
-  test('a service that does not answer is said to be away, and asked again', async () => {
+  test('is asked for again when the service does not answer, and the page says so', async () => {
     const { developer } = await approve();
     const page = await visit();
     await page.route('**/v1/principal/grants?*', (route) => route.abort(), { times: 1 });
@@ -311,6 +311,6 @@ describe('the session', () => {
     await heading(page, 'Your page cannot be opened just now').waitFor();
     await button(page, 'Try again').click();
 
-    await heading(page, 'What agents may do for you').waitFor();
+    await heading(page, 'Agents that may act for you').waitFor();
   });
 });

@@ -2,15 +2,16 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
-import { migrate } from '../../src/platform/db/migrate.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { limits } from '../../src/features.ts';
+import { MIGRATION_LOCK, migrate } from '../../src/platform/db/migrate.ts';
 import { VERSION } from '../../src/platform/version.ts';
 import { newDatabase } from '../app/start-app.ts';
 
 const sources = join(import.meta.dirname, '../../src');
 const files = globSync('**/sql/*.sql', { cwd: sources }).sort();
 
-/** The functions, where a test may change them, in a database that has them. */
+/** The functions, in a folder that a test may change, and a database that has them. */
 async function copiedFunctions() {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -29,7 +30,30 @@ async function copiedFunctions() {
   };
 }
 
+/** Begins a start, and runs these statements as another one would, which got the lock first. */
+async function behindAnother(
+  { rows, start }: Awaited<ReturnType<typeof copiedFunctions>>,
+  release: string,
+  statements: string,
+) {
+  await rows(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+  const started = Promise.allSettled([start(release)]);
+  const waiting = `select from pg_locks join pg_database on pg_database.oid = database
+    where datname = current_database() and locktype = 'advisory' and not granted`;
+  await vi.waitFor(async () => expect(await rows(waiting)).toHaveLength(1), 20_000);
+  await rows(`${statements}; commit`);
+  return (await started)[0];
+}
+
 const one = 'create or replace function counted() returns integer language sql as $$ select 1 $$;';
+
+test('each resource of a plan has the function that counts it when the plan is full', () => {
+  const names = files.map((file) => basename(file, '.sql'));
+  const counted = Object.keys(limits.quotas).filter((name) => name !== 'audit_appends'); // by month, as they are written
+
+  expect(counted.length).toBeGreaterThan(2);
+  expect(counted.filter((name) => !names.includes(`count_${name}`))).toEqual([]);
+});
 
 test('each function is remembered with the release that brought it', async () => {
   const { rows } = await copiedFunctions();
@@ -41,7 +65,7 @@ test('each function is remembered with the release that brought it', async () =>
   expect(names.length).toBeGreaterThan(25);
 });
 
-test('each function passes the check that Postgres makes when it knows all others', async () => {
+test('each function passes the check that Postgres makes when all others are there', async () => {
   const { rows } = await copiedFunctions();
 
   for (const file of files) await rows(readFileSync(join(sources, file), 'utf8'));
@@ -115,6 +139,36 @@ test('processes that start at once change a function once', async () => {
   expect(await rows('select counted()')).toEqual([{ counted: 2 }]);
 });
 
+test('a start that waited for another one changes nothing again', async () => {
+  const copied = await copiedFunctions();
+  copied.write('counted', one);
+
+  const started = await behindAnother(
+    copied,
+    '1.0.0',
+    `${one} insert into schema_functions (name, sha256, signature, release, applied_at)
+      values ('counted', encode(sha256('${one}'), 'hex'), '() returns integer', '1.0.0', 'epoch')`,
+  );
+
+  expect(started).toMatchObject({ status: 'fulfilled' });
+  const applied = "select from schema_functions where name = 'counted' and applied_at = 'epoch'";
+  expect(await copied.rows(applied)).toHaveLength(1); // the row of the other start
+});
+
+test('a start that waited for a later release changes nothing', async () => {
+  const copied = await copiedFunctions();
+  copied.write('counted', one);
+
+  const started = await behindAnother(
+    copied,
+    '1.9.0',
+    `insert into schema_functions (name, sha256, signature, release) values ('later', '', '()', '1.10.0')`,
+  );
+
+  expect(started).toMatchObject({ reason: { message: 'database is newer than this release' } });
+  expect(await copied.rows("select from pg_proc where proname = 'counted'")).toEqual([]);
+});
+
 test('a function that a release left out serves the release before it, and the next release drops it', async () => {
   const { start, write, remove, rows } = await copiedFunctions();
   const isThere = async () => (await rows("select from pg_proc where proname = 'counted'")).length === 1;
@@ -141,8 +195,10 @@ test('a function that comes back is made again', async () => {
 
   write('counted', one);
   await start('1.1.0');
+  const journal = await rows("select release, left_by from schema_functions where name = 'counted'");
   await start('1.2.0');
 
+  expect(journal).toEqual([{ release: '1.1.0', left_by: null }]); // else a release between would drop it
   expect(await rows('select counted()')).toEqual([{ counted: 1 }]);
 });
 
@@ -172,7 +228,7 @@ test('a release starts after a later one that changed nothing', async () => {
   await expect(start('1.9.0')).resolves.toBeUndefined();
 });
 
-test('all functions stay as they were when one cannot be made', async () => {
+test('all functions stay as they were when the database refuses any of them', async () => {
   const { start, write, rows } = await copiedFunctions();
   write('counted', one);
   await start();

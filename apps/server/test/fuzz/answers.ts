@@ -3,7 +3,7 @@ import { faultOfAnswer } from '../app/watched-routes.ts';
 import type { Answer, Asked } from './client.ts';
 import { type Draft, UNKNOWN_FIELD } from './requests.ts';
 
-/** What every answer carries, with this value if it is a JSON answer of the API. */
+/** Headers of every answer, with their values for a JSON answer of the API. */
 const STANDARD: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -15,11 +15,11 @@ const STANDARD: Readonly<Record<string, string>> = {
 };
 const RATE = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** What is of the inside of the service, and would be of use to whoever looks for a way in. */
+/** Internals of the service that would help an attacker. */
 const INSIDE =
   /\n\s+at |node_modules|\.ts:\d|file:\/\/|\/(home|tmp|usr|work)\/|syntax error|SQLSTATE|duplicate key|violates|relation "|TypeError|RangeError|ECONN|Cannot read/;
 
-/** All that is wrong with an answer; nothing when it is as it should be. */
+/** Everything that is wrong with an answer. */
 export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
   const { status, headers } = answer;
   const isAimed = draft.path === draft.route.url && draft.method === draft.route.method && !asked.raw;
@@ -43,7 +43,7 @@ export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
   if (status >= 400 && draft.method !== 'HEAD') faults.push(...refusalFaults(draft, answer));
   if (isAimed && !(isOfNoRoute && status === 404) && draft.method !== 'HEAD') {
     const declared = draft.route.schema?.response;
-    const isText = Object(Object(declared)[status]).type === 'string'; // finished bytes, of which a shape says nothing
+    const isText = Object(Object(declared)[status]).type === 'string'; // bytes, without a shape
     const type = String(headers['content-type'] ?? '');
     faults.push(faultOfAnswer(declared, { status, type, body: isText ? undefined : answer.body }));
   }
@@ -53,7 +53,7 @@ export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
   return faults.filter((fault) => typeof fault === 'string');
 }
 
-/** Pages and public documents have values of their own, but have the headers. */
+/** Pages and public documents have the headers too, with values of their own. */
 function standardFaults({ headers }: Answer): string[] {
   const isOwn =
     headers['access-control-allow-origin'] === '*' || !/json/.test(headers['content-type'] ?? 'json');

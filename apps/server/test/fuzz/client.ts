@@ -6,10 +6,10 @@ import { buffer } from 'node:stream/consumers';
 export interface Asked {
   readonly method: string;
   readonly target: string;
-  /** Name, value, name, value: a name may be there twice. */
+  /** Name, value, name, value. A name may come twice. */
   readonly headers: readonly string[];
   readonly body?: Buffer;
-  /** Bytes in place of all that, for what no client library sends. */
+  /** Bytes in place of all that, for requests that no client library sends. */
   readonly raw?: Buffer;
 }
 
@@ -19,7 +19,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** @returns a way to ask a service on this port, over so many connections at most. */
+/** @returns a function that sends requests to this port, over at most this number of connections */
 export function clientOf(port: number, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const ask = (asked: Asked): Promise<Answer> =>
@@ -29,7 +29,7 @@ export function clientOf(port: number, connections: number) {
 
 export type Ask = ReturnType<typeof clientOf>['ask'];
 
-const PATIENCE = 30_000; // milliseconds; an answer that takes longer is none
+const PATIENCE = 30_000; // milliseconds to wait for an answer
 
 function exchange(port: number, agent: Agent, { method, target, headers, body }: Asked): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -50,13 +50,13 @@ function exchange(port: number, agent: Agent, { method, target, headers, body }:
   });
 }
 
-/** What comes first of what does not end, which is then ended. */
+/** The first part of an answer that does not end by itself. Leaving the loop ends it. */
 async function beginningOf(answer: IncomingMessage): Promise<Buffer> {
   for await (const part of answer) return part;
-  return Buffer.of(); // of HEAD there is nothing
+  return Buffer.of(); // the answer to HEAD has no body
 }
 
-/** On a connection of its own, until the service ends it. */
+/** Uses a connection of its own, until the service ends it. */
 async function talk(port: number, bytes: Buffer): Promise<Answer> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.setTimeout(PATIENCE, () => socket.destroy(new Error('There is no answer.')));

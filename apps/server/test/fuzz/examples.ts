@@ -8,14 +8,14 @@ import { demandedBy, Known, valueLike } from './values.ts';
 export interface Found {
   /** The whole value. */
   readonly value: unknown;
-  /** Where in it the object is. */
+  /** The path of the object in the value. */
   readonly path: readonly string[];
   readonly shape: Shape;
 }
 
-const TRIES = 50; // of 20 values each, most of which are of their shape
+const TRIES = 50; // tries of 20 values, most of which have the right shape
 
-/** A value that the schema accepts, the same one each time. */
+/** A value that the schema accepts. It is the same at each call. */
 export function exampleOf(schema: Shape): unknown {
   const asSent = { ...schema, ...(schema.required && { required: demandedBy(schema) }) };
   for (let seed = 1; seed <= TRIES; seed += 1) {
@@ -26,7 +26,7 @@ export function exampleOf(schema: Shape): unknown {
   throw new Error(`The generator makes no value of ${JSON.stringify(schema)}.`);
 }
 
-/** Some texts of the fuzzer are not acceptable in any JSON. */
+/** Some of the fuzzer's texts are valid in no JSON. */
 function isSendable(value: unknown): boolean {
   try {
     parseJson(Buffer.from(JSON.stringify(value)));
@@ -43,7 +43,7 @@ function withoutKnown(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutKnown(each)]));
 }
 
-/** Every object that the schema describes, each in a value that has it. */
+/** Every object that the schema describes, each in a whole value. */
 export function objectsIn(schema: Shape): Found[] {
   const { type, anyOf, items = {}, properties = {}, additionalProperties: others } = schema;
   if (anyOf) return anyOf.flatMap(objectsIn);
@@ -71,7 +71,7 @@ export function objectsIn(schema: Shape): Found[] {
 const NAMES = ['isAdmin', '__proto__'];
 const ODD_NAMES = ['', ' ', 'é', 'x'.repeat(2_000)];
 
-/** Members that an object of this shape does not have, and how a refusal calls them. */
+/** Members that an object of this shape does not have, and the words of their refusal. */
 export function strangersTo({ additionalProperties: others, propertyNames }: Shape) {
   if (others === false) return NAMES.map((name) => ({ name, value: 1, problem: /^unknown$/ }));
   if (typeof others !== 'object' || !propertyNames) return [];
@@ -79,7 +79,7 @@ export function strangersTo({ additionalProperties: others, propertyNames }: Sha
   return odd.map((name) => ({ name, value: exampleOf(others), problem: /^(format|too_long)$/ }));
 }
 
-/** The whole value with one more member in the object that was found. */
+/** The whole value with an extra member in that object. */
 export function withMember(
   { value, path }: Pick<Found, 'value' | 'path'>,
   name: string,

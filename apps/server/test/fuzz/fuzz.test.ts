@@ -8,8 +8,8 @@ import type { Draft } from './requests.ts';
 import { fuzz, told } from './run.ts';
 import { sightOf } from './sight.ts';
 
-const REQUESTS = 600; // of the seed that is always the same, and half of the other; `npm run fuzz` takes its time
-const PATIENCE = 120_000; // milliseconds, where other tests share the machine
+const REQUESTS = 600; // from the fixed seed, and half as many from the other; `npm run fuzz` sends more
+const PATIENCE = 120_000; // milliseconds, because other tests share the machine
 const FIXED = 20_260_101;
 const RANDOM = randomInt(2 ** 31);
 
@@ -25,9 +25,9 @@ const run = (seed: number, requests: number) => {
   return fuzz({ port, routes, seed, requests, advance, sightOf: () => sightOf(db) });
 };
 
-describe('I1: whatever is sent to any route', () => {
+describe('I1: every request to any route', () => {
   test(
-    `is answered as the route declares, and changes nothing when it is refused, with seed ${FIXED}`,
+    `gets an answer that the route declares, and changes nothing when refused, with seed ${FIXED}`,
     async () => {
       const { failures, succeeded, statuses, refusedAlone } = await run(FIXED, REQUESTS);
 
@@ -42,7 +42,7 @@ describe('I1: whatever is sent to any route', () => {
   );
 
   test(
-    `is so with the seed ${RANDOM} of this run too`,
+    `keeps both promises with seed ${RANDOM} of this run`,
     async () => {
       const { failures } = await run(RANDOM, REQUESTS / 2);
 
@@ -52,10 +52,10 @@ describe('I1: whatever is sent to any route', () => {
   );
 });
 
-describe('an answer is found at fault', () => {
+describe('the fuzzer finds fault with an answer', () => {
   const plain = { params: {}, query: [], contentType: '', headers: [], developer: 0, foreign: 0, broken: [] };
 
-  /** Asks for an agent that nobody has, without a key, and looks at the answer when it has been changed. */
+  /** Asks without a key for an agent that does not exist, and checks the answer after a change. */
   async function faultsWhen(change: (answer: Answer) => Partial<Answer>): Promise<string[]> {
     const route = service.routes.find(({ method, url }) => method === 'GET' && url === '/v1/agents');
     if (!route) throw new Error('There is no such route.');
@@ -72,26 +72,26 @@ describe('an answer is found at fault', () => {
     headers: Object.fromEntries(Object.entries(answer.headers).filter(([each]) => each !== name)),
   });
 
-  test('by nothing when it is as it should be', async () => {
+  test('only when there is a fault', async () => {
     expect(await faultsWhen(() => ({}))).toEqual([]);
   });
 
   test.each<[string, (answer: Answer) => Partial<Answer>]>([
-    ['a status of ours', () => ({ status: 500 })],
+    ['a status of 500', () => ({ status: 500 })],
     ['a status that is not declared', () => ({ status: 418 })],
     ['no challenge', without('www-authenticate')],
     ['no rate headers', without('x-ratelimit-limit')],
     ['no request id', without('x-request-id')],
-    ['a standard header less', without('x-frame-options')],
+    ['a missing standard header', without('x-frame-options')],
     [
       'another request id in the body',
       ({ body }) => ({ body: body.replace(/"requestId":"/, '"requestId":"x') }),
     ],
-    ['a member more', ({ body }) => ({ body: body.replace('{', '{"stack":"",') })],
-    ['a code that there is not', ({ body }) => ({ body: body.replace('UNAUTHORIZED', 'NOPE') })],
+    ['an extra member', ({ body }) => ({ body: body.replace('{', '{"stack":"",') })],
+    ['an unknown code', ({ body }) => ({ body: body.replace('UNAUTHORIZED', 'NOPE') })],
     ['a place in a file', ({ body }) => ({ body: body.replace('Send', 'at app.ts:12 Send') })],
     ['Retry-After', ({ headers }) => ({ headers: { ...headers, 'retry-after': '1' } })],
-  ])('by %s', async (_, change) => {
+  ])('for %s', async (_, change) => {
     expect(await faultsWhen(change)).not.toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that have hurt some service somewhere. */
+/** Texts that have harmed other services. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -46,12 +46,12 @@ export const HOSTILE_TEXTS: readonly string[] = [
   'a:'.repeat(100),
 ];
 
-/** Any characters at all. fast-check's own way to them builds a table of each, which takes half a second. */
+/** Any characters. fast-check would build a table of all characters first, which takes half a second. */
 const anyText = fc
   .array(fc.integer({ max: 0x10ffff, min: 0 }), { maxLength: 300 })
   .map((codePoints) => String.fromCodePoint(...codePoints).toWellFormed());
 
-/** As JSON values, where a field wants another one. */
+/** JSON values for fields that want another type. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<unknown>(...HOSTILE_TEXTS) },
   fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e308, -0, 2 ** 53, 2 ** 31, -(2 ** 63)),
@@ -62,7 +62,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Bodies that are no JSON, or JSON that two readers may read differently. */
+/** Bodies that are no JSON, or that two readers may read differently. */
 const HOSTILE_BODIES: readonly Buffer[] = [
   '',
   ' ',

@@ -1,4 +1,4 @@
-/** So high that what is asked gets through; but some are met, so that their refusals are seen too. */
+/** High enough for most requests. Some are low, so the fuzzer sees their refusals too. */
 export const limits: Readonly<Record<string, string>> = {
   RATE_LIMIT_DEFAULT: '1000000',
   RATE_LIMIT_PLAN_FREE: '1000000',

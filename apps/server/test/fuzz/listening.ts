@@ -12,7 +12,7 @@ import { watchingRoutes } from '../app/watched-routes.ts';
 import { startKeeper } from '../servers/keeper.ts';
 import { limits } from './limits.ts';
 
-/** The whole application on a port, with Postgres and Redis of its own, outside of a test run. */
+/** The whole application on a port, with its own Postgres and Redis, outside a test run. */
 export async function startListening(port: number) {
   const cleanUp = new AsyncDisposableStack();
   const postgres = cleanUp.adopt(await startKeeper('postgres-keeper.ts'), ({ stop }) => stop());

@@ -4,9 +4,9 @@ import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { CONTENT_TYPES, HOSTILE_TEXTS, hostileBody, hostileValue, ODD_HEADERS } from './hostile.ts';
 import { Known, objectOf, valueLike } from './values.ts';
 
-/** Who the request says that it comes from. The world has one of each for every developer. */
+/** The credential of a request. The world has one of each for every developer. */
 export type Credential =
-  | 'good' // what the route asks for
+  | 'good' // the credential that the route demands
   | 'runtime'
   | 'none'
   | 'nonsense'
@@ -17,38 +17,38 @@ export type Credential =
   | 'basic'
   | 'inQuery';
 
-/** A request before the run says which of the known records it names. */
+/** A request before the run puts in the ids of known records. */
 export interface Draft {
   readonly route: RouteOptions;
   readonly method: string;
-  /** Pattern of the path, with what goes in its places. */
+  /** The pattern of the path. `params` fill its places. */
   readonly path: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: readonly (readonly [string, unknown])[];
   readonly body?: unknown;
-  /** In place of what the body would be. */
+  /** Sent in place of a body. */
   readonly bytes?: Buffer;
   readonly raw?: string;
   readonly contentType: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly credential: Credential;
-  /** The developer who asks, and how many further on is the one whose records are named. */
+  /** The developer who sends the request, and the distance to the developer whose records it names. */
   readonly developer: number;
   readonly foreign: number;
-  /** What was broken. */
+  /** The parts that were broken. */
   readonly broken: readonly string[];
 }
 
 type Change = (draft: Draft) => Draft;
 
-/** Good requests to one route after the other, so that there is something to ask about. */
+/** A good request to each route, so that later requests find records. */
 export const firstDrafts = (routes: readonly RouteOptions[]): fc.Arbitrary<Draft[]> =>
   fc.tuple(...routes.filter(({ method }) => method === 'POST').map((route) => goodDraft(route)));
 
-/** Of what is made there has to be more than is ended, or there would soon be nothing to ask about. */
+/** Requests that make records outnumber those that end them, or soon no record would be left. */
 const SHARES: Readonly<Record<string, number>> = { POST: 4, GET: 2 };
 
-/** What these routes are asked: many a good request, more that are broken in one or two ways. */
+/** Requests to these routes. Many are good, and more are broken in one or two ways. */
 export function draftsFor(routes: readonly RouteOptions[]): fc.Arbitrary<Draft> {
   const good = fc.oneof(
     ...routes.map((route) => ({ weight: SHARES[String(route.method)] ?? 1, arbitrary: goodDraft(route) })),
@@ -64,7 +64,7 @@ export function draftsFor(routes: readonly RouteOptions[]): fc.Arbitrary<Draft> 
 }
 
 function goodDraft(route: RouteOptions): fc.Arbitrary<Draft> {
-  const { params = {}, querystring = {}, body } = Object(route.schema) as Record<string, Shape>; // as declared
+  const { params = {}, querystring = {}, body } = Object(route.schema) as Record<string, Shape>; // declared
   return fc.record({
     route: fc.constant(route),
     method: fc.constant(String(route.method)),
@@ -95,7 +95,7 @@ const paramsOf = ({ properties = {} }: Shape) =>
     ),
   );
 
-/** Notes what it breaks, for the report. */
+/** Notes the broken part, for the report. */
 const breaking = (what: string, change: (draft: Draft) => Partial<Draft>): Change => {
   return (draft) => ({ ...draft, ...change(draft), broken: [...draft.broken, what] });
 };
@@ -110,7 +110,7 @@ const noField = fc.nat(20).map((at) =>
     return { body: Object.fromEntries(Object.entries(Object(draft.body)).filter(([name]) => name !== lost)) };
   }),
 );
-/** Names that no route has, and names that objects have by birth. */
+/** Names that no route has, and names that every object has. */
 const UNKNOWN_FIELDS = [
   'isAdmin',
   'developerId',
@@ -171,7 +171,7 @@ const query = fc
   .tuple(fc.nat(20), fc.oneof(hostileValue, fc.constantFrom('limit', 'cursor', 'since')), fc.nat(3))
   .map(([at, value, how]) =>
     breaking('the query', (draft) => {
-      const { properties = {} } = Object(Object(draft.route.schema).querystring) as Shape; // as declared
+      const { properties = {} } = Object(Object(draft.route.schema).querystring) as Shape; // declared
       const names = [...Object.keys(properties), 'unknown', '__proto__', 'limit'];
       const name = names[at % names.length] ?? '';
       const added = [[name, value] as const, ...(how === 0 ? [[name, value] as const] : [])];
@@ -195,7 +195,7 @@ const foreign = fc
   .integer({ min: 1, max: 3 })
   .map((further) => breaking('the owner', () => ({ foreign: further })));
 
-/** Bytes that are not quite HTTP. `{}` is where the path goes. */
+/** Bytes that are not quite HTTP. The path replaces `{}`. */
 const RAW = [
   'GET {} HTTP/1.1\r\nConnection: close\r\n\r\n',
   'GET {} HTTP/1.0\r\n\r\n',
@@ -239,7 +239,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 1, arbitrary: raw },
 );
 
-/** One field somewhere in a body, at any depth, replaced. */
+/** Replaces one field of a body, at any depth. */
 function withFieldAt(body: unknown, at: number, value: unknown): unknown {
   if (typeof body !== 'object' || body === null || body instanceof Known) return value;
   const entries = Object.entries(body);

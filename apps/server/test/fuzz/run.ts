@@ -6,16 +6,16 @@ import { type Draft, draftsFor, firstDrafts } from './requests.ts';
 import { createWorld } from './world.ts';
 
 const AT_ONCE = 16;
-const BATCH = 64; // requests that are sent together, before one is sent alone
+const BATCH = 64; // requests sent together, before each request sent alone
 
 export interface FuzzOptions {
   readonly port: number;
   readonly routes: readonly RouteOptions[];
   readonly seed: number;
   readonly requests: number;
-  /** Moves the service's clock, so that windows end and things expire. */
+  /** Moves the service's clock, so windows end and records expire. */
   readonly advance: (seconds: number) => void;
-  /** A text that is another one when anything is stored otherwise. */
+  /** A text that changes with anything that is stored. */
   readonly sightOf: () => Promise<string>;
   readonly onProgress?: (done: number) => void;
 }
@@ -29,16 +29,16 @@ interface Failure {
 }
 
 /**
- * Asks so many things of a listening service, sixteen at once and now and then one alone, of which it is seen
- * that a refusal has changed nothing. The same seed asks the same things in the same order; the ids that they
- * name are those of the run.
+ * Sends requests to a listening service, sixteen at once. Now and then it sends a request alone, and checks
+ * that a refusal changes nothing. The same seed makes the same requests in the same order, with the ids of
+ * the run.
  */
 export async function fuzz(options: FuzzOptions) {
   const { port, routes, seed, requests, advance, sightOf } = options;
   const client = clientOf(port, AT_ONCE);
   const world = await createWorld({ ask: client.ask, advance });
   const failures: Failure[] = [];
-  /** How often each operation was answered with each status. */
+  /** The number of answers by operation and status. */
   const statuses = new Map<string, number>();
   const succeeded = new Set<string>();
   let alone = 0;
@@ -55,7 +55,7 @@ export async function fuzz(options: FuzzOptions) {
       await world.learn(draft, asked, answer);
       return answer;
     } catch (error) {
-      // What is too large is refused before it has been sent, and the connection closed on the rest of it.
+      // The service refuses a large body before it is complete, and closes the connection on the rest.
       if ((asked.body?.length ?? 0) > 1_048_576) return undefined;
       failures.push(failureOf(number, [`there is no answer: ${error}`], asked));
       return undefined;
@@ -103,17 +103,17 @@ export async function fuzz(options: FuzzOptions) {
   return { failures, statuses, succeeded, refusedAlone: alone, keys };
 }
 
-/** A code or a refresh token that comes a second time ends its grant: that refusal is meant to change something. */
+/** A code or refresh token that is used a second time ends its grant, so its refusal may change something. */
 const isNoted = ({ body }: Answer) => /"reason":"(code_used|refresh_reused|reuse_detected)"/.test(body);
 
-/** As somebody would send it again by hand. */
+/** In a form that a person could send again by hand. */
 function shown({ method, target, headers, body, raw }: Asked): string {
   if (raw) return JSON.stringify(raw.toString('latin1').slice(0, 500));
   const lines = headers.flatMap((name, at) => (at % 2 ? [] : [`${name}: ${headers[at + 1]}`]));
   return [`${method} ${target}`, ...lines, '', body?.toString('latin1').slice(0, 1_000) ?? ''].join('\n');
 }
 
-/** The first few of them, as text. */
+/** The first failures, as text. */
 export function told(failures: readonly Failure[]): string {
   const texts = failures
     .slice(0, 5)

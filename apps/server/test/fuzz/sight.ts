@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Executor } from '../../src/platform/db/db.ts';
 
-/** Written to by refusals too: when a key was last used, and how often something was blocked. */
+/** Refusals write to these too: the last use of a key, and the number of blocked attempts. */
 const NOTED = ['api_keys', 'blocked_attempts', 'schema_migrations', 'schema_functions'];
 
-/** How many rows each table has and which transaction wrote last to it, which every write changes. */
+/** The number of rows in each table, and the last transaction that wrote to it. Every write changes this. */
 export async function sightOf(db: Executor): Promise<string> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -16,6 +16,6 @@ export async function sightOf(db: Executor): Promise<string> {
         sql`select ${name}::text as name, count(*)::text as rows, max(xmin::text::bigint)::text as written from ${sql.table(name)}`,
     );
   const all = sql.join(seen, sql` union all `);
-  // In order: Postgres counts large tables side by side, and tells of each when it is done.
+  // Sorted, because Postgres counts large tables in parallel and returns them in any order.
   return JSON.stringify((await sql`select * from (${all}) tables order by name`.execute(db)).rows);
 }

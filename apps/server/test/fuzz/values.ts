@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { HOSTILE_TEXTS } from './hostile.ts';
 
-/** Stands for something that the service has given out under this name; which one, the run decides. */
+/** A placeholder for a value that the service gave out under this name. The run chooses the value. */
 export class Known {
   readonly name: string;
   readonly pick: number;
@@ -14,7 +14,7 @@ export class Known {
 
 const known = (name: string) => fc.nat(7).map((pick) => new Known(name, pick));
 
-/** A field that holds what was given out before: an id, a secret, a place in a list. */
+/** Fields for values that the service gave out: ids, secrets and cursors. */
 const GIVEN_OUT = /(Id|Did)$|^(jti|token|code|refreshToken|ticket|cursor)$/;
 
 const jwk = {
@@ -24,7 +24,10 @@ const jwk = {
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
 }; // RFC 7517, appendix A.1
 
-/** What a shape cannot say: values that mean something to the service. A field without any is made of its shape. */
+/**
+ * Values that mean something to the service, which a shape cannot say. Other fields get a value of their
+ * shape.
+ */
 const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   principalId: ['user_42', 'user_7', 'https://id.acme.test/u/1'],
   scopes: [['calendar:read'], ['calendar:read', 'email:send'], ['tool:gmail:read'], ['*', 'tool:*:admin']],
@@ -41,7 +44,7 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   metadata: [{}, { flight: 'BH 42', nested: { list: [1, 'two', null] } }],
 };
 
-/** A value of this shape, and most of the time one that means something under this name. */
+/** A value of this shape. Most often it means something under this name. */
 export function valueLike(schema: Shape, name = ''): fc.Arbitrary<unknown> {
   const shaped = shapedBy(schema, name);
   const meant = MEANINGFUL[name];
@@ -76,7 +79,7 @@ function shapedBy(schema: Shape, name: string): fc.Arbitrary<unknown> {
   }
 }
 
-/** All that is required and no more than two of the rest, since many of those go with one another only. */
+/** All required members and at most two others, because many others only go with each other. */
 export function objectOf(schema: Shape): fc.Arbitrary<object> {
   const { properties = {}, additionalProperties: others, propertyNames } = schema;
   const values = Object.entries(properties).map(([name, each]) =>
@@ -95,11 +98,11 @@ export function objectOf(schema: Shape): fc.Arbitrary<object> {
     }));
 }
 
-/** The members without which a request is refused; the service fills in the others that are required. */
+/** The members that a request must send. The service fills in the other required members. */
 export const demandedBy = ({ properties = {}, required = [] }: Shape): readonly string[] =>
   required.filter((name) => properties[name]?.default === undefined);
 
-/** Nearly always of the shape. What is left of it is one more broken request. */
+/** Nearly always has the shape. The rest make broken requests. */
 function textOf({ pattern, format, minLength = 0, maxLength = 256 }: Shape): fc.Arbitrary<string> {
   if (format === 'date-time') return fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-01T12:30:00.5+02:00');
   if (pattern?.includes('[smhd]')) return fc.constantFrom('60s', '5m', '1h', '1d', '30d', '9999999999d');
@@ -112,6 +115,6 @@ function matching(pattern: string | undefined): fc.Arbitrary<string> {
   try {
     return pattern === undefined ? any : fc.stringMatching(new RegExp(pattern));
   } catch {
-    return any; // fast-check makes no text for a pattern that looks ahead
+    return any; // fast-check makes no text for a pattern with lookahead
   }
 }

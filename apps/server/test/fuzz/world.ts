@@ -2,7 +2,7 @@ import type { Answer, Ask, Asked } from './client.ts';
 import type { Draft } from './requests.ts';
 import { Known } from './values.ts';
 
-const KEPT = 8; // of each name, the newest: what is older has mostly been revoked by another request
+const KEPT = 8; // the newest of each name, because other requests have revoked most older records
 const DEVELOPERS = 4;
 
 /** A person's browser with an open page. */
@@ -12,15 +12,15 @@ interface Session {
   readonly csrfToken: string;
 }
 
-/** What a developer has been given. */
+/** Everything that a developer has received. */
 interface Tenant {
   apiKey: string;
   runtimeKey: string;
   readonly expiredKey: string;
   readonly revokedKey: string;
-  /** By the name of a member of an answer, or by the path that an id was given out at. */
+  /** By the name of a member of an answer, or by the path that gave the id. */
   readonly given: Map<string, string[]>;
-  /** The texts that were sent and answered together, newest first: they belong to one another. */
+  /** Texts that were sent and answered together, newest first, so they belong together. */
   readonly records: Readonly<Record<string, string>>[];
   /** The tickets of links, by request. */
   readonly tickets: Map<string, string>;
@@ -34,7 +34,7 @@ interface WorldOptions {
 }
 
 const NOBODYS = '01K9Z3QW5M8T2V4X6Y7Z8A9B0C';
-/** The same records under two names, or two paths. */
+/** Two names or paths of the same records. */
 const SAME: Readonly<Record<string, string>> = {
   token: 'grantToken',
   jti: 'tokenId',
@@ -47,7 +47,7 @@ const SAME: Readonly<Record<string, string>> = {
   '/agents': '/v1/agents',
 };
 
-/** Four developers and all that the service has told them, from which requests take what they name. */
+/** Four developers and all answers of the service to them, from which requests take names and secrets. */
 export async function createWorld({ ask, advance }: WorldOptions) {
   const call = async (apiKey: string, method: string, target: string, body?: object) => {
     const headers = [
@@ -100,7 +100,7 @@ export async function createWorld({ ask, advance }: WorldOptions) {
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolve(tenant, each)]));
   }
 
-  /** What belongs together is sent together: a secret with its agent, an agent with its grant. */
+  /** Sends members that belong together: a secret with its agent, an agent with its grant. */
   function bodyOf(owner: Tenant, body: unknown): unknown {
     const wanted = Object.entries(Object(body)).filter(([, value]) => value instanceof Known);
     if (wanted.length < 2) return resolve(owner, body);
@@ -190,7 +190,7 @@ export async function createWorld({ ask, advance }: WorldOptions) {
     }
   }
 
-  /** Remembers what an answer gives out. A developer whose key another request has ended starts anew. */
+  /** Remembers ids and secrets of an answer. A developer whose key was revoked begins again. */
   async function learn(draft: Draft, asked: Asked, answer: Answer): Promise<void> {
     if (draft.raw !== undefined) return;
     const place = draft.developer % DEVELOPERS;
@@ -243,7 +243,7 @@ export async function createWorld({ ask, advance }: WorldOptions) {
   return { concrete, learn, tenants };
 }
 
-/** `/v1/audit/entries` lists what is at `/v1/audit/:id`. */
+/** `/v1/audit/entries` lists the records of `/v1/audit/:id`. */
 function foldersOf(url: string): string[] {
   const [fixed = ''] = url.split('/:');
   const parts = fixed.split('/');
@@ -251,7 +251,7 @@ function foldersOf(url: string): string[] {
 }
 
 function must({ status, body }: Answer) {
-  if (status >= 300) throw new Error(`The set-up is answered ${status}: ${body}`);
+  if (status >= 300) throw new Error(`The set-up got ${status}: ${body}`);
   return JSON.parse(body);
 }
 

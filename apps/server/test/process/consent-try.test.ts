@@ -4,8 +4,8 @@ import { openRequest } from '../../../../tools/consent/open-request.ts';
 import { startListening } from '../app/listening.ts';
 import { personOn } from '../app/person.ts';
 
-test('`npm run consent:try` opens a live page that knows who its person is', async () => {
-  const service = await startListening({ startsAt: new Date().toISOString() }); // hints are signed for now
+test('`npm run consent:try` opens a live page for a person who is verified', async () => {
+  const service = await startListening({ startsAt: new Date().toISOString() }); // hints hold the time of day
   const developer = await service.asDeveloper();
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await developer('PATCH', '/v1/me', { consentKeys: [publicKey.export({ format: 'jwk' })] });

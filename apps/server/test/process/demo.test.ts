@@ -3,7 +3,7 @@ import { runDemo } from '../../../../tools/demo/run-demo.ts';
 import { freePort } from '../../../../tools/machine/ports.ts';
 import { startApp } from '../app/start-app.ts';
 
-test('the demo, as `npm run demo` runs it, finds everything as it says', async () => {
+test('the demo of `npm run demo` finds everything as expected', async () => {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const startsAt = new Date().toISOString(); // the demo verifies tokens by the time of day
@@ -23,7 +23,7 @@ test('the demo, as `npm run demo` runs it, finds everything as it says', async (
   expect(lines.at(-1)).toBe('\nAll as it has to be.');
 });
 
-test('the demo says what to do when it is given a live key, and when nothing answers', async () => {
+test('the demo says what to do with a live key, and without an answer', async () => {
   const { app, asDeveloper } = await startApp();
   const { apiKey } = await asDeveloper({ mode: 'live' });
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' });

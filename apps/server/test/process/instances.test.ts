@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { authorize, grantTo, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
 import { startApp } from '../app/start-app.ts';
 
-/** Two processes' worth of the service over one database and one Redis, and one developer who knows both. */
+/** Two instances of the service over one database and one Redis, and a developer who knows both. */
 async function startTwo() {
   const first = await startSandbox();
   const second = await startApp();
@@ -14,7 +14,7 @@ const algOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).alg;
 
 describe('two instances over one database and one Redis', () => {
-  test('agree on a grant from its request to its end, whichever is asked', async () => {
+  test('agree on a grant from its request to its end, through either instance', async () => {
     const { here, there } = await startTwo();
     const { agentId } = await registerAgent(here);
     const { code } = await authorize(here, agentId);
@@ -59,7 +59,7 @@ describe('two instances over one database and one Redis', () => {
     expect(one.headers.etag).toBe(other.headers.etag);
   });
 
-  test('go over to a new key each in its time, and verify meanwhile what the other has signed', async () => {
+  test('each change to a new key in their own time, and verify the other’s tokens meanwhile', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const env = {
       EC_PRIVATE_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
@@ -91,7 +91,7 @@ describe('two instances over one database and one Redis', () => {
     ]);
   });
 
-  test('O2 give one grant for a code that is presented to both at once, thirty times each', async () => {
+  test('O2 give one grant for a code that comes to both at once, thirty times each', async () => {
     const { here, there } = await startTwo();
     const { agentId } = await registerAgent(here);
     const { code } = await authorize(here, agentId);
@@ -105,7 +105,7 @@ describe('two instances over one database and one Redis', () => {
     expect((await here('GET', '/v1/grants')).json().grants).toHaveLength(1);
   });
 
-  test('R2 give one successor for a refresh token that is presented to both at once', async () => {
+  test('R2 give one successor for a refresh token that comes to both at once', async () => {
     const { here, there } = await startTwo();
     const { agentId, refreshToken } = await grantTo(here);
     const body = { refreshToken, agentId };
@@ -117,7 +117,7 @@ describe('two instances over one database and one Redis', () => {
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1);
   });
 
-  test('a verification at the one that begins once the other has revoked never says valid', async () => {
+  test('never verify a token at one instance after its revocation at the other', async () => {
     const { here, there } = await startTwo();
 
     for (let round = 0; round < 25; round += 1) {

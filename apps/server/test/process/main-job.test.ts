@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { actionsOf, authorize, grantTo, registerAgent } from '../app/flow.ts';
 import { startApp } from '../app/start-app.ts';
 
-test('the main job: ask, exchange, verify, refresh, revoke, and the chain tells it', async () => {
+test('the main job is ask, exchange, verify, refresh and revoke, and the chain records each step', async () => {
   const { asDeveloper } = await startApp();
   const acme = await asDeveloper({ mode: 'sandbox' });
   const { agentId } = await registerAgent(acme);

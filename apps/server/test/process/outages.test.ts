@@ -23,7 +23,7 @@ beforeAll(async () => {
     isShared: true,
     databaseUrl: postgres.url,
     ...(redis ? { env: { REDIS_URL: redis.url } } : { store: 'memory' }),
-    // As in production, with less patience than there.
+    // Like production, with less patience.
     dbAs: () =>
       openDatabase({ connectionString: postgres.url }, 8, noMeter, { connect: 1_500, silence: 700 }),
   });
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const WORKERS = 8;
 
-/** Writes without a pause, and remembers every write that was acknowledged. */
+/** Writes without a pause, and remembers every acknowledged write. */
 async function underLoad(developer: Developer, during: (token: string) => Promise<void>) {
   const { agentId, did: agentDid, grantId, grantToken } = await grantTo(developer);
   const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'flight.booked' };
@@ -79,11 +79,11 @@ async function underLoad(developer: Developer, during: (token: string) => Promis
   return { entries, grants, revoked, refusals };
 }
 
-/** So many more have been acknowledged: the service is well at work. */
+/** Waits until more writes are acknowledged, so the service is at work. */
 async function enough(written: readonly unknown[]): Promise<void> {
   const aim = written.length + WORKERS;
   if (!(await waitUntil(() => written.length >= aim, { seconds: 20 })))
-    throw new Error('Nothing is written any more.');
+    throw new Error('No more writes are acknowledged.');
 }
 
 async function expectAllKept(developer: Developer, written: Awaited<ReturnType<typeof underLoad>>) {
@@ -105,7 +105,7 @@ async function expectAllKept(developer: Developer, written: Awaited<ReturnType<t
 }
 
 function redisHere(): NonNullable<Redis> {
-  if (!redis) throw new Error('There is no Redis of our own.');
+  if (!redis) throw new Error('The test has no Redis of its own.');
   return redis;
 }
 
@@ -116,7 +116,7 @@ const developerHere = () => service.asDeveloper({ mode: 'sandbox' });
 describe('Postgres', () => {
   const away = '503 SERVICE_UNAVAILABLE db';
 
-  /** What anybody sees of it, whatever else is under way. */
+  /** Every request sees the outage. */
   async function expectAway(developer: Developer, token: string): Promise<void> {
     const asked = await Promise.all([
       developer('GET', '/v1/me'),
@@ -135,7 +135,7 @@ describe('Postgres', () => {
     expect((await service.app.inject('/livez')).statusCode).toBe(200);
   }
 
-  test('that crashes under load is away until it is back, and no acknowledged write is lost', async () => {
+  test('is away after a crash under load until it is back, and loses no acknowledged write', async () => {
     const acme = await developerHere();
 
     const written = await underLoad(acme, async (token) => {
@@ -150,7 +150,7 @@ describe('Postgres', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'that hangs under load is away, for every request that waits for it',
+    'is away in a hang under load, for every request that waits for it',
     async () => {
       const acme = await developerHere();
 
@@ -169,7 +169,7 @@ describe('Postgres', () => {
     },
   );
 
-  test('that crashes leaves live streams open, and they go on without a gap', async () => {
+  test('leaves live streams open after a crash, and they go on without a gap', async () => {
     const acme = await developerHere();
     const { grantToken } = await grantTo(acme);
     const stream = await follow({ url: service.url, apiKey: acme.apiKey });
@@ -193,7 +193,7 @@ describe('I12: Redis', () => {
   const dependencyOf = (answer: { json: () => { details?: { dependency?: string } } }) =>
     answer.json().details?.dependency;
 
-  /** What only needs Postgres goes on, and is counted; what is in flight does not. */
+  /** Requests that need only Postgres go on, and are counted. Authorization requests do not. */
   async function expectAway(developer: Developer): Promise<void> {
     const { agentId } = (await developer('POST', '/v1/agents', { name: 'a' })).json();
     const first = await developer('GET', '/v1/me');
@@ -212,9 +212,9 @@ describe('I12: Redis', () => {
   }
 
   test.each<[string, (own: NonNullable<Redis>) => unknown, (own: NonNullable<Redis>) => unknown]>([
-    ['is stopped', (own) => own.stop(), (own) => own.start()],
-    ['hangs', (own) => own.hang(), (own) => own.goOn()],
-  ])('that %s under load takes with it what is in flight, and no more', async (_, goAway, comeBack) => {
+    ['stop', (own) => own.stop(), (own) => own.start()],
+    ['hang', (own) => own.hang(), (own) => own.goOn()],
+  ])('loses in a %s under load only open requests and codes', async (_, goAway, comeBack) => {
     const own = redisHere();
     const acme = await developerHere();
     const ended = await grantTo(acme);
@@ -241,7 +241,7 @@ describe('I12: Redis', () => {
     await expectAllKept(acme, written);
   });
 
-  test('that is emptied under load costs the codes that were not exchanged, and nothing that was written', async () => {
+  test('loses unexchanged codes when it is emptied under load, and no acknowledged write', async () => {
     const own = redisHere();
     const acme = await developerHere();
 

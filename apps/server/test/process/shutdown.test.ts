@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startReceiver } from '../app/receiver.ts';
 import { follow, open } from '../app/streams.ts';
 import { holdTable } from '../servers/postgres.ts';
 import { startHere } from '../servers/start-here.ts';
 import { goodSettings, startServer } from '../servers/start-server.ts';
 
-vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
+vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a busy machine
 
-/** A program that has an error in it, which shows on SIGUSR2. */
+/** A program whose fault shows on SIGUSR2. */
 const faulty = (fault: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => ${fault})`)}`,
 });
@@ -22,7 +23,7 @@ async function running(env: Readonly<Record<string, string>> = {}) {
   return { server, settings, url };
 }
 
-/** The same in this process, where no promise is about the process itself. */
+/** The same in this process, for promises that are not about the process itself. */
 async function runningHere(env: Readonly<Record<string, string>> = {}) {
   const { settings, url } = await goodSettings();
   const server = startHere({ ...settings, ...env });
@@ -30,7 +31,7 @@ async function runningHere(env: Readonly<Record<string, string>> = {}) {
   return { server, settings, url };
 }
 
-/** With a request that is in it and cannot be answered before `release`. */
+/** Adds a request that the service has accepted and cannot answer before `release`. */
 async function withRequestInFlight<T extends Awaited<ReturnType<typeof running | typeof runningHere>>>(
   service: T,
 ) {
@@ -40,7 +41,7 @@ async function withRequestInFlight<T extends Awaited<ReturnType<typeof running |
   return { ...service, answer, release };
 }
 
-test('SIGINT lets what was accepted be answered, and accepts nothing new', async () => {
+test('SIGINT lets accepted requests finish, and accepts no new request', async () => {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   const { server, url, settings, answer, release } = await withRequestInFlight(await running());
@@ -59,7 +60,7 @@ test('SIGINT lets what was accepted be answered, and accepts nothing new', async
   expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
 });
 
-test('SIGTERM under load fails no request that was accepted, and each that was answered was done', async () => {
+test('SIGTERM under load fails no accepted request, and does the work of every answered request', async () => {
   const { server, url, settings } = await running();
   const clients = Array.from({ length: 40 }, () => keepSigningUp(url));
   const warm = clients.map(({ hasAnswer }) => hasAnswer);
@@ -75,7 +76,7 @@ test('SIGTERM under load fails no request that was accepted, and each that was a
   expect(await countDevelopers(settings.DATABASE_URL)).toBe(answers);
 });
 
-test('a stop ends live streams with last words, also one that nobody reads, and does not wait for them', async () => {
+test('a stop ends live streams with a last frame, even a stream that nobody reads, and does not wait for them', async () => {
   const { server, url } = await runningHere();
   const agent = new Agent();
   onTestFinished(() => agent.destroy());
@@ -92,7 +93,7 @@ test('a stop ends live streams with last words, also one that nobody reads, and 
   idle.destroy();
 });
 
-test('a stop waits for the job that is under way', async () => {
+test('a stop waits for the running job', async () => {
   const { settings } = await goodSettings();
   const { isAwaited, release } = await holdTable(settings.DATABASE_URL, 'auth_requests');
   const server = startHere(settings);
@@ -110,8 +111,30 @@ test('a stop waits for the job that is under way', async () => {
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
+test('a stop waits for the webhook that is under way, and notes its answer', async () => {
+  const receiver = await startReceiver();
+  const asked = Promise.withResolvers<ServerResponse>();
+  receiver.answer((_request, response) => asked.resolve(response));
+  const { server, settings, url } = await runningHere({ WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' });
+  const { apiKey } = await post(url, '/v1/signup', { name: 'Acme', mode: 'sandbox' });
+  await post(url, '/v1/webhooks', { url: receiver.url, events: ['agent.created'] }, apiKey);
+  await post(url, '/v1/agents', { name: 'Travel booker' }, apiKey);
+  const response = await asked.promise;
+
+  server.signal();
+  await isRefused(Number(settings.PORT));
+  const before = await statusesOfDeliveries(settings.DATABASE_URL);
+  response.writeHead(204).end();
+
+  const { code, lines } = await server.exited;
+  expect(code).toBe(0);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(before).toEqual(['pending']);
+  expect(await statusesOfDeliveries(settings.DATABASE_URL)).toEqual(['delivered']);
+});
+
 describe('a service that cannot wait ends with code 1', () => {
-  test('when the time for it is over', async () => {
+  test('when the time for the stop is over', async () => {
     const { server, release } = await withRequestInFlight(
       await runningHere({ SHUTDOWN_TIMEOUT_SECONDS: '1' }),
     );
@@ -128,7 +151,7 @@ describe('a service that cannot wait ends with code 1', () => {
     });
   });
 
-  test('at once when it is told a second time', async () => {
+  test('at once on the second signal', async () => {
     const { server, settings, release } = await withRequestInFlight(await runningHere());
 
     server.signal();
@@ -144,7 +167,7 @@ describe('a service that cannot wait ends with code 1', () => {
 test.each([
   ['an uncaught exception', "{ throw new Error('boom') }"],
   ['an unhandled rejection', "Promise.reject(new Error('boom'))"],
-])('%s is one fatal line, answers what was accepted, and ends with code 1', async (_, fault) => {
+])('%s logs one fatal line, lets accepted requests finish, and ends with code 1', async (_, fault) => {
   const { server, answer, release, settings } = await withRequestInFlight(await running(faulty(fault)));
 
   server.child.kill('SIGUSR2');
@@ -159,7 +182,7 @@ test.each([
   ]);
 });
 
-test('SIGTERM during start-up ends it at once with code 0, and it never listened', async () => {
+test('SIGTERM during start-up ends the server at once with code 0, before it listens', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   onTestFinished(() => void silent.close());
@@ -177,7 +200,7 @@ test('SIGTERM during start-up ends it at once with code 0, and it never listened
   expect(lines.map(({ msg }) => msg)).not.toContain('ready');
 });
 
-test('a stop is in order while Redis is away', async () => {
+test('a stop succeeds while Redis is away', async () => {
   const { server } = await runningHere({ REDIS_URL: 'redis://127.0.0.1:1' });
 
   server.signal();
@@ -189,7 +212,7 @@ interface Answer {
   readonly status: number | undefined;
   readonly connection: string | undefined;
   readonly body: string;
-  /** Whether it came over a connection that had been open. */
+  /** Whether the request reused an open connection. */
   readonly isReused: boolean;
 }
 
@@ -217,7 +240,7 @@ function ask(url: string, agent: Agent, body?: object): Promise<Answer> {
 
 const signUp = (url: string, agent: Agent) => ask(`${url}/v1/signup`, agent, { name: 'Acme' });
 
-/** One client on one connection, one request after the other, until it is told that there will be no other. */
+/** A client on one connection. It sends requests one by one until an answer closes the connection. */
 function keepSigningUp(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let tellOfAnswer = () => {};
@@ -243,7 +266,7 @@ function keepSigningUp(url: string) {
   return { hasAnswer, outcome };
 }
 
-/** Resolves when the port takes no connection any more, which a signal takes a moment to bring about. */
+/** Resolves when the port refuses connections, a moment after the signal. */
 async function isRefused(port: number): Promise<void> {
   for (let isOpen = true; isOpen; ) {
     const socket = connect(port, '127.0.0.1');
@@ -253,6 +276,22 @@ async function isRefused(port: number): Promise<void> {
     );
     socket.destroy();
   }
+}
+
+async function post(url: string, path: string, body: object, apiKey?: string) {
+  const authorization = apiKey && { authorization: `Bearer ${apiKey}` };
+  const headers = { 'content-type': 'application/json', ...authorization };
+  return Object(
+    await (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json(),
+  );
+}
+
+async function statusesOfDeliveries(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select status from webhook_deliveries');
+  await client.end();
+  return rows.map(({ status }) => status);
 }
 
 async function countDevelopers(url: string): Promise<number> {

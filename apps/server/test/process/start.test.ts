@@ -8,10 +8,10 @@ import { execute } from '../servers/postgres.ts';
 import { startHere } from '../servers/start-here.ts';
 import { goodSettings, startServer } from '../servers/start-server.ts';
 
-vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
+vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a busy machine
 
-describe('a server that is configured right', () => {
-  test('says that it is ready, answers, and ends in order', async () => {
+describe('a server with good settings', () => {
+  test('says that it is ready, answers and ends in order', async () => {
     const { settings, url } = await goodSettings();
     const server = startServer({ ...settings, ...watched });
 
@@ -30,12 +30,48 @@ describe('a server that is configured right', () => {
       keyStore: 'env',
       version: '0.6.0',
     });
-    expect(server.lines.map(({ msg }) => msg)).toContain('listening'); // as a start that fails would be seen to
+    expect(server.lines.map(({ msg }) => msg)).toContain('listening'); // so the watch sees a socket
     expect(await health.json()).toEqual({ status: 'ok' });
     expect((await server.exited).code).toBe(0);
   });
 
-  test('finds what it knew when it is started again', async () => {
+  test('runs the jobs of every feature, and shows each refusal that wakes operators from the beginning', async () => {
+    const { settings, url } = await goodSettings();
+    await startHere(settings).ready();
+    const metrics = async () => await (await fetch(`${url}/metrics`)).text();
+    const jobs = async () =>
+      [...(await metrics()).matchAll(/^worker_last_success_timestamp_seconds\{worker="(.*)"\}/gm)].map(
+        ([, name]) => name,
+      );
+
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(7), 20_000);
+
+    expect((await jobs()).sort()).toEqual([
+      'audit checkpoints',
+      'expiry of answers',
+      'expiry of grants',
+      'expiry of requests',
+      'retention of events',
+      'webhook delivery',
+      'webhook history',
+    ]);
+    expect((await metrics()).split('\n')).toEqual(
+      expect.arrayContaining([
+        'blocked_attempts_total{action="token.reuse_detected"} 0',
+        'blocked_attempts_total{action="consent.verification_failed"} 0',
+        'acts_total{type="token.reuse_detected"} 0',
+      ]),
+    );
+  });
+
+  test('keeps mail for its developer where no server for mail is set', async () => {
+    const { settings, url } = await goodSettings();
+    await startHere(settings).ready();
+
+    expect((await fetch(`${url}/development/mail`)).status).toBe(200);
+  });
+
+  test('finds its data when it is started again', async () => {
     const { settings, url } = await goodSettings();
     const first = startHere(settings);
     await first.ready();
@@ -48,10 +84,10 @@ describe('a server that is configured right', () => {
     const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } });
 
     expect(await me.json()).toMatchObject({ developerId });
-    expect(listen).toHaveBeenCalled(); // as a start that fails would be seen to
+    expect(listen).toHaveBeenCalled(); // so the watch sees a socket
   });
 
-  test('starts without Redis, and says in /health that it is away', async () => {
+  test('starts without Redis, and says in /health that Redis is away', async () => {
     const { settings, url } = await goodSettings();
     const server = startHere({ ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
 
@@ -68,20 +104,25 @@ describe('a server that is configured right', () => {
   test('seeds its two developers once, and serves them', async () => {
     const { settings, url } = await goodSettings();
     const seeds = { SEED_API_KEY: 'live-key-for-tests', SEED_SANDBOX_KEY: 'sandbox-key-for-tests' };
-    const first = startHere({ ...settings, ...seeds });
+    const seeding = { ...settings, ...seeds, DEFAULT_PLAN: 'pro' };
+    const first = startHere(seeding);
     await first.ready();
     first.signal();
     await first.exited;
-    await startHere({ ...settings, ...seeds }).ready();
+    await startHere(seeding).ready();
 
-    const modes = await Promise.all(
+    const developers = await Promise.all(
       Object.values(seeds).map(async (key) => {
         const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-        return Object(await me.json()).mode;
+        const { mode, plan } = Object(await me.json());
+        return { mode, plan };
       }),
     );
 
-    expect(modes).toEqual(['live', 'sandbox']);
+    expect(developers).toEqual([
+      { mode: 'live', plan: 'pro' },
+      { mode: 'sandbox', plan: 'pro' },
+    ]);
   });
 });
 
@@ -130,7 +171,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  test('when its database cannot be reached, or does not know it', async () => {
+  test('when its database cannot be reached, or refuses it', async () => {
     const { settings } = await goodSettings();
     const stranger = new URL(settings.DATABASE_URL);
     stranger.username = 'stranger';
@@ -155,7 +196,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
   test.each([
     [
       'its database server is too old',
-      // What the server says of itself is asked of a function of ours, for a server that old is not at hand.
+      // The tests have no server that old, so a function in its place answers for it.
       `create schema old;
        create function old.current_setting(text) returns text language sql as $$ select '140009' $$;
        do $$ begin
@@ -194,7 +235,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
     expect(lines.filter(({ level }) => level === 'fatal')).toHaveLength(1);
   });
 
-  test('when somebody else listens on its port', async () => {
+  test('when another process listens on its port', async () => {
     const { settings } = await goodSettings();
     const other = createServer().listen(Number(settings.PORT), '127.0.0.1');
     await once(other, 'listening');
@@ -208,7 +249,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
   });
 });
 
-/** Says so when a socket is opened to listen on, before it is. */
+/** Reports each socket before it begins to listen. */
 const watch = `
   import net from 'node:net';
   const { listen } = net.Server.prototype;
@@ -218,14 +259,14 @@ const watch = `
   };`;
 const watched = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch)}` };
 
-/** Sees each socket that is opened to listen on in this process. */
+/** Sees each socket that begins to listen in this process. */
 function watchListening() {
   const listen = vi.spyOn(Server.prototype, 'listen');
   onTestFinished(() => listen.mockRestore());
   return listen;
 }
 
-/** A start that fails, in this process. */
+/** Starts the service in this process, which fails. */
 async function failing(env: Readonly<Record<string, string>>) {
   const listen = watchListening();
   const ended = await startHere({ ...env, REDIS_URL: 'memory:' }).exited;

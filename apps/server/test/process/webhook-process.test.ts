@@ -4,10 +4,10 @@ import { startReceiver } from '../app/receiver.ts';
 import { startHere } from '../servers/start-here.ts';
 import { freePort, goodSettings, startServer } from '../servers/start-server.ts';
 
-vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
+vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a busy machine
 const PATIENCE = { timeout: 20_000, interval: 50 }; // less than the 30 seconds of the poll
 
-test('two processes deliver at once after the commit, once each, and a new start takes up what is left', async () => {
+test('two processes deliver each event once, right after the commit, and a new process delivers the rest', async () => {
   const { settings, url } = await goodSettings();
   const allowing = {
     ...settings,
@@ -39,7 +39,7 @@ test('two processes deliver at once after the commit, once each, and a new start
   await vi.waitFor(() => expect(receiver.received).toHaveLength(10), PATIENCE);
   expect(new Set(idsReceived()).size).toBe(10);
 
-  // With nobody to send it but the one that is killed while it does.
+  // Only the process that is killed during the delivery could send it.
   other.signal();
   expect((await other.exited).code).toBe(0);
   receiver.answer(() => {});
@@ -53,5 +53,5 @@ test('two processes deliver at once after the commit, once each, and a new start
   await next.ready();
   await post(url, '/v1/agents', { name: 'Travel booker' });
   await vi.waitFor(() => expect(receiver.received).toHaveLength(12), PATIENCE);
-  expect(new Set(idsReceived()).size).toBe(12); // the one that was under way waits for the end of its lease
+  expect(new Set(idsReceived()).size).toBe(12); // the interrupted delivery waits for the end of its lease
 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, test } from 'vitest';
 
-/** A run that starts a server and then waits for its end. */
+/** A run that starts a server and then waits until it is killed. */
 async function startRun(module: string, start: string) {
   const path = JSON.stringify(join(import.meta.dirname, module));
   const script = `const { url } = await (await import(${path})).${start}(); console.log(url); setInterval(() => {}, 1000);`;

@@ -9,11 +9,11 @@ export interface Kept {
 }
 
 /**
- * Has a process of its own run a server. It ends server and files when we end, in whatever way: even a
- * killed test run leaves nothing behind.
+ * Runs a server in a keeper, a process of its own. The keeper ends the server and removes its files when this
+ * process ends, so even a killed test run leaves nothing behind.
  */
 export async function startKeeper(program: string, flags: readonly string[] = []): Promise<Kept> {
-  // Detached: Ctrl-C ends us, and our end is what tells the keeper to stop.
+  // Detached, because Ctrl-C must end only this process. The keeper stops when it does.
   const keeper = fork(join(import.meta.dirname, program), flags, { detached: true, execArgv: [] });
   const ended = once(keeper, 'exit');
   const [answer] = await Promise.race([once(keeper, 'message'), ended]);
@@ -25,7 +25,7 @@ export async function startKeeper(program: string, flags: readonly string[] = []
   return { url: answer.url, stop };
 }
 
-/** What such a process does: starts, tells the address, and waits to be left alone. */
+/** The work of such a process: it starts the server, sends the address and waits for its parent to end. */
 export async function keep(start: () => Promise<string>, end: () => Promise<void>): Promise<void> {
   const stop = () => end().finally(() => process.exit());
   process.once('disconnect', stop);

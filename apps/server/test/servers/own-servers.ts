@@ -12,10 +12,10 @@ import { ask, redisUrl, startRedis, stopRedis } from '../../../../tools/redis/se
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
-/** As a crash leaves it: what was committed has been handed to the system, which does not crash here. */
+/** A crash keeps every commit, because the system holds it and does not crash here. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
-/** A Postgres that a test may crash, start again and make hang. */
+/** A Postgres that a test may crash, restart and suspend. */
 export async function ownPostgres() {
   const home = makeThrowAway('outage');
   const account = accountForPostgres();
@@ -29,7 +29,7 @@ export async function ownPostgres() {
   async function crash(): Promise<void> {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = new Promise((resolve) => server.once('exit', resolve));
-    server.kill('SIGQUIT'); // "immediate": without a word to clients, and without a checkpoint
+    server.kill('SIGQUIT'); // "immediate": no message to clients, and no checkpoint
     await ended;
   }
   return {
@@ -48,7 +48,7 @@ export async function ownPostgres() {
   };
 }
 
-/** A Redis that a test may stop, start again, empty and make hang; nothing where there is no Redis. */
+/** A Redis that a test may stop, restart, empty and suspend. @returns undefined where there is no Redis */
 export async function ownRedis() {
   const program = await findRedis(join(ROOT, '.behest'));
   if (!program) return undefined;
@@ -57,7 +57,7 @@ export async function ownRedis() {
   const relay = await relayTo(() => running.port);
   const pidOf = async () => Number(/process_id:(\d+)/.exec(await ask(running, 'INFO server'))?.[1]);
   let pid = await pidOf();
-  /** Each start has a password of its own, and clients are told the first. */
+  /** Each start sets a new password, and clients know only the first. */
   const { password } = running;
   const start = async () => {
     running = await startRedis(program, home);
@@ -81,7 +81,7 @@ export async function ownRedis() {
   };
 }
 
-/** One address for a server that has another port each time it starts. */
+/** A fixed address for a server that changes its port at each start. */
 async function relayTo(port: () => number) {
   const open = new Set<Socket>();
   const relay = createServer((near) => {
@@ -112,6 +112,6 @@ function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch {
-    return []; // it has ended, and they with it
+    return []; // the process and its children have ended
   }
 }

@@ -17,9 +17,9 @@ import { postgresPrograms } from '../../../../tools/postgres/programs.ts';
 import { keep } from './keeper.ts';
 
 const KIND = 'postgres';
-const PORT_ATTEMPTS = 5; // a port that was free a moment ago may be taken by now
+const PORT_ATTEMPTS = 5; // another process may take a free port at any time
 
-/** Nothing here outlives the run, so nothing is written to be safe. */
+/** Every file goes at the end of the run, so the server need not write safely. */
 const careless = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -30,7 +30,7 @@ const careless = {
   max_connections: 200,
   deadlock_timeout: '100ms',
 };
-/** For whoever measures what safety costs: every commit is on the disk before it is answered. */
+/** For measurements of durability: every commit is on the disk before the answer. */
 const durable = { shared_buffers: '512MB', max_connections: 200 };
 const settings = process.argv.includes('--durable') ? durable : careless;
 
@@ -65,5 +65,5 @@ async function endOrphan(folder: string): Promise<void> {
   const pid = readServerFile(join(folder, 'data'))?.pid ?? 0;
   if (!isRunning(pid, folder)) return;
   signal(pid, 'SIGQUIT');
-  await waitUntil(() => !isRunning(pid, folder), { seconds: 5 }); // it writes until it is gone
+  await waitUntil(() => !isRunning(pid, folder), { seconds: 5 }); // the server writes until it ends
 }

@@ -1,20 +1,20 @@
 import pg from 'pg';
 import { type Kept, startKeeper } from './keeper.ts';
 
-/** A server of our own, or the one named by TEST_DATABASE_URL, whose user may create databases. */
+/** Starts a server, or takes the server of TEST_DATABASE_URL, whose user may create databases. */
 export async function startPostgres(): Promise<Kept> {
   const given = process.env.TEST_DATABASE_URL;
   return given ? { url: given, stop: async () => {} } : startKeeper('postgres-keeper.ts');
 }
 
-/** Runs one statement outside any transaction, as `create database` demands. */
+/** Runs a statement outside any transaction, as `create database` demands. */
 export async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(statement).finally(() => client.end());
 }
 
-/** Keeps everybody else from the table until it is released. `isAwaited` resolves when somebody waits for it. */
+/** Locks a table until it is released. `isAwaited` resolves when another session waits for it. */
 export async function holdTable(url: string, table: 'api_key_index' | 'auth_requests') {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -8,7 +8,7 @@ interface Asked {
   readonly path: string;
   readonly headers?: http.OutgoingHttpHeaders;
   readonly body?: object;
-  /** Which of this machine's addresses to come from. */
+  /** The address of this machine that the request comes from. */
   readonly localAddress?: string;
 }
 
@@ -18,7 +18,7 @@ export interface Answer {
   readonly headers: http.IncomingHttpHeaders;
 }
 
-/** One request on a connection of its own. */
+/** Sends a request on a connection of its own. */
 export async function ask({ port, method = 'GET', path, headers, body, localAddress = '127.0.0.1' }: Asked) {
   const text = body && JSON.stringify(body);
   const request = http.request({
@@ -38,8 +38,9 @@ export async function ask({ port, method = 'GET', path, headers, body, localAddr
 }
 
 /**
- * A proxy in front of these ports, each in turn: appends the address that it sees to `X-Forwarded-For`, takes the next
- * where nobody listens, and answers 502 for what was lost on its way. @returns its port, and who got what
+ * A proxy that tries these ports in turn. It appends the client's address to `X-Forwarded-For`, goes to the
+ * next port where nobody listens, and answers 502 for a lost request. @returns its port, and the port that
+ * each request reached
  */
 export async function startRoundRobin(ports: readonly number[]) {
   const took = new Map(ports.map((port) => [port, 0]));

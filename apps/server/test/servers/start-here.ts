@@ -3,7 +3,7 @@ import { start } from '../../src/main.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The service from its start to its end in this process, with settings as an operator gives them. */
+/** The service in this process, from start to end, with an operator's settings. */
 export function startHere(environment: Readonly<Record<string, string>>) {
   const lines: Line[] = [];
   const isReady = Promise.withResolvers<void>();
@@ -16,8 +16,8 @@ export function startHere(environment: Readonly<Record<string, string>>) {
   };
   void start(environment, {
     openOutput: () => ({ write, close: async () => {} }),
-    exit: (code) => hasExited.resolve({ code, lines: [...lines] }), // the first, which ends a real process
-    watchFailures: () => {}, // one that is not caught fails the run of the tests
+    exit: (code) => hasExited.resolve({ code, lines: [...lines] }), // the first call ends a real process
+    watchFailures: () => {}, // an uncaught failure fails the test run
     watchSignals: (asked) => {
       stop = asked;
     },
@@ -32,14 +32,14 @@ export function startHere(environment: Readonly<Record<string, string>>) {
     if (stop) await exited;
   });
 
-  /** @throws what it said, when it ended instead of listening. */
+  /** @throws the output of a service that ended before it listened */
   const ready = () => {
     const ended = exited.then(({ code }) => {
       throw new Error(`The service ended with ${code}: ${JSON.stringify(lines)}`);
     });
     return Promise.race([isReady.promise, ended]);
   };
-  /** As by a signal. */
+  /** Does the same as a signal. */
   const signal = () => stop?.();
   return { lines, ready, exited, signal };
 }

@@ -11,11 +11,11 @@ const ENTRY = join(import.meta.dirname, '../../start.mjs');
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The real process, as an operator starts it, with these settings and no others. */
+/** The real process, with these settings and no others. */
 export function startServer(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [ENTRY], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: Line[] = [];
-  const output: string[] = []; // as it was written, whether it is a line or not
+  const output: string[] = []; // raw, including incomplete lines
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
   }
@@ -29,12 +29,12 @@ export function startServer(env: Readonly<Record<string, string>>) {
   });
   const closed = once(said, 'close');
   const exited = once(child, 'exit').then(async ([code]) => {
-    await closed; // what it said last may come after it is gone
-    return { code: code as number | null, lines }; // the event's first argument, by its documentation
+    await closed; // the last output may arrive after the exit
+    return { code: code as number | null, lines }; // by the documentation, the event's first argument
   });
   onTestFinished(() => end(child));
 
-  /** @throws what it said, when it ended instead of listening. */
+  /** @throws the output of a server that ended before it listened */
   const ready = async () => {
     const ended = exited.then(({ code }) => {
       throw new Error(`The server ended with ${code}: ${JSON.stringify(lines)}`);
@@ -50,7 +50,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** What the process needs to start, on a database of its own. */
+/** The settings that a server needs to start, with a database of its own. */
 export async function goodSettings() {
   const port = await freePort();
   const settings = {
@@ -59,12 +59,12 @@ export async function goodSettings() {
     RSA_PRIVATE_KEY: inject('rsaKey'),
     HOST: '127.0.0.1',
     PORT: String(port),
-    RATE_LIMIT_SIGNUP: '1000000', // the clients of all files are one address to the Redis they share
+    RATE_LIMIT_SIGNUP: '1000000', // all files send from the same address, and share a Redis
   };
   return { settings, url: `http://127.0.0.1:${port}` };
 }
 
-/** Free a moment ago, which is as much as can be known. */
+/** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

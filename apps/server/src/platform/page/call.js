@@ -4,7 +4,7 @@ const ANSWER_WITHIN_MILLISECONDS = 20_000;
 
 let clockSkewMilliseconds = 0;
 
-/** The time by the service's clock, to the second: a wrong clock here must end nothing early or late. */
+/** The time by the service's clock, to the second, so a wrong clock here ends nothing early or late. */
 export function serviceTime() {
   return new Date(Date.now() + clockSkewMilliseconds);
 }
@@ -15,7 +15,7 @@ export function serviceTime() {
  * @param {string} [options.method]
  * @param {object | undefined} [options.body] makes it a POST
  * @param {Record<string, string>} [options.headers]
- * @param {(refusal: Refusal) => Problem} options.read what a refusal means on this page
+ * @param {(refusal: Refusal) => Problem} options.read gives the meaning of a refusal on this page
  * @returns {Promise<Answer<any>>}
  */
 export async function call(path, { method, body, headers, read }) {
@@ -40,13 +40,13 @@ export async function call(path, { method, body, headers, read }) {
     if (response.ok) return { ok: true, body: answer };
     return { ok: false, problem: problemOf({ ...answer, status: response.status }, read) };
   } catch {
-    // No network, no answer in time, or an answer that is not the service's own.
+    // There is no network, no answer in time, or an answer that is not the service's own.
     return { ok: false, problem: { kind: 'uncertain' } };
   }
 }
 
 /**
- * What means the same everywhere.
+ * Reads refusals that mean the same on every page.
  * @param {Refusal} refusal
  * @param {(refusal: Refusal) => Problem} read
  * @returns {Problem}

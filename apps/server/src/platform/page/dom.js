@@ -1,7 +1,7 @@
 /** @import { Attributes, Child } from './types.js' */
 
 /**
- * The only maker of elements. Text from outside becomes text nodes, never markup.
+ * Makes every element of the pages. Text from outside becomes text nodes, never markup.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Attributes} attributes
@@ -44,8 +44,8 @@ export function button(label, press, attributes = {}) {
 }
 
 /**
- * Characters that would not be seen: controls, bidirectional marks, blanks of no or unusual width, lone
- * surrogates. Joiners are left where writing needs them: in emoji, and in scripts that join.
+ * Characters that nobody would see: controls, bidirectional marks, blanks of no or unusual width, lone
+ * surrogates. Joiners stay where writing needs them: in emoji, and in scripts that join.
  */
 const UNSEEN =
   /((?!\uFE0E|\uFE0F)(?!(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|(?!\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic})[\p{L}\p{M}])[\u200C\u200D])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\uFFF9-\uFFFB])/u;
@@ -62,28 +62,28 @@ function visible(text, kept) {
 }
 
 /**
- * A name, isolated so that its writing direction ends where it does.
+ * A name, isolated so that its writing direction does not reach the text around it.
  * @param {string} text
  * @param {string} [kind]
  */
 export const name = (text, kind = 'name') => element('bdi', { class: kind, translate: 'no' }, visible(text));
 
 /**
- * A name in a sentence; a long one only begins there, being told in full elsewhere on the page.
+ * A name in a sentence. A long name is cut there, because the page shows it in full elsewhere.
  * @param {string} text
  */
 export const mention = (text) =>
   name(text.length > 48 ? `${[...text].slice(0, 40).join('')}…` : text, 'mention');
 
 /**
- * Lines in somebody else's words.
+ * Lines in another party's words.
  * @param {string} text
  */
 export const quotation = (text) =>
   element('blockquote', { dir: 'auto', translate: 'no' }, visible(text, '\n'));
 
 /**
- * A value exactly as it stands. It may be broken after punctuation, which adds nothing to a copy of it.
+ * An exact value. It may break after punctuation, and a copy of it holds nothing more.
  * @param {string} text
  */
 export function literal(text) {

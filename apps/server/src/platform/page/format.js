@@ -2,7 +2,7 @@
 import { element } from './dom.js';
 import { language, words } from './words.js';
 
-/** Dates and money follow the reader's own settings, whatever language the sentences are in. */
+/** Dates and money follow the reader's settings, in any language. */
 export const locale = new Intl.DateTimeFormat().resolvedOptions().locale;
 export const lang = locale.split('-')[0] === language ? undefined : locale;
 
@@ -10,9 +10,9 @@ const clock = /** @type {const} */ ({ hour: 'numeric', minute: '2-digit', timeZo
 const day = /** @type {const} */ ({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 
 /**
- * A sentence with nodes in it; they are copied, since a sentence may name one twice.
+ * A sentence with nodes in it. Each node is copied, because a sentence may name it twice.
  * @param {string} sentence
- * @param {Record<string, Part | Part[]>} values never read as sentences themselves
+ * @param {Record<string, Part | Part[]>} values put in as they are
  */
 export function fill(sentence, values) {
   const parts = sentence
@@ -26,7 +26,7 @@ export const fillText = (sentence, values) => fill(sentence, values).join('');
 
 const UNITS = /** @type {const} */ ({ day: 86_400, hour: 3_600, minute: 60, second: 1 });
 
-/** @param {string} text as on the wire, "24h"; gives NaN for anything else */
+/** @param {string} text as on the wire, "24h"; any other text gives NaN */
 export function secondsOf(text) {
   const [, count, letter] = /^(\d{1,10})([smhd])$/.exec(text) ?? [];
   const unit = Object.entries(UNITS).find(([noun]) => noun[0] === letter);
@@ -34,7 +34,7 @@ export function secondsOf(text) {
 }
 
 /**
- * Below two days in hours: to many, a day ends at midnight.
+ * Counts less than two days in hours, because many readers take a day to end at midnight.
  * @param {number} seconds
  */
 export function duration(seconds) {

@@ -16,7 +16,7 @@ export function clause(title, content) {
 }
 
 /**
- * What nobody may overlook.
+ * A note that nobody may overlook.
  * @param {string} title
  * @param {Child} text
  * @param {Child} [more]
@@ -26,7 +26,7 @@ export function note(title, text, more) {
   return element('section', attributes, paragraph(element('strong', {}, title, '.'), ' ', text), more);
 }
 
-/** @param {Child[]} rows pairs of a term and what it is here, or nothing */
+/** @param {Child[]} rows pairs of a term and its text, or nothing */
 export function factList(rows) {
   const pairs = rows.filter(Array.isArray).map(([term, value]) => {
     return element('div', {}, element('dt', {}, term), element('dd', {}, value));

@@ -4,13 +4,13 @@ import { words } from './words.js';
 
 const page = document.getElementById('page') ?? document.body;
 
-/** Reads out what is written into it. */
+/** A screen reader reads out its text. */
 export const announcer = element('p', { id: 'announcer', role: 'status' });
 page.after(announcer);
 
 export const isFramed = () => window.top !== window.self;
 
-/** Takes the key out of the address, which may be copied, photographed and kept in the history. */
+/** Takes the key out of the address, which people copy and photograph, and which browsers keep. */
 export function takeFragment() {
   const fragment = new URLSearchParams(location.hash.slice(1));
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
@@ -19,7 +19,7 @@ export function takeFragment() {
 
 /**
  * @param {HTMLElement} content
- * @param {HTMLElement} heading is read out, and names the window
+ * @param {HTMLElement} heading gets the focus, and names the window
  */
 export function show(content, heading) {
   setContent(page, content);
@@ -51,7 +51,7 @@ export async function showLoading(text, work) {
 
 /**
  * @param {() => void} act
- * @param {number} [seconds] before which trying has no point
+ * @param {number} [seconds] to wait before a try makes sense
  */
 export function tryAgain(act, seconds = 0) {
   const again = button(words.tryAgain, () => again.ariaDisabled !== 'true' && act());

@@ -1,10 +1,10 @@
-/** What all pages' scripts hand to each other. Nothing here is served. */
+/** Types that the scripts of all pages share. The service serves no part of this. */
 
 export type Part = string | number | Node;
 export type Child = Part | false | null | undefined | Child[];
 export type Attributes = Record<string, string | boolean | undefined>;
 
-/** What the service says when it refuses. */
+/** The body of a refusal, with its status. */
 export interface Refusal {
   status: number;
   code?: string;
@@ -13,18 +13,18 @@ export interface Refusal {
   details?: { status?: string };
 }
 
-/** On the page of a decision only. */
+/** Only on the consent page. */
 export type ConsentProblem = 'over' | 'proof' | 'policy' | 'sso' | 'replaced';
 
-/** What can go wrong, by what a person can do about it. */
+/** Everything that can go wrong, by the way out for a person. */
 export interface Problem {
-  /** `away`: certainly nothing happened. `uncertain`: it may have. */
+  /** `away`: nothing happened. `uncertain`: it may have happened. */
   kind: 'busy' | 'away' | 'uncertain' | 'noSession' | 'unknown' | 'refused' | ConsentProblem;
-  /** How a request that is over has ended. */
+  /** The status of a request that is over. */
   status?: string;
-  /** To wait before trying again. */
+  /** The wait before the next try. */
   seconds?: number;
-  /** The failed call's id. */
+  /** The id of the failed call. */
   reference?: string;
 }
 

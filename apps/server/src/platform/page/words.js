@@ -1,6 +1,6 @@
 export const language = 'en';
 
-/** Every sentence that pages share. What is in braces is put in as a node, wherever a language wants it. */
+/** Every sentence that pages share. The page puts a node in place of each name in braces. */
 export const words = {
   today: 'today at {time}',
   tomorrow: 'tomorrow at {time}',

@@ -4,20 +4,20 @@ import { hintClaims, newVoucher } from '../../app/person.ts';
 import type { TestOptions } from '../../app/start-app.ts';
 import { button, heading, must, pagesOfService } from '../pages.ts';
 
-/** Where an app waits for the person's return. */
+/** The app waits for the person's return at this URL. */
 export const RETURN_TO = 'https://app.acme.example/back';
 
 interface Wish {
   readonly mode?: 'live' | 'sandbox';
-  /** Members of the developer's own record, such as `consentMode`. */
+  /** Members of the developer's record, such as `consentMode`. */
   readonly settings?: object;
-  /** A developer with a key to vouch for people. */
+  /** Gives the developer a key to sign hints with. */
   readonly hasKey?: true;
   readonly agent?: object;
   readonly request?: object;
 }
 
-/** How long the page must have been in front before it takes an approval. */
+/** The page takes an approval only after it has been in front for this time. */
 const ARMING = 600;
 
 /** A service and browsers, with requests that wait for their person. */
@@ -40,13 +40,15 @@ export function consentPages(options: TestOptions = {}) {
     const asked = await authorize(developer, String(agentId), { ...autoApprove, ...request });
     const link = String(asked.consentUrl);
     const id = String(asked.id);
-    /** The link as the developer's app hands it on, with its word for who is signed in. */
+    /** The link as the developer's app hands it on, with a hint for the person who is signed in. */
     const vouchedLink = async (claims: object = {}) => {
       const hint = await voucher.hint({ ...hintClaims(service(), developer.developerId, asked), ...claims });
       return `${link}&hint=${hint}`;
     };
     const record = () => must(developer, 'GET', `/v1/authorize/${id}`);
-    /** What came of the approval. @param given the code, where the person was sent back with it */
+    /**
+     * The grant that follows from the approval. @param given the code, if the person was sent back with it
+     */
     async function grant(given?: string) {
       const code = given ?? (await must(developer, 'POST', `/v1/authorize/${id}/code`)).code;
       const { grantId } = await must(developer, 'POST', '/v1/token', { code, agentId });
@@ -58,7 +60,10 @@ export function consentPages(options: TestOptions = {}) {
   return { ask, visit, service };
 }
 
-/** Stands in for the app, to which the page leads back. Every request of the page then takes a detour through us. */
+/**
+ * Answers in place of the app, to which the page leads back. From then on the page's requests pass through
+ * here.
+ */
 export async function answerAsApp(page: Page): Promise<void> {
   await page.route(`${RETURN_TO}?**`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<title>Back</title>' }),
@@ -71,14 +76,14 @@ export async function openRequest(page: Page, link: string) {
   await heading(page, /asks to act for you/).waitFor();
 }
 
-/** Decides as somebody who has read the page, and waits for the title of what follows. */
+/** Decides like a person who has read the page, and waits for the title of the next page. */
 export async function decide(page: Page, how: 'Approve' | 'Deny', title?: string | RegExp) {
   if (how === 'Approve') await page.clock.fastForward(ARMING);
   await button(page, how).click();
   if (title) await heading(page, title).waitFor();
 }
 
-/** The bodies of what the page sends to one step of the API, in their order. */
+/** The bodies that the page sends to one step of the API, in order. */
 export function sentTo(page: Page, step: string): unknown[] {
   const bodies: unknown[] = [];
   page.on('request', (request: Request) => {
@@ -88,7 +93,7 @@ export function sentTo(page: Page, step: string): unknown[] {
   return bodies;
 }
 
-/** Where the page has tried to go since, whether or not anything is there. */
+/** The addresses that the page tries to open from now on, even if nothing answers. */
 export async function attemptsToGo(page: Page): Promise<() => string[]> {
   const urls: string[] = [];
   const session = await page.context().newCDPSession(page);
@@ -97,5 +102,5 @@ export async function attemptsToGo(page: Page): Promise<() => string[]> {
   return () => urls;
 }
 
-/** The code that a person would read in a mail. */
+/** The code as a person reads it in a mail. */
 export const codeIn = (text = '') => /^ {4}(\d{8})$/m.exec(text)?.[1] ?? '';

@@ -3,14 +3,17 @@ import { authorize, openSession, registerAgent } from '../../app/flow.ts';
 import type { Developer, TestOptions } from '../../app/start-app.ts';
 import { heading, must, pagesOfService } from '../pages.ts';
 
-/** How long a question must have stood before it takes a yes. */
+/** A question takes a yes only after it has been open for this time. */
 const ARMING = 500;
 
-/** A service and browsers, with what a person has approved of at a developer. */
+/** A service and browsers, with grants from a person. */
 export function permissionPages(options: TestOptions = {}) {
   const pages = pagesOfService(options);
 
-  /** A developer whose person has approved what two agents asked for; one has passed a part on to a third. */
+  /**
+   * A developer with a person who approved the requests of two agents, the first of which delegates to a
+   * third.
+   */
   async function approve(principalId = 'user_42') {
     const developer = await pages.service().asDeveloper({ mode: 'sandbox' });
     const booker = await grant(developer, 'Travel booker', { principalId });
@@ -51,14 +54,14 @@ export async function passOn(
 /** Opens a link and waits for the grants on the page. */
 export async function openPermissions(page: Page, link: string) {
   await page.goto(link);
-  await heading(page, 'What agents may do for you').waitFor();
+  await heading(page, 'Agents that may act for you').waitFor();
 }
 
-/** What the page has of one grant, with what was passed on of it. */
+/** The part of the page for one grant, with the grants delegated from it. */
 export const grantOf = (page: Page, agent: string) =>
   page.locator('.grant').filter({ has: page.locator('> :is(h2, h3)', { hasText: agent }) });
 
-/** Answers the question that is on the page as somebody who has read it. */
+/** Answers the open question like a person who has read it. */
 export async function answer(page: Page, name: string) {
   await page.clock.fastForward(ARMING);
   await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();

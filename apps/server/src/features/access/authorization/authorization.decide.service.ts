@@ -22,24 +22,24 @@ import { newCode } from './in-flight.service.ts';
 
 type ConsentMethod = NonNullable<RequestRow['consentMethod']>;
 
-/** What of the request is allowed; what is absent stays as it was asked for. */
+/** The part of a request that is allowed. An absent member stays as requested. */
 export interface Narrowing {
   readonly scopes?: readonly string[];
   readonly expiresIn?: string;
-  /** By connector, the tools that stay. */
+  /** The tools that stay, by connector. */
   readonly tools?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Approval {
   readonly method: ConsentMethod;
   readonly narrowing: Narrowing;
-  /** Where the decision came from; in the audit entry only. */
+  /** The origin of the decision. Only the audit entry has it. */
   readonly evidence?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Allows what was asked for, or less. Exactly one decision is made of a request, whoever decides at once.
- * @throws NOT_FOUND, GONE with the status, INVALID_SCOPE or BAD_REQUEST for what would be more
+ * Approves a request, whole or narrowed. When several decisions come at once, exactly one takes effect.
+ * @throws NOT_FOUND, GONE with the status, INVALID_SCOPE or BAD_REQUEST for a narrowing that is wider
  */
 export async function approveRequest(
   deps: AuthorizationDeps,
@@ -48,7 +48,7 @@ export async function approveRequest(
   { method, narrowing, evidence }: Approval,
 ): Promise<{ request: RequestRow; code: string }> {
   const at = deps.clock();
-  // In the store before the approval is: a code that nobody was told leads nowhere.
+  // The store gets the code before the approval commits. Without an approval the code leads nowhere.
   const { code, entry } = newCode({ ...caller.tenant, requestId }, CODE_SECONDS);
   await deps.store.put([entry]);
 
@@ -108,7 +108,7 @@ async function concernedBy(tx: Tx, { tenant }: Caller, request: RequestRow) {
   return concerning({ ...request, agentDid: await getAgentDid(tx, tenant, request.agentId) });
 }
 
-/** The columns that a narrowing replaces, and whether any of them says less. Nothing ever becomes wider. */
+/** The columns that a narrowing replaces, and whether any of them allows less. No column becomes wider. */
 function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, tools }: Narrowing) {
   const kept = scopes ? keptScopes(request, scopes) : request.scopes;
   const longest = parseDuration(request.expiresIn) ?? 0;
@@ -119,7 +119,7 @@ function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, to
     : [];
   const narrowed = narrowTools({ purpose, scopes: kept, entries: before }, tools ?? {});
   if (!narrowed.ok) {
-    throw new AppError('BAD_REQUEST', 'The tools are not within those asked for.', {
+    throw new AppError('BAD_REQUEST', 'Some tools were not requested; keep only requested tools.', {
       fields: narrowed.faults,
     });
   }
@@ -131,10 +131,10 @@ function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, to
 }
 
 function keptScopes({ scopes: asked, purpose }: RequestRow, scopes: readonly string[]): string[] {
-  const kept = acceptTokenScopes(scopes); // within `*` there is every text, also one that is no scope
+  const kept = acceptTokenScopes(scopes); // `*` covers every text, even a malformed scope
   mustBeWithin(asked, kept);
   if (purpose !== null && !canHavePurpose(kept)) {
-    throw badField('scopes', 'not_allowed', 'The purpose needs a tool scope; keep one of those asked for.');
+    throw badField('scopes', 'not_allowed', 'The purpose needs a tool scope; keep one that was requested.');
   }
   return kept;
 }

@@ -8,19 +8,21 @@ import type { AuthorizationDeps } from './authorization.service.ts';
 
 export type RequestExpiryDeps = Pick<AuthorizationDeps, 'db' | 'clock'>;
 
-/** A batch, so that no transaction grows with how long nobody looked. */
+/** The most requests in one transaction, so that a backlog makes no transaction longer. */
 const BATCH = 200;
 
 const MOST_COUNTED = 1000;
 
-/** How many requests wait for the noting below, up to a number that is too many anyway. */
+/**
+ * How many overdue requests are not recorded as expired yet. Stops counting at a number that is far too high.
+ */
 export async function countOverdue({ db, clock }: RequestExpiryDeps): Promise<number> {
   return (await listDueAcrossTenants(db, clock(), MOST_COUNTED)).length;
 }
 
 /**
- * Notes of requests whose time is over that they have ended, so that whoever waits for them learns of it. What they
- * are allowed does not wait for this: it follows from the clock. @returns how many there may still be: 0 is none.
+ * Records overdue requests as expired, so that subscribers learn of it. No decision depends on it, because
+ * expiry follows from the clock. @returns 0 when no overdue request is left.
  */
 export async function expireDueRequests({ db, clock }: RequestExpiryDeps): Promise<number> {
   const at = clock();

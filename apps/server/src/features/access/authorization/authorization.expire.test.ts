@@ -18,8 +18,8 @@ async function twoOpen() {
   return { ...service, developer, agentId, did, pending, approved, statusOf };
 }
 
-describe('a request that nobody decided, or whose code nobody fetched, in time', () => {
-  test('is noted as expired once, in the chain and as an event', async () => {
+describe('a request that nobody decided, or whose code nobody exchanged, in time', () => {
+  test('is recorded as expired once, in the chain and as an event', async () => {
     const { db, clock, advance, developer, agentId, did, pending, approved, statusOf } = await twoOpen();
 
     await expireDueRequests({ db, clock });
@@ -51,7 +51,7 @@ describe('a request that nobody decided, or whose code nobody fetched, in time',
     expect(events.map(({ envelope }) => JSON.parse(envelope).sandbox)).toEqual([true, true]);
   });
 
-  test('stays as useless as it was when nobody had noted it yet', async () => {
+  test('is refused in the same way before and after it is recorded as expired', async () => {
     const { db, clock, advance, developer, agentId, approved } = await twoOpen();
     advance(601);
     const exchange = () => developer('POST', '/v1/token', { code: approved.code, agentId });
@@ -65,7 +65,7 @@ describe('a request that nobody decided, or whose code nobody fetched, in time',
     expect(refusalOf(await developer('DELETE', `/v1/authorize/${approved.id}`))).toBe('410 GONE');
   });
 
-  test('does not hold back what was consumed, denied or cancelled in time', async () => {
+  test('is not recorded as expired when it was consumed or denied in time', async () => {
     const { db, clock, advance, developer, agentId, pending, approved } = await twoOpen();
     await developer('POST', '/v1/token', { code: approved.code, agentId });
     await developer('POST', `/v1/authorize/${pending.id}/deny`);
@@ -77,7 +77,7 @@ describe('a request that nobody decided, or whose code nobody fetched, in time',
   });
 });
 
-test('the job goes on, batch by batch, until nothing is due', async () => {
+test('the job goes on, batch by batch, until no request is due', async () => {
   const { db, clock, advance, developer, agentId } = await twoOpen();
   const many = Array.from({ length: 250 }, () => authorize(developer, agentId, { autoApprove: false }));
   await Promise.all(many);

@@ -12,7 +12,7 @@ import { tables } from './authorization.tables.ts';
 
 export const authorization = defineFeature({
   name: 'authorization',
-  tags: { authorization: 'Asking a person.' },
+  tags: { authorization: 'Asking a principal for consent.' },
   knows: ['agents', 'audit', 'developers', 'quotas'],
   tables,
   acts,
@@ -20,7 +20,7 @@ export const authorization = defineFeature({
   metrics: {
     authorization_requests_overdue: {
       kind: 'asked',
-      help: 'Authorization requests whose time is over and whose end has not been recorded yet, up to 1000.',
+      help: 'Authorization requests that have expired and are not recorded as expired yet, up to 1000.',
     },
   },
   settings: authorizationSettings,

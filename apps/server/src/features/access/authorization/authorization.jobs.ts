@@ -3,7 +3,7 @@ import { expireDueRequests, type RequestExpiryDeps } from './authorization.expir
 
 const EVERY_SECONDS = 30;
 
-/** Ends what nobody decided, and what nobody fetched, in time. */
+/** Records requests as expired when no decision, or no exchange of their code, came in time. */
 export function expiryOfRequests(deps: RequestExpiryDeps): Job {
   return {
     name: 'expiry of requests',

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
-/** An authorization request, to be read with more than itself. */
+/** An authorization request, for queries that join other tables to it. */
 export function requestOf(db: Executor, { developerId }: Tenant, requestId: string) {
   return db
     .selectFrom('authRequests as request')

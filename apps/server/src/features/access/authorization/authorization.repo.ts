@@ -29,7 +29,7 @@ export function findAsker(db: Executor, tenant: Tenant, agentId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** A hot write. @returns what the agent has become meanwhile, when nothing was written for that reason. */
+/** A hot write. @returns the agent's status, and writes nothing, when the agent is no longer active */
 export function requestAuthorization(
   db: Executor,
   tenant: Tenant,
@@ -56,7 +56,7 @@ export function findRequest(db: Executor, { developerId }: Tenant, requestId: st
     .executeTakeFirst();
 }
 
-/** Locks the row: of two decisions at once, the second sees what the first has done. */
+/** Locks the row, so that the second of two simultaneous decisions sees the first. */
 export function lockRequest(tx: Tx, { developerId }: Tenant, requestId: string) {
   return tx
     .selectFrom('authRequests')
@@ -81,7 +81,7 @@ export function updateRequest(tx: Tx, { developerId }: Tenant, requestId: string
     .executeTakeFirstOrThrow();
 }
 
-/** Counts, where the row is, so that no two guesses are one. */
+/** Counts in the database, so that two simultaneous guesses count as two. */
 export async function countWrongVerifier(tx: Tx, { developerId }: Tenant, requestId: string): Promise<void> {
   await tx
     .updateTable('authRequests')
@@ -92,7 +92,7 @@ export async function countWrongVerifier(tx: Tx, { developerId }: Tenant, reques
     .execute();
 }
 
-/** Everything that the agent still asks for, or was allowed and has not fetched. What is too late has ended. */
+/** Cancels the agent's pending requests, and approved ones with an unused code, unless they have expired. */
 export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: string, at: Date) {
   return tx
     .updateTable('authRequests')
@@ -111,7 +111,7 @@ export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: strin
 
 const dueAt = sql<Date>`coalesce(code_expires_at, expires_at)`;
 
-/** Requests whose time is over and of which nobody has noted it, the longest over first. */
+/** Requests that have expired and are not recorded as expired yet, oldest first. */
 export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
   return db
     .selectFrom('authRequests as request')
@@ -124,7 +124,7 @@ export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
     .execute();
 }
 
-/** Those of the requests that are still open, though their time is over; of two instances at once, one gets each. */
+/** Marks overdue requests as expired. When two instances do so at once, each request goes to one of them. */
 export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: readonly string[], at: Date) {
   return tx
     .updateTable('authRequests')

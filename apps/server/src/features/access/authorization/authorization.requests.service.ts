@@ -26,8 +26,8 @@ export async function getRequest(deps: AuthorizationDeps, caller: Caller, id: st
 }
 
 /**
- * A code for an agent that has no address to be sent one. Earlier ones stay good; the first that is exchanged
- * consumes the request. @throws NOT_FOUND, CONFLICT, GONE
+ * Makes a code for an approved request without a redirect URI. Earlier codes stay valid; the first exchange
+ * of any of them consumes the request. @throws NOT_FOUND, CONFLICT, GONE
  */
 export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshCode> {
   const request = await findRequest(deps.db, caller.tenant, id);
@@ -37,9 +37,9 @@ export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: str
   if (status === 'pending')
     throw new AppError('CONFLICT', 'The person has not decided yet; ask again later.');
   if (status !== 'approved' || !request.codeExpiresAt) throw gone(status);
-  if (request.wrongVerifiers >= MAX_WRONG_VERIFIERS) throw gone('expired'); // no code of it is good any more
+  if (request.wrongVerifiers >= MAX_WRONG_VERIFIERS) throw gone('expired'); // its codes are void
   if (request.redirectUri !== null) {
-    const message = 'The code of this request goes to its redirect URI, and nowhere else.';
+    const message = 'The code of this request goes only to its redirect URI.';
     throw new AppError('CONFLICT', message, { field: 'redirectUri' });
   }
   const seconds = Math.ceil((request.codeExpiresAt.getTime() - now.getTime()) / 1000);
@@ -48,7 +48,7 @@ export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: str
   return { authRequestId: id, code, expiresAt: request.codeExpiresAt.toISOString() };
 }
 
-/** @throws NOT_FOUND, GONE when it is decided already */
+/** @throws NOT_FOUND, GONE when the request is no longer pending */
 export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: string): Promise<void> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
@@ -64,7 +64,7 @@ export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: strin
   });
 }
 
-/** In the sandbox, where there may be no person to ask. @throws CONSENT_REQUIRED with a live key, NOT_FOUND */
+/** Approves without a person, in the sandbox only. @throws CONSENT_REQUIRED with a live key, NOT_FOUND */
 export async function approveInSandbox(
   deps: AuthorizationDeps,
   caller: Caller,
@@ -76,7 +76,7 @@ export async function approveInSandbox(
   return { requestId: id, authRequestId: id, status: 'approved', code };
 }
 
-/** @throws as `approveInSandbox` */
+/** Denies without a person, in the sandbox only. @throws the same as `approveInSandbox` */
 export async function denyInSandbox(
   deps: AuthorizationDeps,
   caller: Caller,
@@ -93,18 +93,18 @@ async function mustBePendingInSandbox(deps: AuthorizationDeps, caller: Caller, i
   if (caller.mode === 'live') {
     throw new AppError(
       'CONSENT_REQUIRED',
-      'Only the person can decide this: open `consentUrl` in a browser.',
+      'Only the person can decide this request; open `consentUrl` in a browser.',
     );
   }
   if (statusAt(request, deps.clock()) !== 'pending') throw notFound();
 }
 
-/** To the sandbox's two calls, what is decided is not there any more. */
+/** The two sandbox calls answer NOT_FOUND for a request that is decided already. */
 function unlessDecided(error: unknown): never {
   throw error instanceof AppError && error.code === 'GONE' ? notFound() : error;
 }
 
-/** What an agent still asks for falls with it. */
+/** Cancels the open requests of a revoked agent. */
 export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, { tenant }, agentId, at) => {
   const cancelled = await cancelRequestsOf(tx, tenant, agentId, at);
   if (cancelled.length === 0) return [];
@@ -115,7 +115,7 @@ export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, { tenant }, agen
   });
 };
 
-/** A guess at a code's verifier. The fifth voids the code; see `MAX_WRONG_VERIFIERS`. */
+/** Counts a wrong verifier. The fifth voids the code; see `MAX_WRONG_VERIFIERS`. */
 export async function countWrongVerifierOf(
   db: Executor,
   { tenant }: Caller,

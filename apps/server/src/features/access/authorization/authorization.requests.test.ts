@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A request that waits, and what its developer may do to it. */
+/** A pending request, and the calls that its developer may make about it. */
 async function pending({
   mode = 'sandbox',
   on = service,
@@ -51,7 +51,7 @@ const said = (answer: LightMyRequestResponse) =>
   answer.statusCode < 300 ? `${answer.statusCode}` : refusalOf(answer);
 
 describe('reading a request', () => {
-  test('shows it as it was asked for, with its status and without any secret', async () => {
+  test('shows the request as it was sent, with its status and without any secret', async () => {
     const { developer, asked, get } = await pending({
       request: { state: 's', redirectUri: 'https://app.example/cb' },
     });
@@ -70,7 +70,7 @@ describe('reading a request', () => {
     });
   });
 
-  test('says that it expired as soon as it has, and that an unused code has', async () => {
+  test('shows `expired` as soon as the request, or its unused code, has expired', async () => {
     const on = await startApp();
     const open = await pending({ on, request: { consentExpiresIn: '60s' } });
     const allowed = await pending({ on, request: { consentExpiresIn: '60s' } });
@@ -88,7 +88,7 @@ describe('reading a request', () => {
 });
 
 describe('a fresh code', () => {
-  test('is there for an approved request without a redirect; the first exchanged consumes it', async () => {
+  test('is given for an approved request without a redirect URI; its first exchange consumes the request', async () => {
     const { approve, code, exchange, statusNow } = await pending();
     const first = (await approve()).json().code;
 
@@ -106,7 +106,7 @@ describe('a fresh code', () => {
     expect(await statusNow()).toBe('consumed');
   });
 
-  test('leaves the earlier ones good', async () => {
+  test('leaves earlier codes valid', async () => {
     const { approve, code, exchange } = await pending();
     const first = (await approve()).json().code;
     await code();
@@ -114,7 +114,7 @@ describe('a fresh code', () => {
     expect((await exchange(first)).statusCode).toBe(201);
   });
 
-  test('ends when the first one would have', async () => {
+  test('expires when the first code would have expired', async () => {
     const on = await startApp();
     const { approve, code, exchange } = await pending({ on });
     await approve();
@@ -131,7 +131,7 @@ describe('a fresh code', () => {
     ]);
   });
 
-  test('goes to the redirect URI, and nowhere else', async () => {
+  test('is refused where the request has a redirect URI', async () => {
     const { approve, code } = await pending({ request: { redirectUri: 'https://app.example/cb' } });
     await approve();
 
@@ -143,7 +143,7 @@ describe('a fresh code', () => {
 });
 
 describe('O13 deciding with an API key', () => {
-  test('is for the sandbox alone', async () => {
+  test('is possible only in the sandbox', async () => {
     const { approve, deny, statusNow } = await pending({ mode: 'live' });
 
     expect([refusalOf(await approve()), refusalOf(await deny())]).toEqual([
@@ -153,7 +153,7 @@ describe('O13 deciding with an API key', () => {
     expect(await statusNow()).toBe('pending');
   });
 
-  test('approves and denies there, and says by whom', async () => {
+  test('approves and denies there, and records the API key as the actor', async () => {
     const [yes, no] = [await pending(), await pending()];
 
     const [approved, denied] = [await yes.approve(), await no.deny()];
@@ -179,7 +179,7 @@ describe('O13 deciding with an API key', () => {
     expect(denial?.metadata).toEqual({ authRequestId: no.id, actor });
   });
 
-  test('takes no body that says more', async () => {
+  test('accepts no members in the body', async () => {
     const { developer, id, statusNow } = await pending();
 
     const answer = await developer('POST', `/v1/authorize/${id}/approve`, { scopes: ['*'] });
@@ -190,7 +190,7 @@ describe('O13 deciding with an API key', () => {
 });
 
 describe('cancelling a request', () => {
-  test('ends it before it is decided, once, and says so', async () => {
+  test('ends a pending request once, and records it', async () => {
     const { cancel, entries, statusNow, id } = await pending();
 
     const answers = [await cancel(), await cancel()];
@@ -203,7 +203,7 @@ describe('cancelling a request', () => {
   });
 });
 
-/** How a request comes to each state, by the doors there are. */
+/** How a request gets each status through the API. */
 const ways = {
   pending: async () => {},
   approved: async ({ approve }: Pending) => void (await approve()),
@@ -213,8 +213,8 @@ const ways = {
   expired: async (_request: Pending, on: Service) => on.advance(3600),
 } as const;
 
-describe('a request that is', () => {
-  // approve, deny, cancel, code: as the developer; page: as the person who has it open
+describe('a request with the status', () => {
+  // approve, deny, cancel, code: calls of the developer; page: the decision of a person who has the page open
   test.each([
     ['pending', { approve: '200', deny: '200', cancel: '204', code: '409 CONFLICT', page: '200' }],
     [
@@ -261,7 +261,7 @@ describe('a request that is', () => {
         page: '410 GONE',
       },
     ],
-  ] as const)('%s takes what it may and refuses the rest', async (status, expected) => {
+  ] as const)('%s accepts the calls that fit it and refuses the rest', async (status, expected) => {
     const on = await startApp({ store: 'memory' });
 
     for (const [act, answer] of Object.entries(expected)) {
@@ -286,7 +286,7 @@ describe('a request that is', () => {
   });
 });
 
-describe('O12 of many decisions at once', () => {
+describe('O12 when decisions come at once', () => {
   const decisions = {
     'approve and approve': ({ approve }: Pending) => [approve(), approve()],
     'approve and deny': ({ approve, deny }: Pending) => [approve(), deny()],
@@ -299,7 +299,7 @@ describe('O12 of many decisions at once', () => {
     ],
   };
 
-  test.each(Object.entries(decisions))('%s, one counts', async (_what, decide) => {
+  test.each(Object.entries(decisions))('%s, one takes effect', async (_what, decide) => {
     for (let round = 0; round < 5; round += 1) {
       const request = await pending();
       await request.person.open(request.asked.consentUrl);
@@ -320,7 +320,7 @@ describe('O12 of many decisions at once', () => {
     }
   });
 
-  test('revoking the agent is the last word', async () => {
+  test('a revocation of the agent overrides them', async () => {
     for (let round = 0; round < 5; round += 1) {
       const request = await pending();
 
@@ -340,7 +340,7 @@ describe('O12 of many decisions at once', () => {
 
 describe('O5 a code', () => {
   test('does nothing before the approval, and nothing after the request is cancelled or denied', async () => {
-    // The store knows a code before the approval commits: one whose request was never approved leads nowhere.
+    // The store has a code before the approval commits. Without an approved request the code leads nowhere.
     const codes: string[] = [];
     const on = await startApp({
       storeAs: (store) => ({
@@ -360,7 +360,7 @@ describe('O5 a code', () => {
     expect(refusalOf(await request.exchange(code))).toMatch(/^400 INVALID_GRANT/);
   });
 
-  test('of another developer’s request cannot be had', async () => {
+  test('is never given for another developer’s request', async () => {
     const [own, eve] = [await pending(), await pending()];
     await own.approve();
 

@@ -41,7 +41,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       },
       schema: {
         operationId: 'authorization.request',
-        summary: 'Ask a person for authority',
+        summary: 'Ask a principal for consent',
         description:
           'Send the person to `consentUrl`. In the sandbox the answer has the `code` already, unless `autoApprove` is false.',
         body: NewRequest,
@@ -94,7 +94,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       },
       schema: {
         operationId: 'authorization.code',
-        summary: 'Get a code for an approved request that has no redirect',
+        summary: 'Get a code for an approved request without a redirect URI',
         params: AuthRequestPath,
         body: NoFields,
         response: { 201: FreshCode },
@@ -115,7 +115,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       },
       schema: {
         operationId: 'authorization.approve',
-        summary: 'Approve in the sandbox',
+        summary: 'Approve an authorization request in the sandbox',
         params: AuthRequestPath,
         body: NoFields,
         response: { 200: SandboxDecision },
@@ -135,7 +135,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       },
       schema: {
         operationId: 'authorization.deny',
-        summary: 'Deny in the sandbox',
+        summary: 'Deny an authorization request in the sandbox',
         params: AuthRequestPath,
         body: NoFields,
         response: { 200: SandboxDecision },

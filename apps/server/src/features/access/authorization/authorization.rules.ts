@@ -7,15 +7,17 @@ import { distinctScopes, isScope, scopesFit, uncovered } from '@behest/protocol/
 import { AppError, badField, malformedScopes } from '../../../platform/errors.ts';
 import type { NewRequest, RequestStatus } from './authorization.schema.ts';
 
-/** How long an authorization code is good, from the approval (RFC 6749 §4.1.2 recommends 10 minutes at most). */
+/**
+ * How long an authorization code is valid after the approval (RFC 6749 §4.1.2 recommends 10 minutes at most).
+ */
 export const CODE_SECONDS = 600;
-/** A code that was tried with this many wrong verifiers is void: whoever guesses has no more guesses. */
+/** A code is void after this many wrong verifiers, which limits guesses. */
 export const MAX_WRONG_VERIFIERS = 5;
 
-const SHORTEST = 60; // seconds, of a grant, of a token and of an open request
+const SHORTEST = 60; // seconds that a grant, a token or an open request lasts
 const LONGEST_OPEN = 86_400; // seconds that a request may wait for its person
 
-/** What a request asks for, read and found acceptable. */
+/** The contents of a request that passed every check. */
 export interface AcceptedRequest {
   readonly scopes: string[];
   readonly purpose: string | undefined;
@@ -35,7 +37,11 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): AcceptedReq
   if (codeChallenge && !codeChallengeMethod) throw badField('codeChallengeMethod', 'required');
   if (codeChallengeMethod && !codeChallenge) throw badField('codeChallenge', 'required');
   if (input.authorizationDetails && input.authorization_details) {
-    throw badField('authorization_details', 'not_allowed', 'Send one of the two names only.');
+    throw badField(
+      'authorization_details',
+      'not_allowed',
+      'Send only one of `authorizationDetails` and `authorization_details`.',
+    );
   }
   boundedSeconds('expiresIn', input.expiresIn, limits.maxGrantLifetimeSeconds);
   const { tokenExpiresIn } = input;
@@ -60,19 +66,23 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): AcceptedReq
   return { scopes, purpose, details, tokenSeconds, openSeconds };
 }
 
-/** Of a token's payload, what its ids, its issuer and ten agents that pass it on can take. */
+/** The part of a token's payload that its ids, its issuer and ten delegating agents can take. */
 const RESERVED_BYTES = 4096;
 
-/** A token that is too long for those who verify it must not come to be asked for. @throws BAD_REQUEST */
+/** Refuses a request whose token would be too long for verifiers. @throws BAD_REQUEST */
 function mustFitToken({ principalId, audience }: NewRequest, scopes: string[], details: ToolsEntry[]): void {
   const scope = scopes.join(' ');
   const asked = { sub: principalId, aud: audience, scp: scopes, scope, authorization_details: details };
   if (asciiJson(asked).length > MAX_PAYLOAD_BYTES - RESERVED_BYTES) {
-    throw badField('scopes', 'too_long', 'All of this does not fit into a token; ask for less at once.');
+    throw badField(
+      'scopes',
+      'too_long',
+      'The request does not fit into a token; send fewer scopes or details.',
+    );
   }
 }
 
-/** @throws BAD_REQUEST: what is outside is refused, never cut. */
+/** @throws BAD_REQUEST for a duration out of bounds, which is never cut to fit. */
 export function boundedSeconds(field: string, duration: string, longest: number): number {
   const seconds = parseDuration(duration);
   if (seconds === undefined) throw badField(field, 'format');
@@ -81,7 +91,7 @@ export function boundedSeconds(field: string, duration: string, longest: number)
   return seconds;
 }
 
-/** @throws INVALID_SCOPE for what is outside the grammar, BAD_REQUEST for more than a token can hold. */
+/** @throws INVALID_SCOPE for malformed scopes, BAD_REQUEST for more scopes than a token can hold. */
 export function acceptTokenScopes(scopes: readonly string[]): string[] {
   const wrong = scopes.filter((scope) => !isScope(scope));
   if (wrong.length > 0) throw malformedScopes(wrong);
@@ -90,11 +100,13 @@ export function acceptTokenScopes(scopes: readonly string[]): string[] {
   return distinct;
 }
 
-/** @throws INVALID_SCOPE naming what reaches further than the ceiling. */
+/** @throws INVALID_SCOPE naming the scopes that the ceiling does not cover. */
 export function mustBeWithin(ceiling: readonly string[], scopes: readonly string[]): void {
   const outside = uncovered(ceiling, scopes);
   if (outside.length > 0) {
-    throw new AppError('INVALID_SCOPE', 'Some scopes reach further than they may.', { scopes: outside });
+    throw new AppError('INVALID_SCOPE', 'Some scopes are not among the allowed scopes; leave them out.', {
+      scopes: outside,
+    });
   }
 }
 
@@ -104,14 +116,14 @@ interface RequestTimes {
   readonly codeExpiresAt: Date | null;
 }
 
-/** That nobody did anything in time follows from the clock, whether or not it has been noted yet. */
+/** Expiry follows from the clock, whether or not it is recorded yet. */
 export function statusAt({ status, expiresAt, codeExpiresAt }: RequestTimes, now: Date): RequestStatus {
   if (status === 'pending' && expiresAt <= now) return 'expired';
   if (status === 'approved' && codeExpiresAt && codeExpiresAt <= now) return 'expired';
   return status;
 }
 
-/** @see RFC 6749 §4.1.2 and RFC 9207, which adds `iss` so that a client knows who answers. */
+/** @see RFC 6749 §4.1.2 and RFC 9207, which adds `iss` so that a client knows the issuer. */
 export function redirectTo(
   redirectUri: string,
   answer: Readonly<Record<string, string | undefined>>,

@@ -1,11 +1,11 @@
 import { Audience, Duration, Id, PrincipalId, ScopeList, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
-/** What a request is now: `expired` follows from the time, the others are what somebody did. */
+/** The current status of a request. `expired` follows from the clock; the row has every other status. */
 export type RequestStatus = Static<typeof RequestStatus>;
 export const RequestStatus = Type.Enum(['pending', 'approved', 'denied', 'cancelled', 'consumed', 'expired']);
 
-/** The entries are looked into by the protocol's own reader, which names every fault. */
+/** The protocol's own reader checks the entries and names every fault. */
 const Details = Type.Array(Type.Unknown(), { maxItems: 20 });
 
 export type NewRequest = Static<typeof NewRequest>;
@@ -30,7 +30,7 @@ export const NewRequest = Type.Object(
   { additionalProperties: false },
 );
 
-/** `authRequestId` and `id` are equal: clients of both kinds are about. */
+/** `authRequestId` and `id` are equal: some clients read the first, some the second. */
 const members = {
   authRequestId: Id,
   id: Id,
@@ -40,7 +40,7 @@ const members = {
   expiresIn: Type.String(),
   status: RequestStatus,
   createdAt: Time,
-  /** When the request closes; once it is approved, when its code does. */
+  /** The end of the request, or of its code once the request is approved. */
   expiresAt: Time,
   redirectUri: Type.Optional(Type.String()),
   state: Type.Optional(Type.String()),
@@ -53,7 +53,7 @@ const members = {
 export type AuthRequest = Static<typeof AuthRequest>;
 export const AuthRequest = Type.Object(members);
 
-/** The only answer with the ticket in it; the code is there when nobody has to be asked. */
+/** The only answer with the ticket. It has a code when no person has to be asked. */
 export type NewAuthRequest = Static<typeof NewAuthRequest>;
 export const NewAuthRequest = Type.Object({
   ...members,

@@ -28,14 +28,14 @@ export interface AuthorizationDeps {
   readonly quotas: Quotas;
   /** Without a trailing slash. */
   readonly publicBaseUrl: string;
-  /** Whether a live developer has to say how its people prove themselves before it may ask them anything. */
+  /** Whether a live developer must set up a proof of its principals before it may ask them for consent. */
   readonly principalProof: 'required' | 'optional';
 }
 
 /**
- * Asks a person. In the sandbox nobody is asked, unless `autoApprove` is false: then the answer has the code.
- * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE, INVALID_REDIRECT_URI, NOT_FOUND, AGENT_INACTIVE, CONFLICT,
- * PLAN_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
+ * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false.
+ * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE, INVALID_REDIRECT_URI, NOT_FOUND, AGENT_INACTIVE,
+ * CONFLICT, PLAN_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
  */
 export async function requestConsent(
   deps: AuthorizationDeps,
@@ -44,7 +44,7 @@ export async function requestConsent(
 ): Promise<NewAuthRequest> {
   const accepted = acceptRequest(input, deps.lifetimes);
   if (input.autoApprove !== undefined && caller.mode === 'live') {
-    throw badField('autoApprove', 'not_allowed', 'Only a sandbox developer can do without a person.');
+    throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
   }
   const asker = await findAsker(deps.db, caller.tenant, input.agentId);
   const agentDid = mustBeAllowed(deps, caller, input, accepted.scopes, asker);
@@ -107,13 +107,13 @@ function mustBeAllowed(
   const isFit = (uri: string) =>
     isRedirectUri(uri) && (!mustBeRegistered || asker.redirectUris.includes(uri));
   if (redirectUri !== undefined && !isFit(redirectUri)) {
-    throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not one of those you registered.');
+    throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not registered; register it first.');
   }
   if (agentDid === null || agentStatus === 'revoked') throw notFound();
   if (agentStatus !== 'active') throw agentInactive();
   const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
   if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
-    const message = 'Register `consentKeys` first: nothing here can tell who your people are.';
+    const message = 'Register `consentKeys` first: without them the service cannot tell who consents.';
     throw new AppError('CONFLICT', message, { field: 'consentKeys' });
   }
   return agentDid;

@@ -3,16 +3,16 @@ import { optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 
-/** The consent page decides by these too. */
+/** The consent page uses these settings too. */
 export const authorizationSettings = {
   PRINCIPAL_PROOF: optional(
     oneOf('required', 'optional'),
     'in production `required`, else `optional`',
-    'Whether a live developer must have set up how principals prove who they are before asking them for consent.',
+    'Whether a live developer must set up a proof of its principals before asking them for consent.',
   ),
 };
 
-/** What authorization takes of the house. */
+/** The parts of the house that authorization uses. */
 export function authorizationDeps(
   house: House,
   settings: ValuesOf<typeof authorizationSettings>,

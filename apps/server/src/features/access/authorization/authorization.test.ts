@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 const REQUEST = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'] };
 const UNKNOWN = 'ag_00000000000000000000000000';
 
-/** A developer with an agent, and a way to ask for things in its name. */
+/** A developer with an agent, and a function that sends an authorization request for it. */
 async function asker({ mode = 'sandbox', on = service }: { mode?: 'live' | 'sandbox'; on?: Service } = {}) {
   const developer = await on.asDeveloper({ mode });
   const { agentId, did } = await registerAgent(developer);
@@ -30,7 +30,7 @@ async function asker({ mode = 'sandbox', on = service }: { mode?: 'live' | 'sand
   return { developer, agentId, did, ask };
 }
 
-/** One with options of its own. */
+/** The same, on a service with options of its own. */
 async function askerWith(options: TestOptions, mode?: 'live' | 'sandbox') {
   const on = await startApp(options);
   return { ...on, ...(await asker({ on, ...(mode && { mode }) })) };
@@ -78,7 +78,7 @@ describe('asking in the sandbox', () => {
     });
   });
 
-  test('tells in the chain who asked for what, and that the sandbox approved', async () => {
+  test('records the request and the approval by the sandbox in the chain', async () => {
     const { developer, agentId, did, ask } = await asker();
     const scopes = ['tool:mail:read'];
 
@@ -139,7 +139,7 @@ describe('asking in the sandbox', () => {
     ]);
   });
 
-  test('waits for a person when the developer wants to see the page', async () => {
+  test('waits for a person when `autoApprove` is false', async () => {
     const { ask } = await asker();
 
     const answer = (await ask({ autoApprove: false })).json();
@@ -150,7 +150,7 @@ describe('asking in the sandbox', () => {
     expect((await ask({ autoApprove: true })).json()).toHaveProperty('code');
   });
 
-  test('costs one read, one write and one word to the store', async () => {
+  test('costs one read, one write and one command to the store', async () => {
     const puts: number[] = [];
     const { ask } = await askerWith({
       storeAs: (store) => ({
@@ -172,7 +172,7 @@ describe('asking in the sandbox', () => {
 });
 
 describe('O13 O15 asking live', () => {
-  test('gets no code, only where to send the person', async () => {
+  test('gets no code, only the URL of the consent page', async () => {
     const { ask } = await asker({ mode: 'live' });
 
     const answer = (await ask()).json();
@@ -183,7 +183,7 @@ describe('O13 O15 asking live', () => {
     expect(answer.expiresAt).toBe(new Date(service.clock().getTime() + 3_600_000).toISOString());
   });
 
-  test.each([true, false])('cannot be told autoApprove: %s', async (autoApprove) => {
+  test.each([true, false])('refuses autoApprove: %s', async (autoApprove) => {
     const { developer, ask } = await asker({ mode: 'live' });
 
     const answer = await ask({ autoApprove });
@@ -193,7 +193,7 @@ describe('O13 O15 asking live', () => {
     expect(await requestsOf(developer)).toEqual([]);
   });
 
-  test('O15 does not reach the sandbox’s agents, nor the sandbox the live ones', async () => {
+  test('O15 does not reach agents of the sandbox, and the sandbox does not reach live agents', async () => {
     const [live, sandbox] = [await asker({ mode: 'live' }), await asker()];
 
     expect(refusalOf(await live.ask({ agentId: sandbox.agentId }))).toBe('404 NOT_FOUND');
@@ -228,10 +228,10 @@ describe('a request', () => {
 
   test.each([
     ['no agent', { agentId: undefined }, 'agentId', 'required'],
-    ['an agent of no name', { agentId: '' }, 'agentId', 'too_short'],
+    ['an empty agent id', { agentId: '' }, 'agentId', 'too_short'],
     ['an agent that is a number', { agentId: 7 }, 'agentId', 'type'],
     ['no principal', { principalId: undefined }, 'principalId', 'required'],
-    ['a principal of no name', { principalId: '' }, 'principalId', 'too_short'],
+    ['an empty principal id', { principalId: '' }, 'principalId', 'too_short'],
     ['too long a principal', { principalId: 'p'.repeat(257) }, 'principalId', 'too_long'],
     ['O14 a principal with a control character', { principalId: 'a\u0007b' }, 'principalId', 'format'],
     ['O14 a principal with a line feed', { principalId: 'a\nb' }, 'principalId', 'format'],
@@ -263,7 +263,7 @@ describe('a request', () => {
       'too_long',
     ],
     ['O7 too long a state', { state: 's'.repeat(1025) }, 'state', 'too_long'],
-    ['a state that is none', { state: 7 }, 'state', 'type'],
+    ['a state that is a number', { state: 7 }, 'state', 'type'],
     ['an empty audience', { audience: '' }, 'audience', 'too_short'],
     ['too long an audience', { audience: 'a'.repeat(1025) }, 'audience', 'too_long'],
     ['an audience of two words', { audience: 'a b' }, 'audience', 'format'],
@@ -360,7 +360,7 @@ describe('a request', () => {
     },
   );
 
-  test('O9 has the bounds that the operator set', async () => {
+  test('O9 has the longest lifetimes that the operator set', async () => {
     const { ask } = await askerWith({
       env: { MAX_GRANT_LIFETIME_SECONDS: '3600', GRANT_TOKEN_MAX_TTL_SECONDS: '600' },
     });
@@ -375,7 +375,7 @@ describe('a request', () => {
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 400, 400, 400]);
   });
 
-  test('names every scope that is outside the grammar', async () => {
+  test('is refused with the name of every malformed scope', async () => {
     const { ask } = await asker();
     const wrong = [
       'a b',
@@ -400,14 +400,14 @@ describe('a request', () => {
   });
 
   test.each([
-    ['a known one', 'aml.screening', ['tool:mail:read'], true],
-    ['a private one', 'x-acme-corp.travel.booking_2', ['email:send', 'tool:mail:read'], true],
-    ['an unknown one', 'aml.everything', ['tool:mail:read'], false],
-    ['none', '', ['tool:mail:read'], false],
-    ['a private one of no term', 'x-acme', ['tool:mail:read'], false],
-    ['a private one in capitals', 'x-Acme.travel', ['tool:mail:read'], false],
-    ['one and no tool', 'aml.screening', ['email:send'], false],
-    ['one and every tool', 'aml.screening', ['tool:*:read'], false],
+    ['a known purpose', 'aml.screening', ['tool:mail:read'], true],
+    ['a private purpose', 'x-acme-corp.travel.booking_2', ['email:send', 'tool:mail:read'], true],
+    ['an unknown purpose', 'aml.everything', ['tool:mail:read'], false],
+    ['an empty purpose', '', ['tool:mail:read'], false],
+    ['a private purpose without a term', 'x-acme', ['tool:mail:read'], false],
+    ['a private purpose in capitals', 'x-Acme.travel', ['tool:mail:read'], false],
+    ['a known purpose without a tool', 'aml.screening', ['email:send'], false],
+    ['a known purpose with every tool', 'aml.screening', ['tool:*:read'], false],
   ])('binds its purpose to a tool: %s', async (_what, purpose, scopes, isGood) => {
     const { ask } = await asker();
 
@@ -440,7 +440,7 @@ describe('a request', () => {
     }
   });
 
-  test('has with a purpose one entry for each connector, in the order of the scopes', async () => {
+  test('with a purpose has one entry for each connector, in the order of the scopes', async () => {
     const { ask } = await asker();
     const purpose = 'payments.payout';
 
@@ -517,7 +517,7 @@ describe('a request', () => {
       'authorizationDetails',
       'too_long',
     ],
-  ])('is refused with details of %s', async (_what, details, path, problem) => {
+  ])('is refused with invalid details: %s', async (_what, details, path, problem) => {
     const { developer, ask } = await asker();
 
     const answer = await ask({ scopes: ['tool:mail:write'], ...details });
@@ -527,7 +527,7 @@ describe('a request', () => {
     expect(await requestsOf(developer)).toEqual([]);
   });
 
-  test('stays within what the agent declares, once the developer says so', async () => {
+  test('stays within the scopes that the agent declares, once the developer enforces them', async () => {
     const { developer, agentId, ask } = await asker();
     await developer('PATCH', `/v1/agents/${agentId}`, { scopes: ['calendar:*', 'tool:mail:write'] });
     const inside = { scopes: ['calendar:read', 'tool:mail:read:inbox'] };
@@ -606,14 +606,14 @@ describe('O1 the redirect URI of a request', () => {
     expect(await requestsOf(developer)).toHaveLength(stored);
   });
 
-  test('is registered, or there is none: live', async () => {
+  test('has to be registered, or absent, for a live developer', async () => {
     const { ask } = await asker({ mode: 'live' });
 
     expect(refusalOf(await ask({ redirectUri: 'https://app.example/cb' }))).toBe('400 INVALID_REDIRECT_URI');
     expect((await ask()).statusCode).toBe(201);
   });
 
-  test('need not be registered in the sandbox while nothing is, but has to be one', async () => {
+  test('in the sandbox needs no registration while no URI is registered, but has to be acceptable', async () => {
     const { ask } = await asker();
 
     expect((await ask({ redirectUri: 'https://anywhere.example/cb' })).statusCode).toBe(201);
@@ -624,7 +624,7 @@ describe('O1 the redirect URI of a request', () => {
 });
 
 describe('the agent of a request', () => {
-  test('is there, and the developer’s own', async () => {
+  test('has to exist and belong to the developer', async () => {
     const { developer, ask } = await asker();
     const stranger = await asker();
 
@@ -636,7 +636,7 @@ describe('the agent of a request', () => {
     expect(await requestsOf(developer)).toEqual([]);
   });
 
-  test('is active', async () => {
+  test('has to be active', async () => {
     const { developer, agentId, ask } = await asker();
 
     await developer('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
@@ -650,12 +650,12 @@ describe('the agent of a request', () => {
     expect(await requestsOf(developer)).toEqual([]);
   });
 
-  test('is looked at again when the request is written', async () => {
+  test('is checked again when the request is written', async () => {
     const statuses = ['suspended', 'revoked'] as const;
     for (const status of statuses) {
       const interfering: { now?: () => Promise<unknown> } = {};
       const { developer, agentId, ask } = await askerWith({
-        // Between the reading and the writing there is one word to the store.
+        // Between the read and the write the service sends one command to the store.
         storeAs: (store) => ({
           ...store,
           put: async (entries) => {
@@ -678,7 +678,7 @@ describe('the agent of a request', () => {
   });
 });
 
-describe('O20 a live developer that has said nothing about proof', () => {
+describe('O20 a live developer that has set up no proof', () => {
   const jwk = {
     kty: 'EC',
     crv: 'P-256',
@@ -686,7 +686,7 @@ describe('O20 a live developer that has said nothing about proof', () => {
     y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
   };
 
-  test('may not ask anybody where proof is required, and nothing is stored', async () => {
+  test('may ask no principal where proof is required, and nothing is stored', async () => {
     const { developer, ask } = await askerWith({ env: { PRINCIPAL_PROOF: 'required' } }, 'live');
 
     const answer = await ask();
@@ -700,7 +700,16 @@ describe('O20 a live developer that has said nothing about proof', () => {
     expect((await ask()).statusCode).toBe(201);
   });
 
-  test('may in the sandbox, and where proof is optional', async () => {
+  test('may not ask anybody in production, where proof is required unless the operator says otherwise', async () => {
+    const production = { NODE_ENV: 'production', VAULT_ENCRYPTION_KEY: 'ab'.repeat(32) };
+    const byDefault = await askerWith({ env: production }, 'live');
+    const optional = await askerWith({ env: { ...production, PRINCIPAL_PROOF: 'optional' } }, 'live');
+
+    expect(refusalOf(await byDefault.ask())).toBe('409 CONFLICT');
+    expect((await optional.ask()).statusCode).toBe(201);
+  });
+
+  test('may ask in the sandbox, and where proof is optional', async () => {
     const required = await askerWith({ env: { PRINCIPAL_PROOF: 'required' } });
     const optional = await askerWith({ env: { PRINCIPAL_PROOF: 'optional' } }, 'live');
 
@@ -709,8 +718,8 @@ describe('O20 a live developer that has said nothing about proof', () => {
   });
 });
 
-describe('what stands in the way of a request', () => {
-  test('is a full plan, exactly', async () => {
+describe('a request is refused', () => {
+  test('as long as the plan is full', async () => {
     const on = await startApp({ env: { PLAN_FREE_ACTIVE_GRANTS: '2' } });
     const developer = await on.asDeveloper({ mode: 'sandbox' });
     const { agentId } = await grantTo(developer, { expiresIn: '60s' });
@@ -726,11 +735,11 @@ describe('what stands in the way of a request', () => {
     expect(room.statusCode).toBe(201);
     await grantTo(developer);
     expect((await ask()).statusCode).toBe(402);
-    on.advance(60); // the first grant ends by itself, which no counter hears of
+    on.advance(60); // the first grant expires, and no counter changes
     expect((await ask()).statusCode).toBe(201);
   });
 
-  test('is told in the documented order', async () => {
+  test('for the first of several reasons, in the documented order', async () => {
     const { developer, agentId, ask } = await askerWith(
       { env: { PRINCIPAL_PROOF: 'required', PLAN_FREE_ACTIVE_GRANTS: '1' } },
       'live',
@@ -764,7 +773,7 @@ describe('what stands in the way of a request', () => {
     ]);
   });
 
-  test('is a store that is away; then nothing is written anywhere', async () => {
+  test('while the store is away, and then nothing is written', async () => {
     const { developer, agentId, ask } = await askerWith({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
 
     const answer = await ask();
@@ -777,7 +786,7 @@ describe('what stands in the way of a request', () => {
     expect((await developer('GET', `/v1/agents/${agentId}`)).statusCode).toBe(200);
   });
 
-  test('is ten requests in a minute', async () => {
+  test('after ten requests in a minute', async () => {
     const { ask } = await askerWith({ realLimits: true, store: 'memory' });
 
     const codes = [];
@@ -786,7 +795,7 @@ describe('what stands in the way of a request', () => {
     expect(codes).toEqual([...Array(10).fill(201), 429]);
   });
 
-  test('is no credential, or another kind of one', async () => {
+  test('without a credential, or with one of another kind', async () => {
     const { developer } = await asker();
     const { grantToken, agentId } = await grantTo(developer);
     const body = { agentId, ...REQUEST };

@@ -2,9 +2,9 @@ import { hashOf, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralEntry, EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 
 /**
- * What only whoever was handed it can know, kept by its hash and only until it is of no more use: the ticket that
- * opens a request's page, and the codes that stand for an approved request. The store may lose them; then the
- * request has to be made again. What they lead to is decided by the request's row, never by their being here.
+ * The secrets of an open request, stored by their hashes: the ticket that opens its consent page, and the
+ * codes of an approved request. The store may lose them; then the developer asks again. The presence of a
+ * secret decides nothing: the request's row decides whether it may still be used.
  */
 export interface InFlight {
   /** The request that a ticket or code belongs to. */
@@ -12,15 +12,15 @@ export interface InFlight {
   readonly requestId: string;
 }
 
-/** Whether a code is too old is read from the request's row, so it is kept a little longer than it is good. */
+/** The request's row decides whether a code has expired, so the store keeps a code a little longer. */
 const CODE_MARGIN = 60; // seconds
-/** A person who comes late is told that the request expired, and not that there never was one. */
+/** For this long, a person who comes late reads that the request expired, not that it is unknown. */
 export const LATE_SECONDS = 3600;
 
 const codeKey = (code: string) => `bh:{code:${hashOf(code).toString('base64url')}}`;
 const ticketKey = (requestId: string) => `bh:{${requestId}}:ticket`;
 
-/** A new code with what to put in the store, before the approval commits. */
+/** Makes a code and its entry, which the caller puts into the store before the approval commits. */
 export function newCode(inFlight: InFlight, seconds: number): { code: string; entry: EphemeralEntry } {
   const code = newSecret();
   const value = JSON.stringify(inFlight);

@@ -10,12 +10,12 @@ export interface GrantExpiryDeps {
   readonly clock: Clock;
 }
 
-/** A batch, so that no transaction grows with how long nobody looked. */
+/** The most grants in one transaction, so that a backlog makes no transaction longer. */
 const BATCH = 200;
 
 /**
- * Tells subscribers of grants that have run out. Nothing waits for it: that a grant has run out follows from the
- * clock, and is no act, so it has no audit entry. @returns how many there may still be: 0 is none.
+ * Announces expired grants. Nothing else depends on it, because expiry follows from the clock. An expiry is
+ * not an act, so it has no audit entry. @returns 0 when no expired grant is left to announce.
  */
 export async function announceExpiredGrants({ db, clock }: GrantExpiryDeps): Promise<number> {
   const at = clock();

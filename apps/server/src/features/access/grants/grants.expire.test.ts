@@ -18,8 +18,8 @@ async function withGrant() {
   return { ...service, acme, grant, told };
 }
 
-describe('a grant that has run out', () => {
-  test('is told of once, to streams and webhooks, and is no act', async () => {
+describe('an expired grant', () => {
+  test('is announced once, to streams and webhooks, and is no act', async () => {
     const { acme, grant, told, advance, url, db, clock } = await withGrant();
     const { apiKey } = acme;
     const hook = { url: 'https://hooks.test/', events: ['grant.*'] };
@@ -50,7 +50,7 @@ describe('a grant that has run out', () => {
     expect(await actionsOf(acme)).toEqual(before);
   });
 
-  test('is not told of when it was revoked in time', async () => {
+  test('is not announced when it was revoked in time', async () => {
     const { acme, grant, told, advance, db, clock } = await withGrant();
     await acme('DELETE', `/v1/grants/${grant.grantId}`);
     advance(3600);
@@ -60,7 +60,7 @@ describe('a grant that has run out', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('can be revoked all the same, and its tree with it', async () => {
+  test('can be revoked, and its tree with it', async () => {
     const { acme, grant, advance, db, clock } = await withGrant();
     advance(3600);
     await announceExpiredGrants({ db, clock });
@@ -70,7 +70,7 @@ describe('a grant that has run out', () => {
   });
 });
 
-test('the job goes on, batch by batch, until nobody has to be told of anything', async () => {
+test('the job goes on, batch by batch, until every expiry is announced', async () => {
   const { acme, told, advance, db, clock } = await withGrant();
   await Promise.all(Array.from({ length: 205 }, () => grantTo(acme, { expiresIn: '1h' })));
   advance(3600);

@@ -10,7 +10,7 @@ import { tables } from './grants.tables.ts';
 
 export const grants = defineFeature({
   name: 'grants',
-  tags: { grants: 'What a person allowed.' },
+  tags: { grants: 'The permissions that principals gave to agents.' },
   knows: ['agents', 'audit', 'quotas'],
   tables,
   acts: { ...acts, ...announcements },

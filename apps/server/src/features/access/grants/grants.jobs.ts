@@ -3,7 +3,7 @@ import { announceExpiredGrants, type GrantExpiryDeps } from './grants.expire.ser
 
 const EVERY_SECONDS = 30;
 
-/** Tells of grants that have run out. */
+/** Announces expired grants. */
 export function expiryOfGrants(deps: GrantExpiryDeps): Job {
   return {
     name: 'expiry of grants',

@@ -16,7 +16,7 @@ export const sharedDelegation: GroupLock = {
   take: ({ developerId }) => sql`share_delegation(${developerId})`,
 };
 
-/** The tenant's grants, each with its agent, since no grant is shown without. */
+/** The tenant's grants, each with its agent's DID, which every answer about a grant shows. */
 export function grantsWithAgent(db: Executor, tenant: Tenant) {
   return db
     .selectFrom('grants as grant')
@@ -37,7 +37,7 @@ export function grantsOfPrincipal(db: Executor, { developerId }: Tenant, princip
     .where('principalId', '=', principalId);
 }
 
-/** Those that are neither revoked nor expired. */
+/** The principal's grants that are neither revoked nor expired. */
 export function livingGrantsOfPrincipal(db: Executor, tenant: Tenant, principalId: string, now: Date) {
   return grantsOfPrincipal(db, tenant, principalId)
     .where('status', '=', 'active')

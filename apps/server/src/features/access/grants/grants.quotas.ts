@@ -5,7 +5,7 @@ export const quotas = {
     free: 1000,
     pro: 50_000,
     enterprise: 'unlimited',
-    describes: 'active grants, delegated included',
+    describes: 'active grants, including delegated grants',
   },
 } as const satisfies QuotaDeclarations;
 

@@ -12,7 +12,7 @@ export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
 /** A grant with its agent's DID. */
 export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 
-/** Newest first, one more than asked for: whether it is there says whether there is another page. */
+/** Newest first, with one row more than the page holds: its presence shows that there is another page. */
 export function listGrantRows(db: Executor, tenant: Tenant, query: GrantQuery, now: Date) {
   const { cursor, limit, since, until } = query;
   let page = grantsWithAgent(db, tenant);
@@ -42,7 +42,7 @@ function withExpiry<Page extends ReturnType<typeof grantsWithAgent>>(
 
 export interface GrantNode {
   readonly id: string;
-  /** Of the roots, the one it falls with: itself, or the nearest above it. */
+  /** The root whose revocation ends this grant: itself, or the nearest root above it. */
   readonly causeId: string;
   readonly rootGrantId: string;
   readonly agentId: string;
@@ -51,7 +51,7 @@ export interface GrantNode {
   readonly purpose: string | null;
 }
 
-/** The active grants at or below the roots, parents first: what a revocation of the roots will end. */
+/** The active grants at or below the roots, parents first. A revocation of the roots ends exactly these. */
 export async function listActiveTree(
   db: Executor,
   { developerId }: Tenant,
@@ -61,7 +61,7 @@ export async function listActiveTree(
   return (await call.execute(db)).rows;
 }
 
-/** Those of the agent that are active, each the root of what falls with it. */
+/** The ids of the agent's active grants. Each is a root, and the grants below it end with it. */
 export async function listActiveIdsOfAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
   const rows = await tx
     .selectFrom('grants')
@@ -73,13 +73,13 @@ export async function listActiveIdsOfAgent(tx: Tx, { developerId }: Tenant, agen
   return rows.map(({ id }) => id);
 }
 
-/** Those of the principal that live, whatever they were delegated from: each is a root, as of an agent. */
+/** The ids of the principal's grants that are active and unexpired. Each is a root, even a delegated one. */
 export async function listActiveIdsOfPrincipal(tx: Tx, tenant: Tenant, principalId: string, now: Date) {
   const rows = await livingGrantsOfPrincipal(tx, tenant, principalId, now).select('id').execute();
   return rows.map(({ id }) => id);
 }
 
-/** Grants that have run out, and of which nobody was told, oldest first. */
+/** Expired grants that were not announced yet, oldest first. */
 export function listUnannouncedExpiriesAcrossTenants(db: Executor, at: Date, limit: number) {
   return db
     .selectFrom('grants as grant')
@@ -93,7 +93,7 @@ export function listUnannouncedExpiriesAcrossTenants(db: Executor, at: Date, lim
     .execute();
 }
 
-/** Of those of which nobody was told by now, so that of two instances at once one tells of each. */
+/** Marks the grants that no other instance has announced or is announcing, so that each is announced once. */
 export function markExpiryAnnounced(tx: Tx, { developerId }: Tenant, grantIds: readonly string[], at: Date) {
   return tx
     .updateTable('grants')
@@ -115,7 +115,9 @@ export function markExpiryAnnounced(tx: Tx, { developerId }: Tenant, grantIds: r
     .execute();
 }
 
-/** Whoever holds this is the only one to add a branch to a tree of this developer, or to cut one. */
+/**
+ * While a transaction holds this lock, no other one delegates a grant of this developer or revokes a tree.
+ */
 export async function lockDelegation(tx: Tx, { developerId }: Tenant): Promise<void> {
   await sql`select lock_delegation(${developerId})`.execute(tx);
 }
@@ -123,14 +125,14 @@ export async function lockDelegation(tx: Tx, { developerId }: Tenant): Promise<v
 export interface Revocation {
   readonly at: Date;
   readonly rootIds: readonly string[];
-  /** The tree that the caller has seen. */
+  /** The grants of the tree as the caller has read it. */
   readonly expectedIds: readonly string[];
   readonly reason: RevokedReason;
 }
 
 type Outcome = 'changed' | null;
 
-/** Revokes in a transaction that does more. @returns `changed` when the tree is another, and nothing was done. */
+/** Revokes in the caller's transaction. @returns `changed`, and writes nothing, when the tree has changed */
 export async function revokeTree(tx: Tx, tenant: Tenant, revocation: Revocation): Promise<Outcome> {
   const call = sql<{ refusal: Outcome }>`select ${revocationOf(tenant, revocation)} as refusal`;
   return (await call.execute(tx)).rows[0]?.refusal ?? null;
@@ -139,7 +141,7 @@ export async function revokeTree(tx: Tx, tenant: Tenant, revocation: Revocation)
 const revocationOf = ({ developerId }: Tenant, { at, rootIds, expectedIds, reason }: Revocation) =>
   sql<'changed'>`revoke_tree(${developerId}, ${at}, ${rootIds}, ${expectedIds}, ${reason})`;
 
-/** Revokes some of a tree, for whoever holds the lock of delegation and knows all of it. @returns how many lived */
+/** Revokes a part of a tree. The caller holds `lockDelegation`. @returns how many had not expired */
 export async function revokeSome(
   tx: Tx,
   { developerId }: Tenant,
@@ -152,7 +154,7 @@ export async function revokeSome(
   return Number((await call.execute(tx)).rows[0]?.living);
 }
 
-/** A hot write: the revocation, its entries and its events. @returns as `revokeTree` */
+/** A hot write: the revocation with its audit entries and events. @returns the same as `revokeTree` */
 export function revokeGrants(
   db: Executor,
   tenant: Tenant,

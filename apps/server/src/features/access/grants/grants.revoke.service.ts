@@ -21,16 +21,16 @@ import type { GrantDeps } from './grants.service.ts';
 
 export interface Revoking {
   readonly reason: RevokedReason;
-  /** What else happened, recorded with the revocation and before it. */
+  /** The acts that led to the revocation. Their entries come before its own. */
   readonly because?: readonly Act[];
-  /** In the developer's own words; in the audit entry only. */
+  /** The developer's own words. Only the audit entry has them. */
   readonly note?: string | undefined;
 }
 
-/** Grants of a tree that one statement revokes and records, while nobody waits for Postgres for long. */
+/** The largest tree that one statement revokes and records, so that no statement takes long. */
 const SMALL = 1000;
 
-/** Ends a grant and everything delegated from it. Harmless to repeat. @throws NOT_FOUND */
+/** Ends a grant and everything delegated from it. A repeated call changes nothing. @throws NOT_FOUND */
 export async function revokeGrant(
   deps: GrantDeps,
   caller: Caller,
@@ -51,8 +51,8 @@ export async function revokeGrant(
 }
 
 /**
- * For a tree that is large, which takes several statements, or grew since it was read, and could each time: whoever
- * delegates waits now.
+ * Revokes a tree that needs several statements, or that grew since it was read and could grow again.
+ * Delegations wait for the end of the transaction.
  */
 function revokeUnderLock(
   deps: GrantDeps,
@@ -64,17 +64,19 @@ function revokeUnderLock(
     await lockDelegation(tx, caller.tenant);
     const at = deps.clock();
     const acts = await cutTrees(tx, caller, [grantId], revoking, at);
-    if (!acts.some((act) => act.grantId === grantId)) return; // somebody else's revocation came first
+    if (!acts.some((act) => act.grantId === grantId)) return; // another revocation came first
     await recordActs(tx, caller, [...(revoking.because ?? []), ...acts], at);
   });
 }
 
-/** What is revoked already is left as it is. */
+/** A grant that is revoked already stays as it is. @throws NOT_FOUND for an unknown grant */
 async function mustExist(deps: GrantDeps, { tenant }: Caller, grantId: string): Promise<void> {
   if (!(await findGrant(deps.db, tenant, grantId))) throw notFound();
 }
 
-/** An agent's grants and all that came of them, in the transaction that revokes the agent. */
+/**
+ * Revokes an agent's grants and everything delegated from them, in the transaction that revokes the agent.
+ */
 export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, at) => {
   await lockDelegation(tx, caller.tenant);
   const rootIds = await listActiveIdsOfAgent(tx, caller.tenant, agentId);
@@ -82,8 +84,8 @@ export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, a
 };
 
 /**
- * Ends every grant of a principal that lives, and everything delegated from them: all or none.
- * @returns how many of the principal's lived
+ * Revokes every active grant of a principal and everything delegated from them, in one transaction.
+ * @returns how many of the principal's own grants were active and unexpired
  */
 export function revokeGrantsOfPrincipal(
   deps: GrantDeps,
@@ -101,7 +103,7 @@ export function revokeGrantsOfPrincipal(
   });
 }
 
-/** For whoever holds the lock of delegation. @returns what was done, to be recorded */
+/** The caller holds `lockDelegation`. @returns the acts, which the caller records */
 async function cutTrees(
   tx: Tx,
   caller: Caller,
@@ -121,7 +123,7 @@ async function cutTrees(
   return actsOf(caller, tree, revoking);
 }
 
-/** Of any number, since no statement takes long. Under the lock, the tree stays what was read. */
+/** Revokes a tree of any size, since no statement takes long. The lock keeps the tree as it was read. */
 async function revokeInPortions(
   tx: Tx,
   caller: Caller,
@@ -141,7 +143,7 @@ async function revokeInPortions(
   await freeQuota(tx, caller, 'active_grants', living);
 }
 
-/** One act for each grant, so that whoever follows one grant learns of its end. */
+/** Each grant has its own act, so that a subscriber who follows one grant learns of its end. */
 function actsOf({ actor }: Caller, tree: readonly GrantNode[], { reason, note }: Revoking): Act[] {
   const withBranches = new Set(
     tree.filter(({ id, causeId }) => id !== causeId).map(({ causeId }) => causeId),

@@ -26,7 +26,7 @@ const revoke = (developer: Developer, grantId: string, query = '') =>
 const read = async (developer: Developer, grantId = '') =>
   (await developer('GET', `/v1/grants/${grantId}`)).json();
 
-/** What each grant of the developer is, by its id. */
+/** The status of each grant of the developer, or the reason of its revocation, by its id. */
 async function statesOf(developer: Developer): Promise<Map<string, string>> {
   const states = new Map<string, string>();
   let query = '?limit=500';
@@ -45,7 +45,7 @@ async function used({ db }: Service, { developerId }: Developer): Promise<number
 }
 
 describe('revoking a grant', () => {
-  test('ends it and tells why, by whom and for which grant', async () => {
+  test('ends it, and records the reason, the actor and the grant', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId, agentId, grantToken } = await grantTo(acme);
 
@@ -72,7 +72,7 @@ describe('revoking a grant', () => {
     expect(await used(service, acme)).toBe(0);
   });
 
-  test('tells subscribers the same, without the words meant for the log', async () => {
+  test('tells subscribers the same, without the note meant for the audit log', async () => {
     const { acme, db } = await joinSandbox();
     const { grantId, agentId } = await grantTo(acme);
 
@@ -95,7 +95,7 @@ describe('revoking a grant', () => {
     });
   });
 
-  test('is harmless to repeat: it keeps its first time and reason, and is told once', async () => {
+  test('changes nothing when repeated: time and reason stay, and nothing more is recorded', async () => {
     const { acme, advance } = await startSandbox();
     const { grantId } = await grantTo(acme);
     await revoke(acme, grantId);
@@ -110,9 +110,9 @@ describe('revoking a grant', () => {
   });
 
   test.each([
-    ['a reason longer than any', `?reason=${'x'.repeat(201)}`, 'reason too_long'],
-    ['a reason that no log keeps', '?reason=%00', 'reason format'],
-  ])('refuses %s, and the grant goes on', async (_, query, problem) => {
+    ['a reason over 200 characters', `?reason=${'x'.repeat(201)}`, 'reason too_long'],
+    ['a reason with a NUL', '?reason=%00', 'reason format'],
+  ])('refuses %s, and the grant stays active', async (_, query, problem) => {
     const { acme } = await joinSandbox();
     const { grantId } = await grantTo(acme);
 
@@ -139,8 +139,8 @@ describe('revoking a grant', () => {
   });
 });
 
-describe('what was delegated from a grant', () => {
-  test('R6 falls with it, five deep, and each is told of with its cause', async () => {
+describe('a delegated grant', () => {
+  test('R6 is revoked with its parent, five deep, and each revocation names its cause', async () => {
     const { acme, service, db } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const agents = [1, 2, 3, 4, 5].map(async (each) => (await registerAgent(acme, `Helper ${each}`)).agentId);
@@ -178,7 +178,7 @@ describe('what was delegated from a grant', () => {
     }
   });
 
-  test('falls alone when it is itself what is revoked, and what is above it goes on', async () => {
+  test('is revoked alone when the call names it, and the grants above it stay active', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId, agentId } = await grantTo(acme);
     const [first, second, third] = await insertChain(service, grantId, [agentId, agentId, agentId]);
@@ -197,7 +197,7 @@ describe('what was delegated from a grant', () => {
     expect(last?.metadata).toMatchObject({ rootGrantId: grantId, causedBy: second?.grantId });
   });
 
-  test('falls, five hundred at once, in one act each', async () => {
+  test('is revoked with its parent, five hundred at once, each by its own act', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     await insertBranches(service, { parentId: grantId, count: 500 });
@@ -214,7 +214,7 @@ describe('what was delegated from a grant', () => {
     });
   });
 
-  test('falls although what lies between has ended already', async () => {
+  test('is revoked although a grant between has ended already', async () => {
     const { acme, service, clock } = await joinSandbox();
     const { grantId, agentId } = await grantTo(acme);
     const belowRevoked = await insertChain(service, grantId, [agentId, agentId]);
@@ -233,7 +233,7 @@ describe('what was delegated from a grant', () => {
     expect(await read(acme, expired)).toMatchObject({ status: 'revoked', revokedReason: 'parent' });
   });
 
-  test('falls where the tree grows between the reading and the writing', async () => {
+  test('is revoked where the tree grows between the read and the write', async () => {
     const grown: { grantId: string }[] = [];
     let readings = 0;
     const { acme, service } = await startSandbox({
@@ -256,7 +256,7 @@ describe('what was delegated from a grant', () => {
     expect(told.sort()).toEqual([grantId, ...grown.map((each) => each.grantId)].sort());
   });
 
-  test('falls where others delegate from it without a pause: it grows no further while it is cut', async () => {
+  test('is revoked while other calls delegate without a pause: the tree stops growing', async () => {
     const { acme } = await startSandbox();
     const { grantId, agentId, grantToken } = await grantTo(acme);
     const part = { parentGrantToken: grantToken, subAgentId: agentId, scopes: ['calendar:read'] };
@@ -280,7 +280,7 @@ describe('what was delegated from a grant', () => {
     expect(new Set(refused)).toEqual(new Set(['400 INVALID_GRANT parent_revoked']));
   });
 
-  test('falls, thousands of them ten deep, before the one call answers, wherever it is asked', {
+  test('is revoked, thousands of them ten deep, before the call answers, for every instance', {
     timeout: 120_000,
   }, async () => {
     const { acme, service } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: 'unlimited' } });
@@ -343,12 +343,12 @@ describe('what was delegated from a grant', () => {
 });
 
 describe('revoking an agent', () => {
-  test('ends its grants and what they were passed on to, and names of each the nearest cause', async () => {
+  test('ends its grants and everything delegated from them, and names the nearest cause of each', async () => {
     const { acme, service } = await joinSandbox();
     const { agentId: helper } = await registerAgent(acme, 'Helper');
     const { grantId, agentId } = await grantTo(acme);
     const alone = await authorizeAgain(acme, agentId);
-    // Its own, passed on to a helper, and from there back to it and on.
+    // The agent delegates to a helper, the helper delegates back, and the agent delegates again.
     const [first, back, last] = await insertChain(service, grantId, [helper, agentId, helper]);
     const other = await grantTo(acme);
 

@@ -5,13 +5,13 @@ interface Lifetime {
   readonly expiresAt: Date;
 }
 
-/** What is stored is what somebody did; that a grant ran out follows from the clock. */
+/** The row says whether the grant was revoked. Expiry follows from the clock. */
 export function grantStatus({ status, expiresAt }: Lifetime, now: Date): Grant['status'] {
   if (status === 'revoked') return 'revoked';
   return expiresAt <= now ? 'expired' : 'active';
 }
 
-/** A token is revoked with its grant, whether or not by itself. */
+/** A token counts as revoked when the token itself or its grant is revoked. */
 export function tokenStatus(
   token: { readonly revokedAt: Date | null; readonly expiresAt: Date },
   grantRevokedAt: Date | null,

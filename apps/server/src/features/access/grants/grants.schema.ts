@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 
 const Status = Type.Enum(['active', 'revoked', 'expired']);
 
-/** `grantId` and `id` are equal: clients of both kinds are about. */
+/** `grantId` and `id` are equal: some clients read the first, some the second. */
 export type Grant = Static<typeof Grant>;
 export const Grant = Type.Object({
   grantId: Id,
@@ -33,7 +33,7 @@ export const Grant = Type.Object({
 
 export const GrantPath = Type.Object({ id: Id });
 
-/** No id has a control character in it, and the database has no NUL. */
+/** No id contains a control character, and Postgres cannot store NUL. */
 const Filter = Type.Optional(
   Type.String({ maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }),
 );

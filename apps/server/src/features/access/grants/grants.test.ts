@@ -19,14 +19,14 @@ const pageOf = async (developer: Developer, query = '') =>
 const idsOf = async (developer: Developer, query = '') =>
   (await pageOf(developer, query)).grants.map(({ grantId }: { grantId: string }) => grantId);
 
-/** A grant to an agent that there is already. */
+/** A grant to an existing agent. */
 async function grantMore(developer: Developer, agentId: string, request: object = {}) {
   const { code } = await authorize(developer, agentId, request);
   return (await developer('POST', '/v1/token', { code, agentId })).json();
 }
 
 describe('a grant', () => {
-  test('tells what was allowed, to whom, by whom and until when', async () => {
+  test('shows its scopes, agent, principal and end', async () => {
     const { acme } = await joinSandbox();
     const scopes = ['tool:bank:read', 'calendar:read'];
     const { grantId, agentId, did } = await grantTo(acme, {
@@ -64,7 +64,7 @@ describe('a grant', () => {
     expect(await pageOf(acme)).toEqual({ grants: [grant], nextCursor: null });
   });
 
-  test('is expired from the moment it ends, and revoked once it is revoked, whatever its time', async () => {
+  test('is expired from its end on, and revoked from its revocation on, whatever its end', async () => {
     const { acme, advance } = await startSandbox();
     const { grantId } = await grantTo(acme, { expiresIn: '1h' });
     const read = async () => (await acme('GET', `/v1/grants/${grantId}`)).json();
@@ -84,7 +84,7 @@ describe('a grant', () => {
     });
   });
 
-  test('of a delegation names its parent and its root', async () => {
+  test('names its parent and its root when it was delegated', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const [child] = await insertBranches(service, { parentId: grantId });
@@ -99,7 +99,7 @@ describe('a grant', () => {
     ['GET', ''],
     ['GET', '/tokens'],
     ['DELETE', ''],
-  ] as const)('%s%s of a stranger’s, an unknown and a malformed id are one answer', async (method, tail) => {
+  ] as const)('answers %s%s alike for a foreign, an unknown and a malformed id', async (method, tail) => {
     const { acme, asDeveloper, app } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { grantId } = await grantTo(acme);
@@ -121,7 +121,7 @@ describe('a grant', () => {
 });
 
 describe('the list of grants', () => {
-  test('is newest first, page by page, and shows none twice', async () => {
+  test('shows each grant once, newest first, page by page', async () => {
     const { acme, advance } = await startSandbox();
     const { agentId } = await registerAgent(acme);
     const made: string[] = [];
@@ -132,7 +132,7 @@ describe('the list of grants', () => {
 
     const first = await pageOf(acme, '?limit=2');
     advance(1);
-    await grantMore(acme, agentId); // after the first page, hence on none that follows
+    await grantMore(acme, agentId); // after the first page, hence on no later page
     const second = await pageOf(acme, `?limit=2&cursor=${first.nextCursor}`);
     const third = await pageOf(acme, `?limit=2&cursor=${second.nextCursor}`);
 
@@ -141,7 +141,7 @@ describe('the list of grants', () => {
     expect(third.nextCursor).toBeNull();
   });
 
-  test('can be asked for by agent, principal, purpose, status, tree and time', async () => {
+  test('can be filtered by agent, principal, purpose, status, tree and time', async () => {
     const { acme, advance, service } = await startSandbox();
     const purpose = 'aml.screening';
     const one = await grantTo(acme, { principalId: 'ann', expiresIn: '1h' });
@@ -169,7 +169,7 @@ describe('the list of grants', () => {
     expect(await idsOf(acme, `?since=${at}&until=2026-01-01T00:00:10.001Z`)).toContain(two.grantId);
   });
 
-  test('shows nothing of a stranger’s, and what is filtered by foreign ids is empty', async () => {
+  test('shows no grant of another developer, and is empty when filtered by foreign ids', async () => {
     const { acme, asDeveloper } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { agentId, grantId } = await grantTo(acme);
@@ -204,7 +204,7 @@ describe('the list of grants', () => {
     expect(refused.json().details.fields[0].path).toBe(path);
   });
 
-  test('ignores a parameter that it does not have, and needs an API key', async () => {
+  test('ignores unknown parameters, and needs an API key', async () => {
     const { acme, app } = await joinSandbox();
 
     expect((await acme('GET', '/v1/grants?color=red')).statusCode).toBe(200);
@@ -213,7 +213,7 @@ describe('the list of grants', () => {
 });
 
 describe('the tokens of a grant', () => {
-  test('are listed newest first, each with what it is now, and never with its text', async () => {
+  test('are listed newest first, each with its current status and never with its text', async () => {
     const { acme, advance } = await startSandbox();
     const { agentId, grantId, grantToken, refreshToken } = await grantTo(acme, {
       tokenExpiresIn: '1h',
@@ -272,7 +272,7 @@ describe('the tokens of a grant', () => {
   });
 });
 
-test('a grant that nobody proved their identity for says so', async () => {
+test('a grant that was allowed without proof of identity says so', async () => {
   const { acme, db } = await joinSandbox();
   const { grantId } = await grantTo(acme);
   await db

@@ -6,19 +6,19 @@ import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedDelegation } from '../grants/grants.queries.ts';
 import type { AgentStatus, Redemption, TokenRow } from './tokens.repo.ts';
 
-/** A token that is presented to be delegated from, and the agent that is to get a part of its grant. */
+/** The presented token with its grant, and the agent that is to get a part of that grant. */
 export type DelegableRow = TokenRow & {
   /** Null where there is no such agent. */
   readonly subAgentDid: string | null;
   readonly subAgentStatus: AgentStatus | null;
-  /** What it declares, and whether the developer holds it to that. */
+  /** The scopes that the agent declares, and whether the developer enforces them. */
   readonly subAgentScopes: readonly string[] | null;
   readonly enforceAgentScopes: boolean;
-  /** Null where the developer leaves it to the operator. */
+  /** Null where the operator's setting applies. */
   readonly maxDepth: number | null;
 };
 
-/** What a delegation has to know, in one read. */
+/** The facts that decide a delegation, in one read. */
 export async function findDelegable(
   db: Executor,
   { developerId }: Tenant,
@@ -47,7 +47,7 @@ export type Delegation = Omit<Redemption, 'maxWrongVerifiers'> & {
   readonly parentTokenId: string;
 };
 
-/** A hot write. @returns why nothing was written, or null. */
+/** A hot write. @returns the reason when nothing was written, else null */
 export function delegateGrant(
   db: Executor,
   tenant: Tenant,

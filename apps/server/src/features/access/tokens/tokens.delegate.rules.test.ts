@@ -8,7 +8,7 @@ import { type Delegable, partOf, type RequestedPart } from './tokens.delegate.ru
 
 const at = new Date('2026-01-01T00:00:00Z');
 const limits = { at, maxDepth: 10 };
-const LONGEST = 7200; // seconds, of what is granted and asked for here
+const LONGEST = 7200; // seconds that a grant of these tests lives
 
 const scopes = fc.uniqueArray(
   fc.constantFrom(
@@ -56,7 +56,7 @@ const asked: fc.Arbitrary<RequestedPart> = fc.record(
   },
   { requiredKeys: ['scopes', 'lifetimeSeconds'] },
 );
-/** Mostly of what is granted often, or nothing would be left after a few refusals. */
+/** Mostly parts that many grants cover, or a few refusals would end every chain. */
 const part = fc.oneof(
   asked,
   fc.record({ scopes, lifetimeSeconds }),
@@ -67,7 +67,7 @@ const part = fc.oneof(
   }),
 );
 
-/** What a person allowed, of what was asked for: read and made as an authorization request is. */
+/** A grant that a principal gave, read and made in the same way as an authorization request. */
 const root: fc.Arbitrary<Delegable> = fc
   .tuple(asked, fc.constantFrom([], ['*', 'tool:*:admin'], ['tool:a:write']))
   .map(([each, more]) => ({ ...each, scopes: [...new Set([...each.scopes, ...more])] }))
@@ -86,7 +86,7 @@ const root: fc.Arbitrary<Delegable> = fc
     };
   });
 
-/** Undefined when it is refused. */
+/** @returns undefined when the delegation is refused */
 function delegated(parent: Delegable, wanted: RequestedPart): Delegable | undefined {
   try {
     const { entries, ...made } = partOf(parent, wanted, limits);
@@ -97,7 +97,7 @@ function delegated(parent: Delegable, wanted: RequestedPart): Delegable | undefi
   }
 }
 
-/** The grants of a chain, the root first. What is refused is left out. */
+/** The grants of a chain, the root first. Refused parts are left out. */
 function chainOf(first: Delegable, parts: readonly RequestedPart[]): Delegable[] {
   const chain = [first];
   for (const each of parts) {
@@ -159,7 +159,7 @@ function allows(scope: string, { connector, level, resource, amount }: Call): bo
   return (named === '*' || named === connector) && isGranted && reaches && amount <= cap;
 }
 
-/** How often a grant allows a tool in a window; for ever where nothing is said. */
+/** How often a grant allows a tool in a window; without a cap, infinitely often. */
 function limitsOf(grant: Delegable, connector: string): number[] {
   const caps = entryOf(grant, connector)?.caps ?? {};
   return ['get_x', 'send', 'cost_units'].flatMap((tool) => {
@@ -194,10 +194,10 @@ test('R7 in a chain of delegations no grant is wider than the one above it, in a
     }),
     { numRuns: 600 },
   );
-  expect(made).toBeGreaterThan(300); // they were not all refused
+  expect(made).toBeGreaterThan(300); // not all parts were refused
 });
 
-test('the whole of a grant may be delegated, and is the same', () => {
+test('a whole grant may be delegated, and allows the same', () => {
   fc.assert(
     fc.property(root, (grant) => {
       const child = delegated(grant, { scopes: grant.scopes, lifetimeSeconds: LONGEST });
@@ -211,7 +211,7 @@ test('the whole of a grant may be delegated, and is the same', () => {
   );
 });
 
-test('what somebody got through others, they could have been given at once', () => {
+test('an agent gets nothing through several delegations that one delegation could not give it', () => {
   fc.assert(
     fc.property(root, fc.array(part, { minLength: 2, maxLength: 8 }), (first, parts) => {
       const last = chainOf(first, parts).at(-1) ?? first;

@@ -5,7 +5,7 @@ import { canHavePurpose } from '@behest/protocol/purposes';
 import { uncovered } from '@behest/protocol/scopes';
 import { AppError, badField } from '../../../platform/errors.ts';
 
-/** What of a grant decides over what may be delegated from it. */
+/** The members of a grant that limit its delegations. */
 export interface Delegable {
   readonly id: string;
   readonly scopes: readonly string[];
@@ -16,7 +16,7 @@ export interface Delegable {
   readonly delegationDepth: number;
 }
 
-/** What an agent wants to hand on; what is absent is inherited. */
+/** The part of a grant that its holder wants to delegate. An absent member is inherited. */
 export interface RequestedPart {
   readonly scopes: readonly string[];
   readonly audience?: string;
@@ -25,7 +25,7 @@ export interface RequestedPart {
   readonly lifetimeSeconds: number;
 }
 
-/** What a delegated grant is made of: nothing in it reaches further than the same in its parent. */
+/** The contents of a delegated grant. No member reaches further than the same member of the parent. */
 export interface DelegatedPart {
   readonly scopes: string[];
   readonly audience: string | null;
@@ -36,7 +36,8 @@ export interface DelegatedPart {
 }
 
 /**
- * The part of a grant that is delegated. Only its time is cut to fit; anything else that is wider is refused.
+ * Decides which part of a grant is delegated. A lifetime that is too long is cut to fit; anything else that
+ * is too wide is refused.
  * @throws INVALID_SCOPE, INVALID_PURPOSE, BAD_REQUEST, DELEGATION_DEPTH_EXCEEDED
  */
 export function partOf(
@@ -52,12 +53,16 @@ export function partOf(
   mustKeepPurpose(parent, requested);
   const { audience = parent.audience } = requested;
   if (parent.audience !== null && audience !== parent.audience) {
-    throw badField('audience', 'not_allowed', 'The audience is that of the parent grant; leave it out.');
+    throw badField(
+      'audience',
+      'not_allowed',
+      'A delegated grant has the audience of its parent; leave it out.',
+    );
   }
   const entries = entriesOf(parent, requested);
   const delegationDepth = parent.delegationDepth + 1;
   if (delegationDepth > maxDepth) {
-    const message = `Grants may be delegated ${maxDepth} deep; delegate from one nearer to the root.`;
+    const message = `Grants may be delegated ${maxDepth} deep; delegate from a grant nearer to the root.`;
     throw new AppError('DELEGATION_DEPTH_EXCEEDED', message, { maxDepth, depth: delegationDepth });
   }
   const ends = Math.min(at.getTime() + requested.lifetimeSeconds * 1000, parent.expiresAt.getTime());
@@ -74,7 +79,7 @@ export function partOf(
 
 function mustKeepPurpose({ purpose }: Delegable, requested: RequestedPart): void {
   if (requested.purpose !== undefined && requested.purpose !== purpose) {
-    const message = 'The purpose is that of the parent grant, or none; leave it out.';
+    const message = 'A delegated grant has the purpose of its parent, if any; leave it out.';
     throw new AppError('INVALID_PURPOSE', message, { purpose: requested.purpose });
   }
   if (purpose !== null && !canHavePurpose(requested.scopes)) {

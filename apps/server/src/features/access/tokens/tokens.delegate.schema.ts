@@ -5,14 +5,14 @@ import { IssuedTokens } from './tokens.schema.ts';
 export type Delegate = Static<typeof Delegate>;
 export const Delegate = Type.Object(
   {
-    /** Of any length: what cannot be a token is refused like any other that is none. */
+    /** Any length: a text that cannot be a token is refused like every invalid token. */
     parentGrantToken: Type.String({ minLength: 1 }),
     subAgentId: Type.String({ minLength: 1, maxLength: 256 }),
     scopes: ScopeList,
     expiresIn: Type.String({ ...Duration, default: '1h' }),
     tokenExpiresIn: Type.Optional(Duration),
     audience: Type.Optional(Audience),
-    /** Looked into by the protocol's own reader, which names every fault. */
+    /** The protocol's own reader checks the entries and names every fault. */
     authorizationDetails: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 20 })),
     purpose: Type.Optional(Type.String({ maxLength: 128 })),
     credentialFormat: Type.Enum(['jwt'], { default: 'jwt' }),

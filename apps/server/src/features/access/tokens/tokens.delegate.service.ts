@@ -14,15 +14,15 @@ import { type GrantRefusal, invalidGrant } from './tokens.rules.ts';
 
 export interface DelegateDeps extends LookUpDeps {
   readonly maxTtlSeconds: number;
-  /** Of developers that have not set their own. */
+  /** For developers that have not set their own. */
   readonly maxDelegationDepth: number;
 }
 
 /**
- * Gives a part of a grant to an agent, on the word of the token that its holder presents. The person is not asked
- * again, so no part reaches further than what they allowed.
- * @throws BAD_REQUEST, INVALID_GRANT with the reason, INVALID_SCOPE, INVALID_PURPOSE, DELEGATION_DEPTH_EXCEEDED,
- * NOT_FOUND, AGENT_INACTIVE, PLAN_LIMIT_EXCEEDED
+ * Gives a part of a grant to another agent. The holder of the grant presents its token. The principal is not
+ * asked again, so no part reaches further than the principal allowed.
+ * @throws BAD_REQUEST, INVALID_GRANT with the reason, INVALID_SCOPE, INVALID_PURPOSE,
+ * DELEGATION_DEPTH_EXCEEDED, NOT_FOUND, AGENT_INACTIVE, PLAN_LIMIT_EXCEEDED
  */
 export async function delegate(
   deps: DelegateDeps,
@@ -42,7 +42,7 @@ export async function delegate(
   const { subAgentDid: agentDid } = parent;
   if (agentDid === null || parent.subAgentStatus === 'revoked') throw notFound();
   if (parent.subAgentStatus !== 'active') throw agentInactive();
-  // Else what an agent may not ask a person for, it could be handed by another one.
+  // Otherwise an agent could get a scope from another agent that it may not request from a principal.
   if (parent.enforceAgentScopes) mustBeWithin(parent.subAgentScopes ?? [], scopes);
 
   const grant = childOf(parent, part, { agentId: input.subAgentId, agentDid, tokenSeconds, at });
@@ -66,7 +66,7 @@ export async function delegate(
   return { ...answer, parentGrantId: parent.id, delegationDepth: part.delegationDepth };
 }
 
-/** What is no token of the caller's own reads exactly like one that never was. @throws INVALID_GRANT */
+/** Another developer's token gets the same answer as an unknown token. @throws INVALID_GRANT */
 async function findParent(
   deps: DelegateDeps,
   caller: Caller,

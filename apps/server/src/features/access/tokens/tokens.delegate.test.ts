@@ -18,7 +18,7 @@ const gmail = { type: 'urn:service:tools:v1', connector: 'gmail' } as const;
 
 const delegate = (developer: Developer, body: object) => developer('POST', '/v1/grants/delegate', body);
 
-/** @throws with the answer, where it is not 201 */
+/** @throws with the answer when the status is not 201 */
 async function delegated(developer: Developer, body: object) {
   const answer = await delegate(developer, { scopes: ['calendar:read'], ...body });
   if (answer.statusCode !== 201) throw new Error(`delegate: ${answer.body}`);
@@ -78,7 +78,7 @@ describe('delegating', () => {
     expect(await verdictOf(acme, parent.grantToken)).toMatchObject({ valid: true, delegationDepth: 0 });
   });
 
-  test('is told by the token: who acts, and through whom', async () => {
+  test('shows in the token which agent acts, and through which agents', async () => {
     const { acme } = await joinSandbox();
     const { parent, helper, body } = await parentAndHelper(acme);
     const last = await registerAgent(acme, 'Last');
@@ -106,7 +106,7 @@ describe('delegating', () => {
     expect(introspection.json()).toMatchObject({ active: true, act, client_id: last.agentId });
   });
 
-  test('is a record that names its parent, and the tree is one list', async () => {
+  test('makes a grant that names its parent, and a list shows the whole tree', async () => {
     const { acme } = await joinSandbox();
     const { parent, body, helper } = await parentAndHelper(acme);
     const child = await delegated(acme, body);
@@ -146,7 +146,7 @@ describe('delegating', () => {
     ]);
   });
 
-  test('is told of as a grant and a token', async () => {
+  test('is recorded as a new grant and a new token', async () => {
     const { acme, db } = await joinSandbox();
     const { parent, helper, body } = await parentAndHelper(acme);
 
@@ -188,7 +188,7 @@ describe('delegating', () => {
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 
-  test('R7 may be to oneself and back, and each counts as a hop', async () => {
+  test('R7 may be from an agent to itself, and each delegation counts', async () => {
     const { acme } = await joinSandbox();
     const { parent } = await parentAndHelper(acme);
     let held = parent.grantToken;
@@ -209,8 +209,8 @@ describe('delegating', () => {
   });
 });
 
-describe('how deep agents delegate', () => {
-  test('is what the developer says, up to ten, and else what the operator does', async () => {
+describe('the depth of delegations', () => {
+  test('is set by the developer, up to ten, and otherwise by the operator', async () => {
     const { acme } = await startSandbox({ env: { MAX_DELEGATION_DEPTH: '1' } });
     const { parent, body } = await parentAndHelper(acme);
     const { agentId: subAgentId } = parent;
@@ -235,7 +235,7 @@ describe('how deep agents delegate', () => {
     expect(refusalOf(await delegate(acme, deeper))).toBe('400 DELEGATION_DEPTH_EXCEEDED');
   });
 
-  test.each([0, 11, 1.5, '3'])('is not %j', async (maxDelegationDepth) => {
+  test.each([0, 11, 1.5, '3'])('cannot be set to %j', async (maxDelegationDepth) => {
     const { acme } = await joinSandbox();
 
     expect(refusalOf(await acme('PATCH', '/v1/me', { maxDelegationDepth }))).toBe('400 BAD_REQUEST');
@@ -252,7 +252,7 @@ describe('R7 a part is never wider than the whole', () => {
     ],
   };
 
-  test('it inherits what it does not mention', async () => {
+  test('it inherits the members that it does not mention', async () => {
     const { acme } = await joinSandbox();
     const { parent, body } = await parentAndHelper(acme, request);
 
@@ -280,7 +280,7 @@ describe('R7 a part is never wider than the whole', () => {
     ]);
   });
 
-  test('it says what it is narrowed to, and every cap above it, the root’s first', async () => {
+  test('it shows its narrowed details, and every cap above it, the root’s first', async () => {
     const { acme } = await joinSandbox();
     const { parent, body } = await parentAndHelper(acme, request);
     const narrower = (perDay: number) => [{ ...gmail, tools: ['send'], caps: { send: { per_day: perDay } } }];
@@ -344,7 +344,7 @@ describe('R7 a part is never wider than the whole', () => {
     ['O9 for ever', { ...asked, expiresIn: 'Infinity' }, 'BAD_REQUEST'],
     ['O9 two times', { ...asked, expiresIn: '1h;2h' }, 'BAD_REQUEST'],
     ['O9 longer than any grant', { ...asked, expiresIn: '366d' }, 'BAD_REQUEST'],
-  ])('O8 refuses %s, and makes nothing', async (_, wider, code) => {
+  ])('O8 refuses %s, and makes no grant', async (_, wider, code) => {
     const { acme } = await joinSandbox();
     const { parent, body } = await parentAndHelper(acme, { ...request, tokenExpiresIn: '1h' });
 
@@ -352,7 +352,7 @@ describe('R7 a part is never wider than the whole', () => {
 
     expect(refusalOf(answer)).toBe(`400 ${code}`);
     expect(await grantsOf(acme)).toHaveLength(1);
-    expect((await delegate(acme, { ...body, ...asked })).statusCode).toBe(201); // of the same grant, a part that fits
+    expect((await delegate(acme, { ...body, ...asked })).statusCode).toBe(201); // a part that fits
     expect(await grantsOf(acme, `?parentGrantId=${parent.grantId}`)).toHaveLength(1);
   });
 
@@ -365,7 +365,7 @@ describe('R7 a part is never wider than the whole', () => {
     expect(answer.json().details).toEqual({ scopes: ['calendar:write', 'x'] });
   });
 
-  test('a part that names a purpose where there is none is refused, and one of an audience sets it', async () => {
+  test('a part may add an audience to a grant without one, but never a purpose', async () => {
     const { acme } = await joinSandbox();
     const { body } = await parentAndHelper(acme, { scopes: ['tool:gmail:read'] });
     const scopes = ['tool:gmail:read'];
@@ -418,7 +418,7 @@ describe('R7 a part is never wider than the whole', () => {
     expect(shorter.expiresAt).toBe('2026-01-01T00:05:00.000Z');
   });
 
-  test('what does not fit into a token is refused', async () => {
+  test('a part that does not fit into a token is refused', async () => {
     const { acme } = await joinSandbox();
     const tools = Array.from({ length: 36 }, (_, each) => `${'t'.repeat(30)}${each}`);
     const caps = Object.fromEntries(tools.map((tool) => [tool, { per_day: 1_000_000 }]));
@@ -464,7 +464,7 @@ describe('a delegated grant', () => {
     expect(await verdictOf(acme, refreshed.grantToken)).toMatchObject({ valid: true, delegationDepth: 1 });
   });
 
-  test('is not verified with a chain that is not its own', async () => {
+  test('does not verify with another chain of agents', async () => {
     const { acme, service } = await joinSandbox();
     const { parent, helper, body } = await parentAndHelper(acme);
     const { grantToken } = await delegated(acme, body);
@@ -482,7 +482,7 @@ describe('a delegated grant', () => {
     }
   });
 
-  test('is unverified when nobody proved who allowed its parent', async () => {
+  test('is unverified when its parent was allowed without proof', async () => {
     const { acme, db } = await joinSandbox();
     const { parent, body } = await parentAndHelper(acme);
     await db.updateTable('grants').set({ isUnverified: true }).where('id', '=', parent.grantId).execute();
@@ -494,8 +494,8 @@ describe('a delegated grant', () => {
   });
 });
 
-describe('what is delegated from', () => {
-  test('has to be a token of a grant of one’s own, and nothing is told of others', async () => {
+describe('the token that a delegation presents', () => {
+  test('has to be a grant token of the developer, and the refusal tells nothing of others', async () => {
     const { acme, asDeveloper, service } = await joinSandbox();
     const { parent, body } = await parentAndHelper(acme);
     const stranger = await asDeveloper({ mode: 'sandbox' });
@@ -526,7 +526,7 @@ describe('what is delegated from', () => {
     expect((await delegate(acme, body)).statusCode).toBe(201);
   });
 
-  test('is not good once it is revoked, as a token or as a grant', async () => {
+  test('is refused once the token or its grant is revoked', async () => {
     const { acme } = await joinSandbox();
     const { parent, body } = await parentAndHelper(acme);
     const { refreshToken, agentId } = parent;
@@ -540,7 +540,7 @@ describe('what is delegated from', () => {
     expect(refusalOf(await delegate(acme, again))).toBe('400 INVALID_GRANT parent_revoked');
   });
 
-  test('is not good once its time is over', async () => {
+  test('is refused once it has expired', async () => {
     const { acme, advance } = await startSandbox();
     const { body } = await parentAndHelper(acme, { tokenExpiresIn: '10m' });
 
@@ -549,7 +549,7 @@ describe('what is delegated from', () => {
     expect(refusalOf(await delegate(acme, body))).toBe('400 INVALID_GRANT parent_expired');
   });
 
-  test('O16 is not good while its agent is suspended, and never again when it is revoked', async () => {
+  test('O16 is refused while its agent is suspended, and for good once its agent is revoked', async () => {
     const { acme } = await joinSandbox();
     const { parent, body } = await parentAndHelper(acme);
     const agent = `/v1/agents/${parent.agentId}`;
@@ -563,8 +563,8 @@ describe('what is delegated from', () => {
   });
 });
 
-describe('whom is delegated to', () => {
-  test('has to be an agent of one’s own, and active', async () => {
+describe('the agent that a delegation names', () => {
+  test('has to be an active agent of the developer', async () => {
     const { acme, asDeveloper } = await joinSandbox();
     const { helper, body } = await parentAndHelper(acme);
     const foreign = await registerAgent(await asDeveloper({ mode: 'sandbox' }));
@@ -580,7 +580,7 @@ describe('whom is delegated to', () => {
     expect(await to(helper.agentId)).toBe('404 NOT_FOUND');
   });
 
-  test('O8 gets nothing beyond what it declares, where the developer holds agents to that', async () => {
+  test('O8 gets no scope that it does not declare, where the developer enforces declared scopes', async () => {
     const { acme } = await joinSandbox();
     const { body, helper } = await parentAndHelper(acme);
     const declare = (scopes: string[]) => acme('PATCH', `/v1/agents/${helper.agentId}`, { scopes });
@@ -596,7 +596,7 @@ describe('whom is delegated to', () => {
     expect(refusalOf(await delegate(acme, body))).toBe('201');
   });
 
-  test('takes a grant of the plan’s', async () => {
+  test('gets no grant when the plan is full', async () => {
     const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '2' } });
     const { body } = await parentAndHelper(acme);
     const child = await delegated(acme, body);

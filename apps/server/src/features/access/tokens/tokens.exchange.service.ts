@@ -12,12 +12,12 @@ import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
 import type { Exchange, IssuedTokens } from './tokens.schema.ts';
 
 /**
- * Makes a grant of an approved request. Of many that present one code, one gets it.
- * @throws INVALID_GRANT with the reason, PLAN_LIMIT_EXCEEDED (the code stays good), SERVICE_UNAVAILABLE
+ * Makes a grant from an approved request. When several calls present one code at once, one of them succeeds.
+ * @throws INVALID_GRANT with the reason, PLAN_LIMIT_EXCEEDED (the code stays valid), SERVICE_UNAVAILABLE
  */
 export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Exchange): Promise<IssuedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
-  // Another developer's code reads exactly like one that never was.
+  // Another developer's code gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
   const found = await findRedeemable(deps.db, caller.tenant, inFlight.requestId);
   if (!found) throw invalidGrant('code_unknown');
@@ -50,7 +50,8 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     request;
   const { consentMethod } = request;
   const seconds = parseDuration(request.expiresIn);
-  if (!consentMethod || !seconds) throw new Error('An approved request says how and for how long.');
+  if (!consentMethod || !seconds)
+    throw new Error('An approved request lacks its consent method or its lifetime.');
   const id = newId('grnt', at);
   return {
     id,

@@ -20,7 +20,7 @@ import { newCode } from '../authorization/in-flight.service.ts';
 
 const joinSandbox = sharedSandbox();
 
-/** An approved request, as an agent's host has it. */
+/** An approved request, as the program of an agent has it. */
 async function approved(developer: Developer, request: object = {}) {
   const { agentId, did } = await registerAgent(developer);
   const { code, authRequestId } = await authorize(developer, agentId, request);
@@ -28,7 +28,7 @@ async function approved(developer: Developer, request: object = {}) {
   return { agentId, did, code: String(code), authRequestId: String(authRequestId), exchange };
 }
 
-/** A code that nobody was given yet, for a request in whatever state. */
+/** A code for a request of any status. The service gave this code to nobody. */
 async function codeFor({ store }: Service, developer: Developer, requestId: string): Promise<string> {
   const { code, entry } = newCode({ developerId: developer.developerId, requestId }, 600);
   await store.put([entry]);
@@ -84,7 +84,7 @@ describe('exchanging a code', () => {
     });
   });
 
-  test('tells the audit log of the grant and of its token, in this order', async () => {
+  test('records the grant and its token in the audit log, in this order', async () => {
     const { acme } = await joinSandbox();
     const { agentId, exchange } = await approved(acme);
 
@@ -105,13 +105,13 @@ describe('exchanging a code', () => {
   test.each([
     ['no code', { code: undefined }, 'code required'],
     ['no agent', { agentId: undefined }, 'agentId required'],
-    ['a code longer than any', { code: 'x'.repeat(513) }, 'code too_long'],
+    ['a code over 512 characters', { code: 'x'.repeat(513) }, 'code too_long'],
     ['a verifier of 42 characters', { codeVerifier: 'a'.repeat(42) }, 'codeVerifier format'],
     ['a verifier of 129 characters', { codeVerifier: 'a'.repeat(129) }, 'codeVerifier format'],
     ['a verifier outside the alphabet', { codeVerifier: `${'a'.repeat(43)}+` }, 'codeVerifier format'],
-    ['a credential that is not made here', { credentialFormat: 'vc-jwt' }, 'credentialFormat not_allowed'],
-    ['O8 scopes, which nothing can add to', { scopes: ['*'] }, 'scopes unknown'],
-  ])('refuses %s, and the code stays good', async (_, change, problem) => {
+    ['an unknown credential format', { credentialFormat: 'vc-jwt' }, 'credentialFormat not_allowed'],
+    ['O8 scopes', { scopes: ['*'] }, 'scopes unknown'],
+  ])('refuses %s, and the code stays valid', async (_, change, problem) => {
     const { acme } = await joinSandbox();
     const { exchange } = await approved(acme);
 
@@ -134,7 +134,7 @@ describe('exchanging a code', () => {
     expect(refusalOf(answer)).toBe('401 UNAUTHORIZED');
   });
 
-  test('does not make what the plan has no room for, and the code is good once there is room', async () => {
+  test('makes no grant beyond the plan, and the code works once there is room', async () => {
     const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '1' } });
     const [first, second] = [await approved(acme), await approved(acme)];
     const { grantId } = (await first.exchange()).json();
@@ -148,7 +148,7 @@ describe('exchanging a code', () => {
     expect(admitted.statusCode).toBe(201);
   });
 
-  test('gives the room of what ran out to new grants once, also when that is revoked later', async () => {
+  test('counts the room of an expired grant once, even when that grant is revoked later', async () => {
     const { acme, advance } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '2' } });
     const old = [await grantTo(acme, { expiresIn: '1m' }), await grantTo(acme, { expiresIn: '1m' })];
     advance(61);
@@ -161,7 +161,7 @@ describe('exchanging a code', () => {
     expect(await grantsOf(acme, '&status=active')).toHaveLength(2);
   });
 
-  test('says that it can not go on while Redis is away, and that an unknown code is one once it lost it', async () => {
+  test('answers 503 while Redis is away, and refuses a code as unknown once the store has lost it', async () => {
     const { acme, store } = await startSandbox({ store: 'memory' });
     const { exchange, code } = await approved(acme);
     const away = await startApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
@@ -178,8 +178,8 @@ describe('exchanging a code', () => {
   });
 });
 
-describe('a code that is not for whoever presents it', () => {
-  test('O3 reads like one that never was, and stays good for its owner', async () => {
+describe('a code in the wrong hands', () => {
+  test('O3 gets the same answer as an unknown code, and stays valid for its owner', async () => {
     const { acme, asDeveloper } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { agentId: strangersAgent } = await registerAgent(stranger);
@@ -226,7 +226,7 @@ describe('proof of the code’s key (RFC 7636)', () => {
     expect(refusalOf(await exchange({ codeVerifier: pkce().codeVerifier }))).toBe(
       '400 INVALID_GRANT pkce_mismatch',
     );
-    // What `plain` would have taken (RFC 7636 §4.6).
+    // The method `plain` would accept this verifier (RFC 7636 §4.6).
     expect(refusalOf(await exchange({ codeVerifier: asked.codeChallenge }))).toBe(
       '400 INVALID_GRANT pkce_mismatch',
     );
@@ -246,7 +246,7 @@ describe('proof of the code’s key (RFC 7636)', () => {
   test.each([
     [4, '201'],
     [5, '400 INVALID_GRANT code_unknown'],
-  ])('O4 after %i wrong verifiers the right one gets %s', async (wrong, outcome) => {
+  ])('O4 after %i wrong verifiers answers the right verifier with %s', async (wrong, outcome) => {
     const { acme } = await joinSandbox();
     const { codeVerifier, asked } = pkce();
     const { exchange } = await approved(acme, asked);
@@ -256,7 +256,7 @@ describe('proof of the code’s key (RFC 7636)', () => {
     expect(refusalOf(await exchange({ codeVerifier }))).toBe(outcome);
   });
 
-  test('O4 counts wrong verifiers that come at once one by one', async () => {
+  test('O4 counts each of several wrong verifiers that come at once', async () => {
     const { acme } = await joinSandbox();
     const { codeVerifier, asked } = pkce();
     const { exchange } = await approved(acme, asked);
@@ -267,8 +267,8 @@ describe('proof of the code’s key (RFC 7636)', () => {
   });
 });
 
-describe('a code that is not good now', () => {
-  test('O5 is one for 600 seconds from the approval and not a second more', async () => {
+describe('a code that is not valid now', () => {
+  test('O5 is valid for 600 seconds after the approval and not a second longer', async () => {
     const { acme, advance } = await startSandbox();
     const [early, late] = [await approved(acme), await approved(acme)];
 
@@ -308,7 +308,7 @@ describe('a code that is not good now', () => {
     expect((await exchange()).statusCode).toBe(201);
   });
 
-  test('O16 falls with an agent that was revoked after the approval', async () => {
+  test('O16 ends with an agent that was revoked after the approval', async () => {
     const { acme } = await joinSandbox();
     const { agentId, exchange } = await approved(acme);
 
@@ -338,7 +338,7 @@ describe('a code used twice', () => {
     expect(await detected(acme)).toEqual([['blocked', false]]);
   });
 
-  test('O2 later also ends the grant that was made of it, with all that came of that', async () => {
+  test('O2 later also ends the grant that was made from it, with every token of that grant', async () => {
     const { acme, advance } = await startSandbox();
     const { agentId, exchange } = await approved(acme);
     const { grantToken, refreshToken, grantId } = (await exchange()).json();
@@ -374,7 +374,7 @@ describe('a code used twice', () => {
     expect((await acme('GET', `/v1/grants/${grantId}`)).json()).toMatchObject({ status: 'revoked' });
   });
 
-  test('O2 by whoever lacks the verifier ends nothing', async () => {
+  test('O2 ends nothing when the second use lacks the verifier', async () => {
     const { acme, advance } = await startSandbox();
     const { codeVerifier, asked } = pkce();
     const { exchange } = await approved(acme, asked);
@@ -418,13 +418,13 @@ describe('the token', () => {
     sandbox: true,
   });
 
-  test('says what the specification lists, and the older names beside', async () => {
+  test('has the claims that the specification lists, and the older names beside them', async () => {
     const issued = await claimsOf({});
 
     expect(issued.payload).toEqual({ ...standard(issued), agt: issued.did, grnt: issued.grantId });
   });
 
-  test('says nothing by the older names once they are switched off', async () => {
+  test('has no claim under an older name once the operator switches them off', async () => {
     const issued = await claimsOf({ GRANT_TOKEN_LEGACY_CLAIMS: 'false' });
 
     expect(issued.payload).toEqual(standard(issued));
@@ -437,7 +437,7 @@ describe('the token', () => {
     expect(Buffer.from(grantToken.split('.')[1] ?? '', 'base64url').toString('latin1')).toMatch(/^[ -~]*$/);
   });
 
-  test('leaves out what was not asked for', async () => {
+  test('leaves out claims that were not requested', async () => {
     const { acme } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
 
@@ -454,7 +454,7 @@ describe('the token', () => {
     ['RS256', {}],
     ['ES256', { JWT_SIGNING_ALG: 'ES256', EC_PRIVATE_KEY: String(pem) }],
   ])(
-    'signed with %s is read by an independent library and by our own, from the published keys',
+    'signed with %s verifies in an independent library and in our own, with the published keys',
     async (alg, env) => {
       const { acme, app, clock } = await startSandbox({ env });
       const { grantToken } = await grantTo(acme);

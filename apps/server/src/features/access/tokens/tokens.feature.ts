@@ -8,7 +8,7 @@ import { tables } from './tokens.tables.ts';
 
 export const tokens = defineFeature({
   name: 'tokens',
-  tags: { tokens: 'What an agent shows, and what whoever is shown it asks.' },
+  tags: { tokens: 'The tokens by which agents prove grants, and their verification.' },
   knows: ['audit', 'authorization', 'grants', 'keys', 'quotas'],
   tables,
   acts,
@@ -23,12 +23,12 @@ export const tokens = defineFeature({
     MAX_DELEGATION_DEPTH: defaulted(
       integer(1, 10),
       '3',
-      'How often a grant may be passed on from agent to agent, for developers that have not set it for themselves.',
+      'The greatest delegation depth of a grant, for developers that have not set their own.',
     ),
     REUSE_GRACE_SECONDS: defaulted(
       integer(0, 300),
       '30',
-      'How long a second use of a code or refresh token is no more than refused. Later, it also revokes the tokens that came of the first.',
+      'How long the service only refuses a second use of a code or refresh token. A later second use also revokes the grant.',
     ),
   },
   open: (house, settings) => ({

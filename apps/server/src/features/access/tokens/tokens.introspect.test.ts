@@ -16,7 +16,7 @@ const asForm = ({ app }: Pick<Service, 'app'>, { apiKey }: Developer, body: stri
   });
 
 describe('introspecting a token (RFC 7662)', () => {
-  test('tells its claims by their registered names, asked as JSON or as a form', async () => {
+  test('shows its claims by their registered names, for JSON and for a form', async () => {
     const { acme, app } = await joinSandbox();
     const { agentId, did, grantId, grantToken } = await grantTo(acme, {
       scopes: ['tool:bank:read', 'email:send'],
@@ -48,7 +48,7 @@ describe('introspecting a token (RFC 7662)', () => {
     expect(form.json()).toEqual(json.json());
   });
 
-  test('says no more than that it is not active of anything else', async () => {
+  test('answers every other text only with `active: false`', async () => {
     const { acme, asDeveloper, advance } = await startSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { grantToken, refreshToken } = await grantTo(acme, { tokenExpiresIn: '1m' });
@@ -78,7 +78,7 @@ describe('introspecting a token (RFC 7662)', () => {
     expect(lastUsedAt).toBe('2026-01-01T00:00:00.000Z');
   });
 
-  test('ignores what it does not know, as the standard has it', async () => {
+  test('ignores unknown members, as the standard demands', async () => {
     const { acme, app } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
 
@@ -91,8 +91,8 @@ describe('a failure has the shape that OAuth libraries read (RFC 6749 §5.2)', (
   test.each([
     ['no token, as JSON', '{}', 'application/json'],
     ['an empty token, as JSON', '{"token":""}', 'application/json'],
-    ['a token that is no text', '{"token":5}', 'application/json'],
-    ['what is no JSON', '{', 'application/json'],
+    ['a token that is a number', '{"token":5}', 'application/json'],
+    ['malformed JSON', '{', 'application/json'],
     ['no token, as a form', 'token_type_hint=access_token', FORM],
     ['an empty token, as a form', 'token=', FORM],
     ['a token sent twice', 'token=a&token=b', FORM],

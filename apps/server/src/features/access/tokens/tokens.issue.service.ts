@@ -27,7 +27,7 @@ export interface TokenDeps {
   readonly reuseGraceSeconds: number;
 }
 
-/** What tokens are issued for: a grant, about to be stored or stored already. */
+/** The grant for which tokens are issued, stored already or about to be stored. */
 export interface IssuableGrant {
   readonly id: string;
   readonly agentId: string;
@@ -51,11 +51,11 @@ export interface Issue {
   readonly answer: IssuedTokens;
 }
 
-const REFRESH_SECONDS = 30 * 86_400; // and never past the grant
+const REFRESH_SECONDS = 30 * 86_400; // at most: a refresh token ends with its grant
 
 /**
- * Makes and signs a grant token and a refresh token. Nothing is stored yet: signing takes longer than any lock
- * may be held. @param predecessorId of the refresh token that is spent for this one.
+ * Makes and signs a grant token and a refresh token. Nothing is stored yet, because signing takes longer than
+ * any lock may be held. @param predecessorId the refresh token that is spent for the new one, if any
  */
 export async function issueTokens(
   deps: TokenDeps,
@@ -137,13 +137,13 @@ async function signGrantToken(
     throw badField(
       'authorizationDetails',
       'too_long',
-      'All of this does not fit into a token; ask for less at once.',
+      'The grant does not fit into a token; send fewer scopes or details.',
     );
   }
   return signToken(keyRing, 'at+jwt', claims);
 }
 
-/** @param grant about to be stored */
+/** @param grant the grant that is about to be stored */
 export function grantCreated(grant: NewGrant & IssuableGrant): Act {
   const { scopes, audience, parentGrantId } = grant;
   const about = concerning({ ...grant, grantId: grant.id });

@@ -9,7 +9,7 @@ import { wholeSecond } from './tokens.rules.ts';
 import type { Verdict } from './tokens.schema.ts';
 
 export interface LookUpDeps extends TokenDeps {
-  /** Of the service's own tokens, made by `ownVerifier`. */
+  /** Verifies the service's own tokens. Made by `ownVerifier`. */
   readonly verifier: TokenVerifier;
 }
 
@@ -18,18 +18,18 @@ export function ownVerifier({ keyRing, issuer, maxGrantLifetimeSeconds }: TokenD
   return createTokenVerifier({ keys, issuer, maxLifetimeSeconds: maxGrantLifetimeSeconds, verifySignature });
 }
 
-/** A token that this service signed, for whomever, and what is known of it now. */
+/** A token that this service signed for any developer, and its state now. */
 interface Known<Row = TokenRow> {
   readonly verified: VerifiedGrant;
-  /** Absent when nothing is stored that agrees with it, or it is another developer's. */
+  /** Absent when no stored token agrees with it, or when it is another developer's. */
   readonly row?: Row;
-  /** Why it cannot be used, if it is the caller's own. */
+  /** Why the token cannot be used, when it is the caller's own. */
   readonly reason?: Exclude<NonNullable<Verdict['reason']>, 'audience' | 'scope'>;
 }
 
 /**
- * The online question: reads the database, so the first call after a revocation sees it.
- * @returns undefined for what is no grant token of this service
+ * Reads the database, so the first call after a revocation sees the revocation.
+ * @returns undefined for a text that is not a grant token of this service
  */
 export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): Promise<Known | undefined> {
   const now = deps.clock();
@@ -41,7 +41,7 @@ export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): P
   return assess(found, row, caller, now);
 }
 
-/** Holds a genuine token against what is stored of it now. */
+/** Compares a genuine token with its stored rows. */
 export function assess<Row extends TokenRow>(
   { verified, isExpired }: Genuine,
   row: Row | undefined,
@@ -59,8 +59,8 @@ interface Genuine {
 }
 
 /**
- * Signature and claims, without a database. A token that ran out is verified as of a second before it did: that
- * it is genuine is what allows to say so to its owner.
+ * Checks signature and claims, without a database. An expired token is verified as of the second before its
+ * end, because only a genuine token's owner may be told that it expired.
  */
 export function findGenuine({ verifier }: LookUpDeps, token: string, now: Date): Genuine | undefined {
   const verified = verifier.verify(token, { now });
@@ -70,17 +70,19 @@ export function findGenuine({ verifier }: LookUpDeps, token: string, now: Date):
   return before.ok ? { verified: before, isExpired: true } : undefined;
 }
 
-/** Epoch milliseconds of `exp`, as the token says it. Read only to choose the time to verify it at. */
+/**
+ * The unverified `exp` in epoch milliseconds, used only to choose the time at which the token is verified.
+ */
 function claimedEnd(token: string): number {
   const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
   return Number(payload.exp) * 1000;
 }
 
-/** The stored grant decides: a token that says anything else is not one that was issued for it. */
+/** The stored grant decides: a token that differs from it was not issued for it. */
 function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean {
   const { audience, parentGrantId, authorizationDetails, delegationDepth } = row;
   const stored: GrantClaims = {
-    issuer: claims.issuer, // compared by the verifier, with its own
+    issuer: claims.issuer, // the verifier has compared it already
     developerId: row.developerId,
     principalId: row.principalId,
     agentId: row.agentId,
@@ -97,7 +99,7 @@ function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean
     ...(parentGrantId !== null && { parentGrantId }),
     ...(authorizationDetails !== null && { authorizationDetails }),
   };
-  // What tokens from before 0.6 leave unsaid cannot differ.
+  // Tokens from before 0.6 may lack these three claims; an absent claim cannot differ.
   const { agentId, agentDid, issuedAt } = stored;
   return isDeepStrictEqual({ agentId, agentDid, issuedAt, ...claims }, stored);
 }

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
-/** Newest first, one more than asked for. Never the text of a token, which is nowhere. */
+/** Newest first, with one row more than the page holds. The service stores the text of no token. */
 export function listTokensOfGrant(
   db: Executor,
   { developerId }: Tenant,

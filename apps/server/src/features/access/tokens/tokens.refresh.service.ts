@@ -10,13 +10,13 @@ import { type GrantRefusal, invalidGrant, refreshIdOf } from './tokens.rules.ts'
 import type { IssuedTokens, Refresh } from './tokens.schema.ts';
 
 /**
- * Spends a refresh token for a new one and a new grant token, within the grant that it belongs to: nothing it
- * allows changes, and its end does not move. @throws INVALID_GRANT with the reason
+ * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change.
+ * @throws INVALID_GRANT with the reason
  */
 export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refresh): Promise<IssuedTokens> {
   const refreshId = refreshIdOf(input.refreshToken);
   const found = refreshId && (await findRefreshable(deps.db, caller.tenant, refreshId));
-  // A stranger's token, and one in a stranger's hands, are as unknown as one that never was, and not spent.
+  // A token of another developer or agent gets the same answer as an unknown token, and is not spent.
   const isKnown = found && timingSafeEqual(found.refreshHash, hashOf(input.refreshToken));
   if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');
 

@@ -65,7 +65,7 @@ describe('refreshing', () => {
     expect((await verdictOf(acme, issued.grantToken)).valid).toBe(true);
   });
 
-  test('leaves earlier tokens good until they run out', async () => {
+  test('leaves earlier tokens valid until they expire', async () => {
     const { acme, advance } = await startSandbox();
     const { agentId, grantToken, refreshToken } = await grantTo(acme, {
       expiresIn: '2h',
@@ -91,7 +91,7 @@ describe('refreshing', () => {
     expect(issued).toMatchObject({ expiresAt: end, refreshExpiresAt: end, grantExpiresAt: end });
   });
 
-  test('is told as a token that was issued, and not as a grant', async () => {
+  test('is recorded as a new token, and not as a new grant', async () => {
     const { acme } = await joinSandbox();
     const { agentId, refreshToken, grantId } = await grantTo(acme);
 
@@ -103,7 +103,7 @@ describe('refreshing', () => {
     expect(await entriesOf(acme, 'grant.created')).toHaveLength(1);
   });
 
-  test('goes on for as long as each is used in time', async () => {
+  test('goes on as long as each refresh token is used in time', async () => {
     const { acme, advance } = await startSandbox();
     const { agentId, ...first } = await grantTo(acme, { expiresIn: '90d' });
     const refresh = refreshing(acme, agentId);
@@ -121,8 +121,8 @@ describe('refreshing', () => {
   test.each([
     ['no refresh token', { refreshToken: undefined }, 'refreshToken required'],
     ['no agent', { agentId: undefined }, 'agentId required'],
-    ['O8 scopes, which nothing can add to', { scopes: ['*'] }, 'scopes unknown'],
-    ['a lifetime, which nothing can add to', { expiresIn: '90d' }, 'expiresIn unknown'],
+    ['O8 scopes', { scopes: ['*'] }, 'scopes unknown'],
+    ['a lifetime', { expiresIn: '90d' }, 'expiresIn unknown'],
   ])('refuses %s', async (_, change, problem) => {
     const { acme } = await joinSandbox();
     const { agentId, refreshToken } = await grantTo(acme);
@@ -146,8 +146,8 @@ describe('refreshing', () => {
   });
 });
 
-describe('a refresh token that is not for whoever presents it', () => {
-  test('R3 reads like one that never was, and is not spent', async () => {
+describe('a refresh token in the wrong hands', () => {
+  test('R3 gets the same answer as an unknown token, and is not spent', async () => {
     const { acme, asDeveloper } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { agentId: otherAgent } = await registerAgent(acme);
@@ -158,7 +158,7 @@ describe('a refresh token that is not for whoever presents it', () => {
     const refusals = [
       await refresh('anything'),
       await refresh(`ref_${'0'.repeat(26)}${'a'.repeat(43)}`),
-      await refresh(`${id}${'a'.repeat(43)}`), // whoever learns the id knows nothing
+      await refresh(`${id}${'a'.repeat(43)}`), // the id alone is worth nothing
       await refresh(` ${refreshToken}`),
       await refresh(refreshToken, { agentId: otherAgent }),
       await refreshing(stranger, agentId)(refreshToken),
@@ -172,7 +172,7 @@ describe('a refresh token that is not for whoever presents it', () => {
   });
 });
 
-describe('a refresh token that is not good now', () => {
+describe('a refresh token that is not valid now', () => {
   test('R3 ends with its grant', async () => {
     const { acme, advance } = await startSandbox();
     const { agentId, refreshToken } = await grantTo(acme, { expiresIn: '1h' });
@@ -264,7 +264,7 @@ describe('a refresh token used twice', () => {
     expect(await statusOf(acme, String(child?.grantId))).toMatchObject({ revokedReason: 'parent' });
   });
 
-  test('R1 is told to subscribers only when it ended the grant', async () => {
+  test('R1 reaches subscribers only when it ended the grant', async () => {
     const { acme, advance, db } = await startSandbox();
     const { agentId, refreshToken, grantId } = await grantTo(acme);
     const refresh = refreshing(acme, agentId);
@@ -290,7 +290,7 @@ describe('a refresh token used twice', () => {
     });
   });
 
-  test('R1 by another agent of the developer, or a stranger, ends nothing', async () => {
+  test('R1 ends nothing when another agent or another developer presents it', async () => {
     const { acme, advance, asDeveloper } = await startSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { agentId: otherAgent } = await registerAgent(acme);
@@ -304,7 +304,7 @@ describe('a refresh token used twice', () => {
     expect(await statusOf(acme, grantId)).toMatchObject({ status: 'active' });
   });
 
-  test('R1 fills no log: attempts are counted, and the first of a minute is told', async () => {
+  test('R1 fills no log: attempts are counted, and the first of a minute is recorded', async () => {
     const { acme } = await startSandbox({ env: { REUSE_GRACE_SECONDS: '300' } });
     const { agentId, refreshToken } = await grantTo(acme);
     const refresh = refreshing(acme, agentId);
@@ -326,7 +326,7 @@ test('R8 no code, refresh token or grant token is readable anywhere in the datab
 
   const stored = await everyText(service);
 
-  const secret = (token: string) => token.slice(-43); // of a refresh token, without the id that finds its row
+  const secret = (token: string) => token.slice(-43); // a refresh token without the id that finds its row
   for (const text of [
     code,
     grantToken,
@@ -336,7 +336,7 @@ test('R8 no code, refresh token or grant token is readable anywhere in the datab
   ]) {
     expect(stored).not.toContain(text);
   }
-  expect(stored).toContain(refreshToken.slice(0, 30)); // the id is: it was looked for in the right place
+  expect(stored).toContain(refreshToken.slice(0, 30)); // the id is stored, so the search above looked in the right place
 });
 
 /** Every row of every table, as text. */

@@ -15,13 +15,13 @@ export type NewRefreshToken = Omit<Insertable<RefreshTokens>, 'developerId'>;
 export type Redeemable = Selectable<AuthRequests> & {
   readonly agentDid: string;
   readonly agentStatus: AgentStatus;
-  /** Of the grant that was made of it, if there is one. */
+  /** The grant that was made from the request, if any. */
   readonly grantId: string | null;
   readonly grantStatus: 'active' | 'revoked' | null;
   readonly grantIssuedAt: Date | null;
 };
 
-/** What an exchange has to know, in one read. */
+/** The facts that decide an exchange, in one read. */
 export async function findRedeemable(
   db: Executor,
   { developerId }: Tenant,
@@ -50,7 +50,7 @@ export type RedemptionRefusal =
   | 'over_quota'
   | null;
 
-/** A hot write. @returns why nothing was written, or null. */
+/** A hot write. @returns the reason when nothing was written, else null */
 export function redeemCode(
   db: Executor,
   tenant: Tenant,
@@ -95,7 +95,7 @@ export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'records'> & { rea
 
 export type RotationRefusal = 'agent_inactive' | 'grant_revoked' | 'refresh_reused' | null;
 
-/** A hot write. @returns why nothing was written, or null. */
+/** A hot write. @returns the reason when nothing was written, else null */
 export function rotateRefreshToken(
   db: Executor,
   tenant: Tenant,
@@ -122,7 +122,7 @@ export type TokenRow = Selectable<Grants> & {
   readonly agentStatus: AgentStatus;
 };
 
-/** A token with its grant and agent as they are now. Notes the grant's use when the token is good. */
+/** A token with its grant and agent as they are now. Sets the grant's last use when the token is valid. */
 export async function findUsedToken(
   db: Executor,
   { developerId }: Tenant,
@@ -136,7 +136,7 @@ export async function findUsedToken(
   return (await call.execute(db)).rows[0];
 }
 
-/** Locks the token, so that of two revocations at once the second sees what the first has done. Joins its grant. */
+/** Locks the token, so that the second of two simultaneous revocations sees the first. Joins its grant. */
 export function lockToken(tx: Tx, tenant: Tenant, tokenId: string) {
   return tx
     .selectFrom('tokens as token')

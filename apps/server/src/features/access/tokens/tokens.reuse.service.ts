@@ -5,18 +5,18 @@ import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { revokeGrant } from '../grants/index.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 
-/** A code or refresh token that was presented once more. */
+/** A code or refresh token that was presented a second time. */
 export interface Reuse {
   readonly kind: 'code' | 'refresh';
   readonly about: ActSubject;
   readonly usedAt: Date | null;
-  /** Whether the grant is still there to be revoked. */
+  /** Whether the grant is not revoked yet. */
   readonly isActive: boolean;
 }
 
 /**
- * Soon after the first use it is most likely the same client again, whose answer was lost. Later, two parties
- * hold what one should: nobody can tell which is the thief, so the whole family ends.
+ * Soon after the first use, the same client most likely lost its answer and tries again. Later, two parties
+ * hold a secret of one party. The service cannot tell which of them is the thief, so it revokes the grant.
  * @see RFC 9700 §4.14.2
  */
 export async function reportReuse(

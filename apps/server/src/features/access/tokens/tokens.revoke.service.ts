@@ -8,8 +8,9 @@ import { lockToken, markTokenRevoked } from './tokens.repo.ts';
 import type { Revoke } from './tokens.schema.ts';
 
 /**
- * Ends one token; its grant and refresh token go on. Harmless to repeat.
- * @throws NOT_FOUND for an unknown token and for a foreign one alike, BAD_REQUEST unless one way to name it is sent
+ * Ends one token; its grant and refresh token stay valid. A repeated call changes nothing.
+ * @throws NOT_FOUND for an unknown token and for another developer's, BAD_REQUEST unless either `jti` or
+ * `token` is sent
  */
 export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token }: Revoke): Promise<void> {
   if (jti === undefined && token === undefined) throw badField('jti', 'required');

@@ -39,7 +39,7 @@ describe('revoking a token', () => {
     },
   );
 
-  test('is harmless to repeat, and told once', async () => {
+  test('changes nothing when repeated, and is recorded once', async () => {
     const { acme, advance } = await startSandbox();
     const { grantId, grantToken } = await grantTo(acme);
     await revoke(acme, { token: grantToken });
@@ -65,7 +65,7 @@ describe('revoking a token', () => {
     expect(await actionsOf(acme)).toEqual(before);
   });
 
-  test('can be done to one that ran out', async () => {
+  test('accepts an expired token', async () => {
     const { acme, advance } = await startSandbox();
     const { grantToken } = await grantTo(acme, { tokenExpiresIn: '1m' });
 
@@ -74,7 +74,7 @@ describe('revoking a token', () => {
     expect((await revoke(acme, { token: grantToken })).statusCode).toBe(204);
   });
 
-  test('is no use of the grant', async () => {
+  test('does not count as a use of the grant', async () => {
     const { acme } = await joinSandbox();
     const { grantId, grantToken } = await grantTo(acme);
 
@@ -83,7 +83,7 @@ describe('revoking a token', () => {
     expect((await acme('GET', `/v1/grants/${grantId}`)).json().lastUsedAt).toBeNull();
   });
 
-  test('of a stranger’s token, or of one that never was, finds nothing and ends nothing', async () => {
+  test('finds and ends nothing for a token of another developer, or an unknown token', async () => {
     const { acme, asDeveloper, service } = await joinSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { grantToken, refreshToken } = await grantTo(acme);
@@ -106,7 +106,7 @@ describe('revoking a token', () => {
   test.each([
     ['neither id nor text', {}, 'jti required'],
     ['both', { jti: 'a', token: 'b' }, 'token not_allowed'],
-    ['an id longer than any', { jti: 'a'.repeat(513) }, 'jti too_long'],
+    ['an id over 512 characters', { jti: 'a'.repeat(513) }, 'jti too_long'],
     ['an empty text', { token: '' }, 'token too_short'],
     ['another field', { jti: 'a', grantId: 'b' }, 'grantId unknown'],
   ])('refuses %s', async (_, body, problem) => {

@@ -52,7 +52,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
       config: { access: 'developer', role: 'runtime', rate: rates.refresh, failures: ['INVALID_GRANT'] },
       schema: {
         operationId: 'tokens.refresh',
-        summary: 'Spend a refresh token for new tokens',
+        summary: 'Exchange a refresh token for new tokens',
         body: Refresh,
         response: { 201: IssuedTokens },
       },
@@ -82,7 +82,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
         operationId: 'grants.delegate',
         summary: 'Give a part of a grant to another agent',
         description:
-          'Nothing in the new grant reaches further than in its parent. It ends with the parent at the latest, and is revoked with it.',
+          'The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.',
         body: Delegate,
         response: { 201: DelegatedTokens },
       },
@@ -97,7 +97,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
       config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
       schema: {
         operationId: 'tokens.verify',
-        summary: 'Ask whether a grant token is good now',
+        summary: 'Ask whether a grant token is valid now',
         body: Verify,
         response: { 200: Verdict },
       },
@@ -111,7 +111,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier
       config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
       schema: {
         operationId: 'grants.verify',
-        summary: 'Ask whether a grant token is good now, in an older shape',
+        summary: 'Ask whether a grant token is valid now, with the older answer',
         body: OlderVerify,
         response: { 200: OlderVerdict },
       },

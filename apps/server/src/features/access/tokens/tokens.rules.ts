@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../../platform/errors.ts';
 
-/** Why a code or refresh token cannot be used. Clients act on the status; these are for people and logs. */
+/** Why a code or token cannot be used. Clients act on the status; the reasons are for people and logs. */
 export type GrantRefusal =
   | 'code_unknown'
   | 'code_used'
@@ -21,14 +21,14 @@ export type GrantRefusal =
   | 'parent_expired';
 
 export const invalidGrant = (reason: GrantRefusal) =>
-  new AppError('INVALID_GRANT', 'This code or token cannot be used; ask for consent anew.', { reason });
+  new AppError('INVALID_GRANT', 'This code or token cannot be used; ask for consent again.', { reason });
 
 /** `ref_`, a ULID that finds the row, and 43 characters that nobody can guess. */
 const REFRESH_TOKEN = /^(ref_[0-9A-HJKMNP-TV-Z]{26})[A-Za-z0-9_-]{43}$/;
 export const refreshIdOf = (refreshToken: string): string | undefined =>
   REFRESH_TOKEN.exec(refreshToken)?.[1];
 
-/** A token's times are whole seconds; so is what is stored of its end, since the two are compared. */
+/** A token's times are whole seconds. Its stored end is too, because the two are compared. */
 export const wholeSecond = (milliseconds: number) => new Date(Math.floor(milliseconds / 1000) * 1000);
 
 /** @see RFC 7636 §4.6 */
@@ -56,8 +56,9 @@ interface Presented {
 }
 
 /**
- * Why this code is not exchanged. Who it was made for comes first, so that a stranger learns nothing; then the
- * verifier, so that only whoever began the flow can set off what a second use sets off.
+ * Why this code is not exchanged. Agent and redirect URI are compared first, so that a stranger learns
+ * nothing. The verifier comes next, so that only the party that began the flow can cause the revocation that
+ * follows reuse.
  */
 export function redemptionRefusal(
   request: Redeemable,

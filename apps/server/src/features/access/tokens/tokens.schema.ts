@@ -42,7 +42,7 @@ export const IssuedTokens = Type.Object({
   sandbox: Type.Optional(Type.Literal(true)),
 });
 
-/** Any text may be asked about; one that cannot be a token is answered like any other that is not valid. */
+/** Any text: a text that cannot be a token gets the same answer as an invalid token. */
 const AnyToken = Type.String({ minLength: 1 });
 
 export type Verify = Static<typeof Verify>;
@@ -57,7 +57,7 @@ export const Verify = Type.Object(
   { additionalProperties: false },
 );
 
-/** Only `valid`, and for a token of one's own the reason, unless it is true. */
+/** For an invalid token, `valid` is the only member, and the reason when the token is the caller's own. */
 export type Verdict = Static<typeof Verdict>;
 export const Verdict = Type.Object({
   valid: Type.Boolean(),
@@ -101,14 +101,14 @@ export const Revoke = Type.Object(
   { additionalProperties: false },
 );
 
-/** RFC 7662 §2.1; what it does not name is ignored. */
+/** RFC 7662 §2.1. Other members are ignored. */
 export type Introspect = Static<typeof Introspect>;
 export const Introspect = Type.Object(
   { token: AnyToken, token_type_hint: Type.Optional(Type.String({ maxLength: 256 })) },
   { additionalProperties: true },
 );
 
-/** RFC 7662 §2.2: only `active`, unless it is true. */
+/** RFC 7662 §2.2. When `active` is false, it is the only member. */
 export type Introspection = Static<typeof Introspection>;
 export const Introspection = Type.Object({
   active: Type.Boolean(),

@@ -5,7 +5,7 @@ import { badField } from '../../../platform/errors.ts';
 import { type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
 import type { Introspection, OlderVerdict, Verdict, Verify } from './tokens.schema.ts';
 
-/** Of what is not a token of the caller's own nothing is said, not even why. */
+/** A token that is not the caller's own gets `valid: false` without a reason. */
 export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verify): Promise<Verdict> {
   const { row, reason } = (await lookUp(deps, caller, input.token)) ?? {};
   if (!row) return { valid: false };
@@ -37,7 +37,7 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
   };
 }
 
-/** The same question in an older shape. @throws BAD_REQUEST for what is no token of this service at all */
+/** The same verification with the older answer. @throws BAD_REQUEST unless this service signed the token */
 export async function verifyOlder(deps: LookUpDeps, caller: Caller, token: string): Promise<OlderVerdict> {
   const known = await lookUp(deps, caller, token);
   if (!known) throw badField('token', 'format', 'This is not a grant token.');

@@ -26,7 +26,7 @@ const lastUseOf = async (developer: Developer, grantId: string) =>
   (await developer('GET', `/v1/grants/${grantId}`)).json().lastUsedAt;
 
 describe('verifying a token', () => {
-  test('tells whose authority it is and how far it goes', async () => {
+  test('shows the grant, its parties and its scopes', async () => {
     const { acme } = await joinSandbox();
     const scopes = ['tool:bank:read', 'calendar:*'];
     const { agentId, did, grantId, grantToken } = await grantTo(acme, {
@@ -69,7 +69,7 @@ describe('verifying a token', () => {
     expect(await actionsOf(acme)).toEqual(before);
   });
 
-  test('holds a required audience against the one that was asked for', async () => {
+  test('compares a required audience with the audience of the grant', async () => {
     const { acme } = await joinSandbox();
     const bound = await grantTo(acme, { audience: 'https://api.example' });
     const free = await grantTo(acme);
@@ -87,7 +87,7 @@ describe('verifying a token', () => {
     }
   });
 
-  test('holds required scopes against those that were granted', async () => {
+  test('compares required scopes with the granted scopes', async () => {
     const { acme } = await joinSandbox();
     const { grantToken } = await grantTo(acme, { scopes: ['calendar:*', 'email:send'] });
     const needing = (...requiredScopes: string[]) => verdictOf(acme, grantToken, { requiredScopes });
@@ -102,9 +102,9 @@ describe('verifying a token', () => {
   test.each([
     ['no token', {}, 'token required'],
     ['an empty token', { token: '' }, 'token too_short'],
-    ['a token that is no text', { token: 5 }, 'token type'],
+    ['a token that is a number', { token: 5 }, 'token type'],
     ['a token that is null', { token: null }, 'token type'],
-    ['a field that it does not have', { token: 'x', scopes: [] }, 'scopes unknown'],
+    ['an unknown field', { token: 'x', scopes: [] }, 'scopes unknown'],
   ])('refuses %s', async (_, body, problem) => {
     const { acme } = await joinSandbox();
 
@@ -130,7 +130,7 @@ describe('verifying a token', () => {
   });
 });
 
-describe('a token that is good no more says why to its owner', () => {
+describe('a token that is no longer valid tells its owner the reason', () => {
   test('expired, from the second in which it ends', async () => {
     const { acme, advance } = await startSandbox();
     const { grantToken } = await grantTo(acme, { tokenExpiresIn: '1m' });
@@ -142,7 +142,7 @@ describe('a token that is good no more says why to its owner', () => {
     expect(await olderVerdictOf(acme, grantToken)).toEqual({ active: false, reason: 'expired' });
   });
 
-  test('revoked, with its grant or by itself', async () => {
+  test('revoked, with its grant or alone', async () => {
     const { acme } = await joinSandbox();
     const [one, other] = [await grantTo(acme), await grantTo(acme)];
 
@@ -177,7 +177,7 @@ describe('a token that is good no more says why to its owner', () => {
     expect(await verdictOf(acme, grantToken)).toMatchObject({ valid: true });
   });
 
-  test('revoked, once and for all, with its agent', async () => {
+  test('revoked for good, with its agent', async () => {
     const { acme } = await joinSandbox();
     const { grantToken, agentId } = await grantTo(acme);
 
@@ -187,7 +187,7 @@ describe('a token that is good no more says why to its owner', () => {
   });
 });
 
-describe('what is no token of the caller’s own', () => {
+describe('a text that is not a token of the caller', () => {
   const nothing = '{"valid":false}';
 
   test.each([
@@ -200,7 +200,7 @@ describe('what is no token of the caller’s own', () => {
     ['its JSON form', (token: string) => JSON.stringify({ payload: token })],
     ['16 KiB and a byte', (token: string) => token.padEnd(16_385, 'A')],
     ['half a megabyte', () => 'a.'.repeat(250_000)],
-  ])('J9 gets nothing but the answer: %s', async (_, make) => {
+  ])('J9 gets only `valid: false`: %s', async (_, make) => {
     const { acme } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
 
@@ -210,7 +210,7 @@ describe('what is no token of the caller’s own', () => {
     expect(await verdictOf(acme, grantToken)).toMatchObject({ valid: true });
   });
 
-  test('J19 a stranger learns nothing of it, whether good, expired or revoked', async () => {
+  test('J19 tells another developer nothing, whether the token is valid, expired or revoked', async () => {
     const { acme, asDeveloper, advance } = await startSandbox();
     const stranger = await asDeveloper({ mode: 'sandbox' });
     const { grantToken } = await grantTo(acme, { tokenExpiresIn: '1m' });
@@ -226,7 +226,7 @@ describe('what is no token of the caller’s own', () => {
     expect(await verdictOf(acme, grantToken)).toEqual({ valid: false, reason: 'expired' });
   });
 
-  test('J17 a genuine signature over another kind of token is none of a grant token', async () => {
+  test('J17 a genuine signature over another kind of token is refused', async () => {
     const { acme, service } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
     const { payload } = partsOf(grantToken);
@@ -248,7 +248,7 @@ describe('what is no token of the caller’s own', () => {
     expect(await verdictOf(acme, same)).toMatchObject({ valid: true });
   });
 
-  test('J6 J7 a header that asks for anything is none, even genuinely signed', async () => {
+  test('J6 J7 a header that demands anything is refused, even with a genuine signature', async () => {
     const { acme, service } = await joinSandbox();
     const { payload } = partsOf((await grantTo(acme)).grantToken);
 
@@ -262,7 +262,7 @@ describe('what is no token of the caller’s own', () => {
     }
   });
 
-  test('J16 a token of another deployment is none, although its key is ours', async () => {
+  test('J16 a token of another deployment is refused, even with our key', async () => {
     const { acme, service } = await joinSandbox();
     const { payload } = partsOf((await grantTo(acme)).grantToken);
 
@@ -289,7 +289,7 @@ describe('J18 the stored grant decides, whatever a genuine signature says', () =
     'an earlier end': { exp: Date.parse('2026-01-01T12:00:00Z') / 1000 },
     'an earlier begin': { iat: Date.parse('2025-12-31T23:00:00Z') / 1000 },
     'another audience': { aud: 'https://other.example' },
-    'one audience more': { aud: ['https://api.example', 'https://other.example'] },
+    'a second audience': { aud: ['https://api.example', 'https://other.example'] },
     'no audience': { aud: undefined },
     'wider details': { authorization_details: wider },
     'no details': { authorization_details: undefined },
@@ -320,7 +320,7 @@ describe('J18 the stored grant decides, whatever a genuine signature says', () =
     return { payload, changed };
   }
 
-  test.each([true, false])('with the older names beside (%s)', async (legacy) => {
+  test.each([true, false])('with and without the older names (%s)', async (legacy) => {
     const { acme, service } = await startSandbox({ env: { GRANT_TOKEN_LEGACY_CLAIMS: String(legacy) } });
     const { changed } = await issued(service, acme);
     expect(await verdictOf(acme, await changed({}))).toMatchObject({ valid: true });
@@ -333,7 +333,7 @@ describe('J18 the stored grant decides, whatever a genuine signature says', () =
     expect(answers).toEqual(Object.keys(changes).map((name) => [name, '{"valid":false}']));
   });
 
-  test('of another developer: neither of the two is told anything', async () => {
+  test('with another developer, neither of the two learns anything', async () => {
     const { acme, service, asDeveloper } = await joinSandbox();
     const other = await asDeveloper({ mode: 'sandbox' });
     const { payload, changed } = await issued(service, acme);
@@ -361,7 +361,7 @@ describe('J18 the stored grant decides, whatever a genuine signature says', () =
 });
 
 describe('the last use of a grant', () => {
-  test('is noted by verifying, once a minute at most', async () => {
+  test('is set by verifying, once a minute at most', async () => {
     const { acme, advance } = await startSandbox();
     const { grantToken, grantId } = await grantTo(acme);
     expect(await lastUseOf(acme, grantId)).toBeNull();
@@ -377,7 +377,7 @@ describe('the last use of a grant', () => {
     expect(await lastUseOf(acme, grantId)).toBe('2026-01-01T00:01:01.000Z');
   });
 
-  test('is not that of a token that was refused', async () => {
+  test('is not set when the token is refused', async () => {
     const { acme, advance } = await startSandbox();
     const { grantToken, grantId, agentId } = await grantTo(acme, { tokenExpiresIn: '1m' });
 
@@ -392,7 +392,7 @@ describe('the last use of a grant', () => {
     expect(await lastUseOf(acme, grantId)).toBeNull();
   });
 
-  test('is worth no waiting for whoever holds the grant', async () => {
+  test('does not make a verification wait for a lock on the grant', async () => {
     const { acme, db } = await joinSandbox();
     const { grantToken, grantId } = await grantTo(acme);
 
@@ -405,8 +405,8 @@ describe('the last use of a grant', () => {
   });
 });
 
-describe('the older shape', () => {
-  test('answers with the token’s claims, and the older names however it was issued', async () => {
+describe('the older answer', () => {
+  test('has the token’s claims, and the older names even when the token lacks them', async () => {
     const { acme } = await startSandbox({ env: { GRANT_TOKEN_LEGACY_CLAIMS: 'false' } });
     const { grantToken, grantId, did } = await grantTo(acme);
     const { payload } = partsOf(grantToken);
@@ -458,7 +458,7 @@ describe('the older shape', () => {
     });
   });
 
-  test('refuses what is no grant token at all, and does not find one that was never issued', async () => {
+  test('refuses a text that is no grant token, and does not find a token that was never issued', async () => {
     const { acme, service } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
     const unknown = { ...partsOf(grantToken).payload, jti: 'tok_unknown' };
@@ -473,7 +473,7 @@ describe('the older shape', () => {
   });
 });
 
-test('R5 a revoked token is refused in the next request, also where Redis is gone', async () => {
+test('R5 a revoked token is refused in the next request, even while Redis is away', async () => {
   const { acme } = await startSandbox();
   const { grantToken, grantId } = await grantTo(acme);
   const away = await startApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });

@@ -7,7 +7,7 @@ import { tables } from './agents.tables.ts';
 
 export const agents = defineFeature({
   name: 'agents',
-  tags: { agents: 'Those who act.' },
+  tags: { agents: 'The programs that act for principals.' },
   knows: ['audit', 'developers', 'quotas'],
   tables,
   acts,

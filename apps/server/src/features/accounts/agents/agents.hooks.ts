@@ -4,9 +4,9 @@ import type { Tx } from '../../../platform/db/db.ts';
 import { hook } from '../../../platform/hooks.ts';
 
 /**
- * Ends the things that fall with an agent, in the transaction that revokes the agent: throwing undoes all of it.
- * Returns an act for each thing that fell instead of recording it, because the audit chain is locked after every
- * other row.
+ * Ends the rows that depend on an agent, in the transaction that revokes the agent: throwing undoes all of
+ * it. Returns an act for each ended row instead of recording it, because the audit chain is locked after
+ * every other row.
  */
 export type OnAgentRevoked = (tx: Tx, caller: Caller, agentId: string, at: Date) => Promise<Act[]>;
 

@@ -9,7 +9,7 @@ export const sharedAgents: GroupLock = {
   take: ({ developerId }, ids) => sql`share_agents(${developerId}, ${ids})`,
 };
 
-/** The tenant's agents as others show them, to be joined by `agent.agentId`. */
+/** The tenant's agents as other features show them, to be joined by `agent.agentId`. */
 export function agentsOf(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('agents')

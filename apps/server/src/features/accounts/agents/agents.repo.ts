@@ -26,7 +26,7 @@ export function findAgent(db: Executor, { developerId }: Tenant, agentId: string
     .executeTakeFirst();
 }
 
-/** For the public document, whose address names the agent and no tenant. */
+/** For the public document, whose address names the agent but no tenant. */
 export function findAgentAcrossTenants(db: Executor, agentId: string) {
   return db
     .selectFrom('agentIndex as index')
@@ -38,7 +38,7 @@ export function findAgentAcrossTenants(db: Executor, agentId: string) {
     .executeTakeFirst();
 }
 
-/** Newest first, one more than asked for: whether it is there says whether there is another page. */
+/** Newest first, with one row more than the page holds: its presence shows that there is another page. */
 export function listAgentRows(db: Executor, { developerId }: Tenant, query: AgentQuery) {
   const { status, cursor, limit } = query;
   const all = db.selectFrom('agents').selectAll().where('developerId', '=', developerId);
@@ -50,7 +50,7 @@ export function listAgentRows(db: Executor, { developerId }: Tenant, query: Agen
     .execute();
 }
 
-/** Locks the row, so that of two changes at once the second sees what the first has done. */
+/** Locks the row, so that the second of two simultaneous changes sees the first. */
 export function lockAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
   return tx
     .selectFrom('agents')

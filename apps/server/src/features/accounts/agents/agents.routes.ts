@@ -119,11 +119,11 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
       },
     },
     async (request, reply) => {
-      // Also of a refusal: a resolver in a browser has to be able to read that a DID is deactivated.
+      // A refusal has these headers too: a resolver in a browser must read that a DID is deactivated.
       reply.headers({ 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' });
       const document = await getDidDocument(deps, request.params.id);
       return reply
-        .serializer(JSON.stringify) // Fastify's own adds a charset, which this media type does not have
+        .serializer(JSON.stringify) // Fastify's own serializer adds a charset, which this media type does not have
         .headers({ 'content-type': 'application/did+json', 'cache-control': 'public, max-age=300' })
         .send(document);
     },

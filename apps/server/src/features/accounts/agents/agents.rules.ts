@@ -5,14 +5,14 @@ import type { DidDocument } from './agents.schema.ts';
 
 export const agentDid = (host: string, agentId: string): string => `${didOfHost(host)}:agents:${agentId}`;
 
-/** @throws INVALID_SCOPE naming every one that is outside the grammar. */
+/** @throws INVALID_SCOPE naming every malformed scope. */
 export function acceptAgentScopes(scopes: readonly string[]): string[] {
   const wrong = scopes.filter((scope) => !isScope(scope));
   if (wrong.length > 0) throw malformedScopes(wrong);
   return distinctScopes(scopes);
 }
 
-/** What anybody may know of an agent: its keys and where it is answered for, not its name or its scopes. */
+/** The public facts of an agent: its key and its service endpoint, but not its name or its scopes. */
 export function didDocument(did: string, jwk: object | null, baseUrl: string): DidDocument {
   const controller = did.slice(0, did.indexOf(':agents:'));
   const method = `${did}#key-1`;

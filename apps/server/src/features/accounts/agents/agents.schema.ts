@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 
 const Status = Type.Enum(['active', 'suspended', 'revoked']);
 
-/** An agent may also hold an Ed25519 key, which its DID document shows and no token is signed with. */
+/** An agent may also have an Ed25519 key. Its DID document shows the key; no token is signed with it. */
 const Ed25519Jwk = Type.Object(
   {
     kty: Type.Literal('OKP'),
@@ -43,7 +43,7 @@ export const AgentChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
-/** `agentId` and `id` are equal: clients of both kinds are about. */
+/** `agentId` and `id` are equal: some clients read the first, some the second. */
 export type Agent = Static<typeof Agent>;
 export const Agent = Type.Object({
   agentId: Id,

@@ -33,7 +33,7 @@ import type {
 export interface AgentDeps {
   readonly db: Executor;
   readonly clock: Clock;
-  /** Host, and port if any, that is part of every new agent's DID. */
+  /** The host, with its port if any, in the DID of every new agent. */
   readonly didHost: string;
   readonly publicBaseUrl: string;
   readonly quotas: Quotas;
@@ -58,10 +58,10 @@ export function createAgent(deps: AgentDeps, caller: Caller, input: NewAgent): P
   });
 }
 
-/** @throws BAD_REQUEST when the members have the right shape and are no key. */
+/** @throws BAD_REQUEST when the key has the right shape but cannot be used. */
 function mustBeKey(jwk: AgentJwk | null | undefined): void {
   if (jwk && !isUsableKey(jwk)) {
-    throw badField('publicKeyJwk', 'format', 'The public key is not one that can be used.');
+    throw badField('publicKeyJwk', 'format', 'The public key is not a usable key.');
   }
 }
 
@@ -93,7 +93,7 @@ export function changeAgent(deps: AgentDeps, caller: Caller, agentId: string, ch
     const before = await lockAgent(tx, caller.tenant, agentId);
     if (!before) throw notFound();
     if (before.status === 'revoked') {
-      throw new AppError('AGENT_INACTIVE', 'A revoked agent does not change.', { status: before.status });
+      throw new AppError('AGENT_INACTIVE', 'A revoked agent cannot be changed.', { status: before.status });
     }
     const row = await updateAgent(tx, caller.tenant, agentId, { ...columns, updatedAt: at });
     const acts = actsOfChange(before, row, change);
@@ -102,7 +102,9 @@ export function changeAgent(deps: AgentDeps, caller: Caller, agentId: string, ch
   });
 }
 
-/** Suspending and resuming are acts of their own, since they stop and start what other records speak of. */
+/**
+ * Suspending and resuming are acts of their own, since they stop and start everything that the agent may do.
+ */
 function actsOfChange(before: AgentRow, after: AgentRow, change: AgentChange): Act[] {
   const about = { agentId: after.id, agentDid: after.did };
   const { name } = after;
@@ -116,7 +118,7 @@ function actsOfChange(before: AgentRow, after: AgentRow, change: AgentChange): A
   return acts;
 }
 
-/** Final, and harmless to repeat. @throws NOT_FOUND for an unknown agent and for a foreign one alike. */
+/** Cannot be undone. A repeated call changes nothing. @throws NOT_FOUND for an unknown or foreign agent. */
 export function revokeAgent(deps: AgentDeps, caller: Caller, agentId: string): Promise<void> {
   const at = deps.clock();
 

@@ -33,7 +33,7 @@ const pairs = {
 const jwkOf = (key: KeyObject): JsonWebKey => key.export({ format: 'jwk' });
 
 describe('registering an agent', () => {
-  test('makes one that is active, with a DID for good', async () => {
+  test('makes an active agent with a lasting DID', async () => {
     const acme = await service.asDeveloper();
 
     const answer = await acme('POST', '/v1/agents', {
@@ -68,7 +68,7 @@ describe('registering an agent', () => {
     });
   });
 
-  test('needs a name and nothing else; names may be the same', async () => {
+  test('needs only a name, which need not be unique', async () => {
     const acme = await service.asDeveloper();
 
     const answers = [
@@ -102,7 +102,7 @@ describe('registering an agent', () => {
     ['an X25519 key', jwkOf(generateKeyPairSync('x25519').publicKey)],
     ['a short RSA key', jwkOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey)],
     [
-      'an RSA key short by zeros',
+      'an RSA key that leading zeros make short',
       { ...jwkOf(pairs.RSA.publicKey), n: `${'A'.repeat(171)}${jwkOf(pairs.RSA.publicKey).n?.slice(171)}` },
     ],
     ['a weak RSA key', { ...jwkOf(pairs.RSA.publicKey), e: 'AQ' }],
@@ -110,10 +110,10 @@ describe('registering an agent', () => {
     ['a key for another use', { ...jwkOf(pairs.EC.publicKey), use: 'enc' }],
     ['a key of another algorithm', { ...jwkOf(pairs.EC.publicKey), alg: 'RS256' }],
     ['a certificate', { ...jwkOf(pairs.RSA.publicKey), x5c: ['MIIB'] }],
-    ['a key by its address', { ...jwkOf(pairs.RSA.publicKey), x5u: 'https://evil.example/' }],
+    ['a key with a URL', { ...jwkOf(pairs.RSA.publicKey), x5u: 'https://evil.example/' }],
     ['null', null],
     ['a text', 'key'],
-  ])('takes no %s', async (_what, publicKeyJwk) => {
+  ])('refuses %s', async (_what, publicKeyJwk) => {
     const acme = await service.asDeveloper();
 
     const answer = await acme('POST', '/v1/agents', { name: 'A', publicKeyJwk });
@@ -128,8 +128,8 @@ describe('registering an agent', () => {
     ['a name of blanks', { name: ' ' }, 'name', 'too_short'],
     ['too long a name', { name: 'x'.repeat(201) }, 'name', 'too_long'],
     ['O14 a name with a line feed', { name: 'a\nb' }, 'name', 'format'],
-    ['O14 a name that turns the reading direction', { name: 'a\u202Eb' }, 'name', 'format'],
-    ['O14 a name that isolates', { name: 'a\u2066b' }, 'name', 'format'],
+    ['O14 a name that changes the reading direction', { name: 'a\u202Eb' }, 'name', 'format'],
+    ['O14 a name with a directional isolate', { name: 'a\u2066b' }, 'name', 'format'],
     [
       'O14 a description with a control character',
       { name: 'a', description: 'a\u001bb' },
@@ -137,10 +137,10 @@ describe('registering an agent', () => {
       'format',
     ],
     ['too long a description', { name: 'a', description: 'x'.repeat(2001) }, 'description', 'too_long'],
-    ['a description that is none', { name: 'a', description: null }, 'description', 'type'],
+    ['a description that is null', { name: 'a', description: null }, 'description', 'type'],
     ['101 scopes', { name: 'a', scopes: Array(101).fill('x') }, 'scopes', 'too_long'],
     ['scopes in one text', { name: 'a', scopes: 'x y' }, 'scopes', 'type'],
-    ['a scope that is none', { name: 'a', scopes: [7] }, 'scopes.0', 'type'],
+    ['a scope that is a number', { name: 'a', scopes: [7] }, 'scopes.0', 'type'],
     ['T5 an id', { name: 'a', id: UNKNOWN }, 'id', 'unknown'],
     ['T5 another developer', { name: 'a', developerId: 'dev_1' }, 'developerId', 'unknown'],
     ['T5 a status', { name: 'a', status: 'active' }, 'status', 'unknown'],
@@ -155,7 +155,7 @@ describe('registering an agent', () => {
     expect(await listed(acme)).toEqual([]);
   });
 
-  test('O14 keeps markup and what takes no room as it is', async () => {
+  test('O14 keeps markup and characters without width as they are', async () => {
     const acme = await service.asDeveloper();
     const text = {
       name: '<b onclick=x>“A”</b>\u200B&amp;',
@@ -165,7 +165,7 @@ describe('registering an agent', () => {
     expect((await acme('POST', '/v1/agents', text)).json()).toMatchObject(text);
   });
 
-  test('names the scopes that are outside the grammar', async () => {
+  test('names the malformed scopes', async () => {
     const acme = await service.asDeveloper();
     const wrong = ['a b', 'a"', 'a\\b', '', 'é', 'tool:x', 'tool:x:fly', 'x'.repeat(257)];
 
@@ -175,14 +175,14 @@ describe('registering an agent', () => {
     expect(answer.json().details.scopes).toEqual(wrong);
   });
 
-  test('declares a hundred scopes of any length', async () => {
+  test('accepts a hundred scopes of any length', async () => {
     const acme = await service.asDeveloper();
     const scopes = Array.from({ length: 100 }, (_, at) => `${at}:${'x'.repeat(250)}`);
 
     expect((await acme('POST', '/v1/agents', { name: 'A', scopes })).json().scopes).toEqual(scopes);
   });
 
-  test('stops at what the plan includes, however many come at once', async () => {
+  test('stops at the quota of the plan, however many requests come at once', async () => {
     const small = await startApp({ env: { PLAN_FREE_AGENTS: '3' } });
     const acme = await small.asDeveloper();
 
@@ -206,7 +206,7 @@ describe('registering an agent', () => {
     expect(after.map(({ statusCode }) => statusCode)).toEqual([201, 402]);
   });
 
-  test('names a host with a port as DIDs do', async () => {
+  test('writes a host with a port in the form of DIDs', async () => {
     const local = await startApp({ env: { DID_WEB_DOMAIN: 'localhost:3001' } });
     const { agentId, did } = await registerAgent(await local.asDeveloper());
 
@@ -232,7 +232,7 @@ describe('listing agents', () => {
     expect(names).toEqual([['five', 'four'], ['three', 'two'], ['one']]);
   });
 
-  test('T4 makes nothing of another developer’s place in a list', async () => {
+  test('T4 shows only own agents after another developer’s cursor', async () => {
     const { asDeveloper, advance } = await startApp();
     const [acme, eve] = [await asDeveloper(), await asDeveloper()];
     const own = await registerAgent(acme);
@@ -243,7 +243,7 @@ describe('listing agents', () => {
     expect(await listed(eve, `?cursor=${own.agentId}`)).toEqual([]);
   });
 
-  test('hides the revoked ones until they are asked for', async () => {
+  test('hides revoked agents unless the query asks for them', async () => {
     const acme = await service.asDeveloper();
     const [active, suspended, revoked] = [
       await registerAgent(acme),
@@ -274,7 +274,7 @@ describe('listing agents', () => {
 });
 
 describe('changing an agent', () => {
-  test('replaces what is named and leaves the rest, its DID above all', async () => {
+  test('replaces the named members and leaves the rest, its DID above all', async () => {
     const { asDeveloper, advance } = await startApp();
     const acme = await asDeveloper();
     const { agentId } = await registerAgent(acme);
@@ -315,7 +315,7 @@ describe('changing an agent', () => {
     ['nothing', {}, '', 'too_short'],
     ['no name', { name: '' }, 'name', 'too_short'],
     ['no description', { description: null }, 'description', 'type'],
-    ['the status that only revoking gives', { status: 'revoked' }, 'status', 'not_allowed'],
+    ['the status `revoked`', { status: 'revoked' }, 'status', 'not_allowed'],
     ['T5 a DID', { did: 'did:web:evil.example' }, 'did', 'unknown'],
     ['T5 another developer', { name: 'x', developerId: 'dev_1' }, 'developerId', 'unknown'],
   ])('is refused with %s', async (_what, change, path, problem) => {
@@ -330,7 +330,7 @@ describe('changing an agent', () => {
     expect(await read(acme, agentId)).toEqual(before);
   });
 
-  test('leaves the grants as they are when it declares less', async () => {
+  test('leaves existing grants unchanged when the agent declares less', async () => {
     const acme = await asSandbox();
     const { agentId, grantToken } = await grantTo(acme, { scopes: ['calendar:read'] });
 
@@ -371,7 +371,7 @@ describe('suspending an agent', () => {
     expect((await acme('POST', '/v1/token/refresh', { refreshToken, agentId })).statusCode).toBe(201);
   });
 
-  test('is told as what it is, once, and beside other changes', async () => {
+  test('is recorded as an act of its own, once, beside other changes', async () => {
     const acme = await service.asDeveloper();
     const { agentId, did } = await registerAgent(acme);
     const patch = (change: object) => acme('PATCH', `/v1/agents/${agentId}`, change);
@@ -390,7 +390,7 @@ describe('suspending an agent', () => {
 });
 
 describe('revoking an agent', () => {
-  test('is final, and ends all that it was given and all that it asks for', async () => {
+  test('is final, and ends its grants and its open requests', async () => {
     const acme = await asSandbox();
     const { agentId, did, grantToken, grantId } = await grantTo(acme);
     const approved = await authorize(acme, agentId);
@@ -428,7 +428,7 @@ describe('revoking an agent', () => {
     );
   });
 
-  test('leaves requests that had ended by themselves as they ended', async () => {
+  test('leaves expired requests as they are', async () => {
     const { asDeveloper, advance } = await startApp();
     const acme = await asDeveloper({ mode: 'sandbox' });
     const { agentId } = await registerAgent(acme);
@@ -444,7 +444,7 @@ describe('revoking an agent', () => {
     expect(await entriesOf(acme, 'authorization.cancelled')).toEqual([]);
   });
 
-  test('is harmless to repeat, also at once', async () => {
+  test('happens once, however many calls come at once', async () => {
     const acme = await asSandbox();
     const { agentId } = await grantTo(acme);
 
@@ -482,7 +482,7 @@ describe('revoking an agent', () => {
     expect((await acme('POST', '/v1/agents', { name: 'One' })).statusCode).toBe(201);
   });
 
-  test('wins or loses whole against a suspension at the same time', async () => {
+  test('wins over a suspension at the same time', async () => {
     const acme = await service.asDeveloper();
     for (let round = 0; round < 5; round += 1) {
       const { agentId } = await registerAgent(acme);
@@ -498,7 +498,7 @@ describe('revoking an agent', () => {
     }
   });
 
-  test('leaves nothing open that was asked for at the same time', async () => {
+  test('leaves no request open that came at the same time', async () => {
     const acme = await asSandbox();
     for (let round = 0; round < 5; round += 1) {
       const { agentId } = await registerAgent(acme);
@@ -521,7 +521,7 @@ describe('T3 another developer’s agent', () => {
     ['PATCH', { name: 'Mine' }],
     ['PATCH', { status: 'suspended' }],
     ['DELETE', undefined],
-  ] as const)('is not there for %s %j', async (method, body) => {
+  ] as const)('is not found for %s %j', async (method, body) => {
     const [acme, eve] = [await service.asDeveloper(), await service.asDeveloper()];
     const { agentId } = await registerAgent(acme);
     const before = await read(acme, agentId);
@@ -536,7 +536,7 @@ describe('T3 another developer’s agent', () => {
   });
 
   test.each(['x', '%20', 'ag_1%00', "'%20or%201=1--", 'x'.repeat(256)])(
-    'nor is one by the id %s',
+    'is not found by the id %s either',
     async (id) => {
       const acme = await service.asDeveloper();
 
@@ -546,7 +546,7 @@ describe('T3 another developer’s agent', () => {
 });
 
 describe('T10 a `runtime` key', () => {
-  test('reads agents, and does nothing to them', async () => {
+  test('reads agents, but changes none of them', async () => {
     const acme = await service.asDeveloper();
     const { agentId } = await registerAgent(acme);
     const runtime = await acme.asRuntime();
@@ -564,7 +564,7 @@ describe('T10 a `runtime` key', () => {
 });
 
 describe('the DID document of an agent', () => {
-  test('names its key and where it is answered for', async () => {
+  test('names its key and its service endpoint', async () => {
     const acme = await service.asDeveloper();
     const publicKeyJwk = jwkOf(pairs.Ed25519.publicKey);
     const { agentId, did } = (
@@ -615,7 +615,7 @@ describe('the DID document of an agent', () => {
     expect(document).toMatchObject({ verificationMethod: [], authentication: [], assertionMethod: [] });
   });
 
-  test('is gone with the agent, and unknown where there never was one', async () => {
+  test('is gone with a revoked agent, and unknown for an unknown agent', async () => {
     const acme = await service.asDeveloper();
     const { agentId } = await registerAgent(acme);
     await acme('DELETE', `/v1/agents/${agentId}`);

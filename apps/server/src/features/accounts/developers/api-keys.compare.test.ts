@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startApp } from '../../../../test/app/start-app.ts';
 
-/** Counts what is compared in constant time, wherever in the process that is. */
+/** Counts the comparisons in constant time in the whole process. */
 function watchComparisons() {
   const compare = vi.spyOn(crypto, 'timingSafeEqual');
   syncBuiltinESMExports();
@@ -14,7 +14,7 @@ function watchComparisons() {
   return compare.mock.calls;
 }
 
-test('T2 a key is compared in constant time, also when there is none to compare it with', async () => {
+test('T2 a key is compared in constant time, even when no stored key matches', async () => {
   const { asDeveloper, calling } = await startApp();
   const { apiKey } = await asDeveloper();
   const comparisons = watchComparisons();
@@ -24,7 +24,7 @@ test('T2 a key is compared in constant time, also when there is none to compare 
     return [statusCode, comparisons.length];
   };
 
-  // With what this process remembers, and where that does not suffice with what the database has.
+  // The first comparison is with the cache of this process, the second with the database after a miss.
   expect(await compared(apiKey)).toEqual([200, 2]);
   expect(await compared(apiKey)).toEqual([200, 1]);
   expect(await compared(`${apiKey.slice(0, -4)}AAAA`)).toEqual([401, 2]);

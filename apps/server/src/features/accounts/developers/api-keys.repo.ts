@@ -18,8 +18,8 @@ interface FoundKey {
 }
 
 /**
- * A key that is good now, and whose it is. Notes its use, once a minute at most, in the same statement. Takes
- * no tenant by design: the key is what says which tenant this is. Reads developers.
+ * A valid key with its developer. The same statement sets the key's last use, once a minute at most. It takes
+ * no tenant by design, because the key names the tenant. Reads developers.
  */
 export async function findKeyAcrossTenants(db: Executor, hash: Buffer, at: Date) {
   const call = sql<FoundKey>`
@@ -53,7 +53,7 @@ export async function insertKey(
 }
 
 /**
- * Whose key this is, whether or not it is still good. `isReplaced`: by a rotation, which its developer asked for.
+ * The owner of a key that may have ended. `isReplaced` says that its developer replaced it by a rotation.
  */
 export async function findKeyOwnerAcrossTenants(db: Executor, hash: Buffer) {
   const call = sql<{ developerId: string; keyId: string; isRevoked: boolean; isReplaced: boolean }>`
@@ -64,7 +64,7 @@ export async function findKeyOwnerAcrossTenants(db: Executor, hash: Buffer) {
   return (await call.execute(db)).rows[0];
 }
 
-/** The same secret under another record: the one before it stays as it ended. */
+/** Stores a known secret under a new record. The former record stays as it ended. */
 export async function insertKeyAgain(
   tx: Tx,
   { developerId }: Tenant,
@@ -82,7 +82,7 @@ export async function insertKeyAgain(
     .execute();
 }
 
-/** Newest first, one more than asked for. */
+/** Newest first, with one row more than the page holds. */
 export function listKeyRows(
   db: Executor,
   { developerId }: Tenant,
@@ -97,9 +97,9 @@ export function listKeyRows(
 }
 
 /**
- * Locks the developer's keys that are good now: of two changes of one key, the second sees what the first has done.
- * A key that is revoked already is not among them. Who counts them locks the developer first, since a lock on rows
- * does not keep others from adding one.
+ * Locks the developer's valid keys, so that the second of two simultaneous changes sees the first. Revoked
+ * keys are not among them. A caller that counts the keys locks the developer first, because row locks do not
+ * stop inserts.
  */
 export function lockUsableKeys(tx: Tx, { developerId }: Tenant, at: Date) {
   return tx
@@ -113,7 +113,7 @@ export function lockUsableKeys(tx: Tx, { developerId }: Tenant, at: Date) {
     .execute();
 }
 
-/** Any key of the developer's, also one that has ended. */
+/** Locks any key of the developer, even an ended key. */
 export function lockKey(tx: Tx, { developerId }: Tenant, keyId: string) {
   return tx
     .selectFrom('apiKeys')
@@ -124,7 +124,7 @@ export function lockKey(tx: Tx, { developerId }: Tenant, keyId: string) {
     .executeTakeFirst();
 }
 
-/** @param change when it is revoked, or when it was replaced and until when it overlaps. */
+/** @param change the time of the revocation, or the time of the replacement and the end of the overlap */
 export async function endKey(
   tx: Tx,
   { developerId }: Tenant,

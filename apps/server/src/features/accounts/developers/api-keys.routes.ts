@@ -35,7 +35,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
       config: { access: 'developer', role: 'full', rate: rates.keys, failures: ['CONFLICT'] },
       schema: {
         operationId: 'apiKeys.create',
-        summary: 'Make another API key',
+        summary: 'Create an API key',
         body: NewApiKey,
         response: { 201: MadeApiKey },
       },

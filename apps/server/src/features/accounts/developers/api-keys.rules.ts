@@ -5,7 +5,7 @@ type Status = 'active' | 'expiring' | 'expired' | 'revoked';
 
 export const MOST_KEYS = 20;
 
-/** What is shown of a key for good: enough to tell two apart, too little to guess the rest. */
+/** The part of a key that lists show: enough to tell two keys apart, too little to guess the rest. */
 export const prefixOf = (apiKey: string): string => apiKey.slice(0, 12);
 
 export const generateKey = (mode: Mode): string =>
@@ -17,7 +17,7 @@ interface KeyTimes {
   readonly revokedAt: Date | null;
 }
 
-/** `expiring`: replaced by a rotation, and good until the overlap ends. */
+/** `expiring`: replaced by a rotation, and valid until the overlap ends. */
 export function keyStatus({ expiresAt, replacedAt, revokedAt }: KeyTimes, now: Date): Status {
   if (revokedAt) return 'revoked';
   if (expiresAt && expiresAt <= now) return 'expired';

@@ -34,7 +34,7 @@ export const NewApiKey = Type.Object(
   { additionalProperties: false },
 );
 
-/** `apiKey` is the key itself, which can be read in this answer and never again. */
+/** `apiKey` is the key itself. Only this answer shows it. */
 export type MadeApiKey = Static<typeof MadeApiKey>;
 export const MadeApiKey = Type.Object({ ...members, apiKey: Type.String() });
 

@@ -37,9 +37,9 @@ export interface KeyDeps {
 const LONGEST_LIFE = 3650 * 86_400; // seconds
 const NOBODY = Buffer.alloc(32);
 
-const USE_WRITTEN_EVERY = 60_000; // milliseconds, by which the time of last use is exact
+const USE_WRITTEN_EVERY = 60_000; // milliseconds: the precision of `lastUsedAt`
 
-/** @returns whom a key stands for, or undefined when it is unknown, expired or revoked. */
+/** @returns the caller that a key authenticates, or undefined for an unknown, expired or revoked key */
 export async function findKeyCaller({ db, clock }: Pick<KeyDeps, 'db' | 'clock'>, hash: Buffer) {
   const found = await findKeyAcrossTenants(db, hash, clock());
   // The index has compared already; this comparison takes the same time for a hit and for a miss.
@@ -51,7 +51,7 @@ export async function findKeyCaller({ db, clock }: Pick<KeyDeps, 'db' | 'clock'>
   return { caller: { tenant: { developerId }, actor: `developer:${keyId}`, role, mode, plan }, readAgainAt };
 }
 
-/** A key that is not stored yet, with what is stored of it. */
+/** The columns of a new key, with the hash of its secret. */
 export function newKey(name: string, role: Role, at: Date, apiKey: string) {
   const row = { id: newId('key', at), name, role, prefix: prefixOf(apiKey), createdAt: at };
   return { ...row, hash: hashOf(apiKey) };
@@ -68,7 +68,7 @@ export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery
   return { keys, nextCursor };
 }
 
-/** Nobody remembers a key that was unknown, so there is no change to note. @throws CONFLICT when there are too many. */
+/** Publishes no change, because no process remembers an unknown key. @throws CONFLICT at `MOST_KEYS` keys */
 export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Promise<MadeApiKey> {
   const { name, role, expiresIn } = input;
   const seconds = expiresIn === undefined ? undefined : parseDuration(expiresIn);
@@ -91,8 +91,8 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
 }
 
 /**
- * Replaces the key that makes the call by one of the same role.
- * @throws UNAUTHORIZED when another rotation was first, as for any key that is no longer good.
+ * Replaces the key that makes the call with a new key of the same role.
+ * @throws UNAUTHORIZED when another rotation came first, because the key is then no longer valid
  */
 export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
   const at = deps.clock();
@@ -125,8 +125,8 @@ export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promi
 }
 
 /**
- * Harmless to repeat. @throws NOT_FOUND, CONFLICT for the last `full` key that stays: nobody could make another
- * once those that are being replaced have run out.
+ * A repeated call changes nothing. @throws NOT_FOUND, CONFLICT for the last `full` key that is not being
+ * replaced: after the overlaps, no key of the developer could create another.
  */
 export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise<void> {
   const at = deps.clock();
@@ -135,7 +135,7 @@ export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise
     const usable = await lockUsableKeys(tx, caller.tenant, at);
     const key = usable.find(({ id }) => id === keyId) ?? (await lockKey(tx, caller.tenant, keyId));
     if (!key) throw notFound();
-    // Also of one that was revoked before: its notice may have been lost.
+    // An earlier revocation is published again, because its notice may have been lost.
     await afterCommit(tx, () => deps.publishChange(caller.tenant));
     if (key.revokedAt) return;
     const staying = usable.filter((each) => each.role === 'full' && isActive(each));
@@ -147,7 +147,7 @@ export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise
   });
 }
 
-/** Of a key that is good now: whether it is not on its way out. */
+/** Whether a valid key is not being replaced. */
 const isActive = ({ replacedAt }: KeyRow) => replacedAt === null;
 
 const isOwn = ({ actor }: Caller, keyId: string) => actor === `developer:${keyId}`;

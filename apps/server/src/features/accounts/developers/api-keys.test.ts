@@ -22,7 +22,7 @@ const worksWith = async (apiKey: string) =>
   (await service.calling(apiKey)('GET', '/v1/me')).statusCode === 200;
 
 describe('making an API key', () => {
-  test('shows the key this once, and what is kept of it for good', async () => {
+  test('shows the key once, and its record at any time', async () => {
     const acme = await service.asDeveloper();
 
     const answer = await acme('POST', '/v1/keys', { name: ' CI ', role: 'runtime', expiresIn: '30d' });
@@ -45,7 +45,7 @@ describe('making an API key', () => {
     expect(await worksWith(apiKey)).toBe(true);
   });
 
-  test('makes a `full` one that does not end, where nothing else is said', async () => {
+  test('makes a `full` key without an end by default', async () => {
     const acme = await service.asDeveloper({ mode: 'sandbox' });
 
     const key = await makeKey(acme);
@@ -72,7 +72,7 @@ describe('making an API key', () => {
     expect(await keysOf(acme)).toHaveLength(1);
   });
 
-  test('stops at twenty active ones, also when two come at once', async () => {
+  test('stops at twenty active keys, also when several calls come at once', async () => {
     const acme = await service.asDeveloper();
     for (let count = 1; count < 18; count += 1) await makeKey(acme);
 
@@ -88,7 +88,7 @@ describe('making an API key', () => {
     expect((await acme('POST', '/v1/keys', { name: 'after all' })).statusCode).toBe(201);
   });
 
-  test('leaves out those that ended when it counts', async () => {
+  test('does not count expired keys', async () => {
     const { advance, asDeveloper } = await startApp();
     const acme = await asDeveloper();
     for (let count = 1; count < 20; count += 1)
@@ -119,7 +119,7 @@ describe('T10 a `runtime` key', () => {
     expect(await keysOf(acme)).toHaveLength(2);
   });
 
-  test('rotates itself, and stays what it is', async () => {
+  test('rotates itself, and stays a `runtime` key', async () => {
     const acme = await service.asDeveloper();
     const runtime = await makeKey(acme, { role: 'runtime' });
 
@@ -138,7 +138,7 @@ describe('T10 a `runtime` key', () => {
 });
 
 describe('rotating an API key', () => {
-  test('T7 ends the old one at once, on every instance', async () => {
+  test('T7 ends the old key at once, on every instance', async () => {
     const acme = await service.asDeveloper();
     const other = await startApp(); // a second process of the same service
     await other.calling(acme.apiKey)('GET', '/v1/me');
@@ -170,7 +170,7 @@ describe('rotating an API key', () => {
     expect(statuses.sort()).toEqual(['active', 'revoked']);
   });
 
-  test('lets the old one go on for as long as is asked, and then no more', async () => {
+  test('keeps the old key valid for the requested overlap, and no longer', async () => {
     const { advance, asDeveloper, calling } = await startApp();
     const acme = await asDeveloper();
 
@@ -194,7 +194,7 @@ describe('rotating an API key', () => {
     );
   });
 
-  test('never makes a key live longer than it would have', async () => {
+  test('never extends the life of a key', async () => {
     const { advance, asDeveloper, calling } = await startApp();
     const acme = await asDeveloper();
     const { apiKey } = (await acme('POST', '/v1/keys', { name: 'short', expiresIn: '100s' })).json();
@@ -208,7 +208,7 @@ describe('rotating an API key', () => {
   });
 
   test.each([0, 300])(
-    'T7 happens once, when several come at once with a grace of %i s',
+    'T7 happens once, when several calls come at once with a grace of %i s',
     async (graceSeconds) => {
       const acme = await service.asDeveloper();
 
@@ -228,7 +228,7 @@ describe('rotating an API key', () => {
     },
   );
 
-  test('is not possible with a key that is on its way out', async () => {
+  test('is refused for a key that is already replaced', async () => {
     const acme = await service.asDeveloper();
     await acme('POST', '/v1/keys/rotate', { graceSeconds: 300 });
 
@@ -267,7 +267,7 @@ describe('revoking an API key', () => {
     ]);
   });
 
-  test('is one revocation when several come at once', async () => {
+  test('is one revocation when several calls come at once', async () => {
     const acme = await service.asDeveloper();
     const { keyId } = await makeKey(acme);
 
@@ -277,7 +277,7 @@ describe('revoking an API key', () => {
     expect(await entriesOf(acme, 'apikey.revoked')).toHaveLength(1);
   });
 
-  test('leaves the last `full` key, whoever is revoked at once', async () => {
+  test('leaves one `full` key, even when two keys revoke each other at once', async () => {
     const acme = await service.asDeveloper();
     await makeKey(acme, { role: 'runtime' });
     const [first] = (await keysOf(acme)).filter(({ current }: { current?: boolean }) => current);
@@ -295,13 +295,13 @@ describe('revoking an API key', () => {
     expect([
       [204, 409],
       [204, 401],
-    ]).toContainEqual(codes); // 401: revoked before it was asked
+    ]).toContainEqual(codes); // 401: the key was revoked before its own call
     expect(
       Number(await worksWith(acme.apiKey)) + Number((await call('GET', '/v1/me')).statusCode === 200),
     ).toBe(1);
   });
 
-  test('does not count on a key that is on its way out', async () => {
+  test('does not count a replaced key as the remaining `full` key', async () => {
     const acme = await service.asDeveloper();
     const { keyId } = (await acme('POST', '/v1/keys/rotate', { graceSeconds: 300 })).json();
 
@@ -340,7 +340,7 @@ describe('revoking an API key', () => {
 });
 
 describe('an API key', () => {
-  test('is good until its time, and not at it', async () => {
+  test('is valid until its end, and no longer at its end', async () => {
     const { advance, asDeveloper, calling } = await startApp();
     const acme = await asDeveloper();
     const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'short', expiresIn: '1m' })).json();
@@ -356,11 +356,11 @@ describe('an API key', () => {
     expect((await acme('DELETE', `/v1/keys/${keyId}`)).statusCode).toBe(204);
   });
 
-  test('says when it was last used, to the minute', async () => {
+  test('shows its last use, to the minute', async () => {
     const { advance, asDeveloper } = await startApp();
     const acme = await asDeveloper();
     const lastUsed = async () => {
-      const { keys } = (await acme('GET', '/v1/keys')).json(); // which is a use of the key too
+      const { keys } = (await acme('GET', '/v1/keys')).json(); // this call uses the key too
       return keys[0].lastUsedAt;
     };
 
@@ -374,7 +374,7 @@ describe('an API key', () => {
     expect(seen).toEqual([first, first, first, second, second]);
   });
 
-  test('is listed newest first, page by page, none twice', async () => {
+  test('is listed once, newest first, page by page', async () => {
     const { advance, asDeveloper } = await startApp();
     const acme = await asDeveloper();
     for (const name of ['second', 'third', 'fourth', 'fifth']) {
@@ -396,13 +396,13 @@ describe('an API key', () => {
     'limit=1e2',
     'cursor=first',
     'cursor=ag_00000000000000000000000000',
-  ])('is not listed by %s', async (query) => {
+  ])('is not listed with the query %s', async (query) => {
     const acme = await service.asDeveloper();
 
     expect((await acme('GET', `/v1/keys?${query}`)).statusCode).toBe(400);
   });
 
-  test('T2 T1 works whole and alone', async () => {
+  test('T2 T1 works only when it is complete and exact', async () => {
     const { apiKey } = await service.asDeveloper();
     const wrong = [
       apiKey.slice(0, -1),
@@ -419,7 +419,7 @@ describe('an API key', () => {
     expect(await worksWith(apiKey)).toBe(true);
   });
 
-  test('R8 is nowhere in the database, nor in what is told of it', async () => {
+  test('R8 is nowhere in the database, not even in audit entries and events', async () => {
     const acme = await service.asDeveloper();
     const { apiKey } = await makeKey(acme);
     const rotated = (await service.calling(apiKey)('POST', '/v1/keys/rotate')).json().apiKey;

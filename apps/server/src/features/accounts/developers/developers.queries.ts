@@ -11,7 +11,9 @@ export function developerOf(db: Executor, { developerId }: Tenant) {
     .as('developer');
 }
 
-/** For jobs that work for every developer in turn: what a caller has to know of each. */
+/**
+ * The columns of every developer that a caller needs, for jobs that act for one developer after the other.
+ */
 export function developersAcrossTenants(db: Executor) {
   return db.selectFrom('developers').select(['id as developerId', 'mode', 'plan']).as('developer');
 }

@@ -13,7 +13,7 @@ export function getDeveloperRow(db: Executor, { developerId }: Tenant): Promise<
   return db.selectFrom('developers').selectAll().where('id', '=', developerId).executeTakeFirstOrThrow();
 }
 
-/** Against other changes of the developer only: rows that refer to it are inserted meanwhile. */
+/** Locks out other changes of the developer, but not inserts of rows that refer to it. */
 export function lockDeveloper(tx: Tx, { developerId }: Tenant): Promise<DeveloperRow> {
   return tx
     .selectFrom('developers')
@@ -32,7 +32,7 @@ export function updateDeveloper(tx: Tx, { developerId }: Tenant, change: Updatea
     .executeTakeFirstOrThrow();
 }
 
-/** For start-up, which knows no tenant yet: instances that start at once seed one after the other. */
+/** Instances that start at once seed one after the other. Start-up knows no tenant yet. */
 export async function lockSeedingAcrossTenants(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('seed', 0))`.execute(tx);
 }

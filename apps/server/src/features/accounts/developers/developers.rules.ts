@@ -5,20 +5,21 @@ import type { DeveloperChange } from './developers.schema.ts';
 import { isUsableKey } from './public-keys.rules.ts';
 import { isRedirectUri } from './redirect-uris.rules.ts';
 
-/** @throws BAD_REQUEST or INVALID_REDIRECT_URI for what has the right shape and cannot be kept. */
+/** @throws BAD_REQUEST or INVALID_REDIRECT_URI for a setting of the right shape that cannot be used. */
 export function mustBeKeepableSettings({
   consentKeys,
   redirectUris,
   scopeDescriptions,
 }: DeveloperChange): void {
   for (const [at, jwk] of (consentKeys ?? []).entries()) {
-    if (!isUsableKey(jwk)) throw badField(`consentKeys.${at}`, 'format', 'A consent key is not a key.');
+    if (!isUsableKey(jwk))
+      throw badField(`consentKeys.${at}`, 'format', 'A consent key is not a usable public key.');
   }
   const wrong = (redirectUris ?? []).findIndex((uri) => !isRedirectUri(uri));
   if (wrong >= 0) {
     throw new AppError(
       'INVALID_REDIRECT_URI',
-      'Register absolute https URLs (or a loopback or app address).',
+      'Register absolute https URLs, loopback addresses or app addresses.',
       {
         fields: [{ path: `redirectUris.${wrong}`, problem: 'format' }],
       },
@@ -28,13 +29,12 @@ export function mustBeKeepableSettings({
   if (unknown !== undefined) throw badField(`scopeDescriptions.${unknown}`, 'format');
 }
 
-/** The keys in a column of them, which to the compiler is any JSON. */
+/** The keys of a JSON column, whose contents the compiler does not know. */
 export const keysIn = (column: unknown): object[] => (Array.isArray(column) ? column.map(Object) : []);
 
-/** Of a column of keys. */
 export const thumbprintsOf = (column: unknown): string[] => keysIn(column).map(thumbprintOf);
 
-/** What else names a key without showing it. @see RFC 7638 */
+/** A hash that identifies a key. @see RFC 7638 */
 export function thumbprintOf(jwk: object): string {
   const members = ['crv', 'e', 'kty', 'n', 'x', 'y'];
   const hashed = Object.entries(jwk).filter(([name]) => members.includes(name));

@@ -4,8 +4,8 @@ import { type Static, Type } from 'typebox';
 const Mode = Type.Enum(['live', 'sandbox']);
 const NOT_IN_EMAIL = '@\\s\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
 /**
- * One `@`, no white space, a dot in the domain. The pattern begins with the length: every rule is looked at to say
- * what is wrong, and on a text of any length the rest of it would try as many ways as the square of that.
+ * One `@`, no white space, a dot in the domain. The pattern begins with the length, because it also runs on a
+ * text that is over `maxLength`, and the rest of it takes time that grows with the square of the length.
  */
 const Email = Type.String({
   maxLength: 254,
@@ -22,7 +22,7 @@ const ScopeDescriptions = recordOf(
   { maxProperties: 200 },
 );
 
-/** `developerId` and `id` are equal: clients of both kinds are about. */
+/** `developerId` and `id` are equal: some clients read the first, some the second. */
 const members = {
   developerId: Id,
   id: Id,
@@ -36,11 +36,13 @@ const members = {
   scopeDescriptions: recordOf(Type.String(), Type.String()),
   redirectUris: Type.Array(Type.String()),
   enforceAgentScopes: Type.Boolean(),
-  /** Null where the operator's setting holds. */
+  /** Null where the operator's setting applies. */
   maxDelegationDepth: Type.Union([Type.Integer(), Type.Null()]),
-  /** Members of audit metadata that people do not see of their entries. */
+  /** Members of audit metadata that principals do not see in their entries. */
   auditPrivateKeys: Type.Array(Type.String()),
-  /** Whether people prove themselves with a passkey: what older clients read in place of `consentMode`. */
+  /**
+   * Whether principals prove themselves with a passkey. Older clients read this in place of `consentMode`.
+   */
   fidoRequired: Type.Boolean(),
   createdAt: Time,
   updatedAt: Time,

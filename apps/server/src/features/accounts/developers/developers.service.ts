@@ -22,17 +22,20 @@ export interface DeveloperDeps {
   readonly clock: Clock;
   readonly signupMode: 'open' | 'closed';
   readonly defaultPlan: Plan;
-  /** Whether the operator has set up mail, or it is development. */
+  /** Whether the operator has set up mail, or the service runs in development. */
   readonly canMail: boolean;
 }
 
 /**
- * Creates a developer and a first key. Says nothing about whether the address is known: whose it is, is decided
- * when it is verified. @throws SIGNUP_DISABLED
+ * Creates a developer and a first key. The answer does not tell whether the address is known, because only
+ * its verification shows whose it is. @throws SIGNUP_DISABLED
  */
 export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: string): Promise<SignedUp> {
   if (deps.signupMode === 'closed') {
-    throw new AppError('SIGNUP_DISABLED', 'The operator of this service creates the accounts.');
+    throw new AppError(
+      'SIGNUP_DISABLED',
+      'Sign-up is closed; ask the operator of this service for an account.',
+    );
   }
   const at = deps.clock();
   const { name, mode } = input;
@@ -52,7 +55,7 @@ export async function signUp(deps: DeveloperDeps, input: SignUp, requestId: stri
   });
 }
 
-/** A developer at the settings that every account begins with. */
+/** A developer with the settings that every account begins with. */
 export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
   return {
     id: newId('dev', at),
@@ -74,7 +77,7 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
   };
 }
 
-/** Who acts while an account is being made. */
+/** The caller in whose name an account is created. */
 export function firstCaller(
   { id, mode, plan }: { id: string; mode: Mode; plan: Plan },
   actor: string,
@@ -91,7 +94,9 @@ export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): P
 export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
   mustBeKeepableSettings(change);
   if (change.consentMode === 'email' && !deps.canMail) {
-    throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
+    throw new AppError('NOT_CONFIGURED', 'This service sends no mail; choose another `consentMode`.', {
+      setting: 'SMTP_URL',
+    });
   }
   const { consentKeys, scopeDescriptions, ...plain } = change;
   const columns = {
@@ -112,7 +117,9 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
   });
 }
 
-/** Of the settings that decide who may approve, what they were: a later reader has to be able to tell. */
+/**
+ * The changed settings that decide who may approve. The audit entry keeps their values for a later reader.
+ */
 function secured(row: DeveloperRow, change: DeveloperChange) {
   const { consentKeys, redirectUris } = row;
   return {

@@ -16,12 +16,12 @@ const ec = (): JsonWebKey =>
 const rsa = (modulusLength: number, publicExponent = 65_537): JsonWebKey =>
   generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey.export({ format: 'jwk' });
 
-/** @see RFC 7638 §3.1, whose members these are for a key of this kind */
+/** @see RFC 7638 §3.1, which names these members for an EC key */
 const thumbprint = ({ crv, kty, x, y }: JsonWebKey) =>
   createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 
 describe('signing up', () => {
-  test('makes an account with one key, which is shown this once', async () => {
+  test('makes an account with one key, and shows the key only once', async () => {
     const answer = await signUp({ name: '  Acme GmbH ', email: ' Ada@Example.ORG ', mode: 'sandbox' });
 
     const { developerId, apiKey, keyId, ...rest } = answer.json();
@@ -51,7 +51,7 @@ describe('signing up', () => {
     expect(me.json()).toEqual({ developerId, ...rest });
   });
 
-  test('is live, and without an address, where nothing else is said', async () => {
+  test('makes a live account without an address by default', async () => {
     const answer = await signUp({ name: 'Acme' });
 
     expect(answer.json()).toMatchObject({ mode: 'live', email: null });
@@ -81,10 +81,10 @@ describe('signing up', () => {
     ['a name of blanks', { name: '   ' }, 'name', 'too_short'],
     ['too long a name', { name: 'x'.repeat(201) }, 'name', 'too_long'],
     ['a name of two lines', { name: 'Ac\nme' }, 'name', 'format'],
-    ['a name that turns the reading direction', { name: 'Ac\u202Eme' }, 'name', 'format'],
-    ['a name that is none', { name: 7 }, 'name', 'type'],
+    ['a name that changes the reading direction', { name: 'Ac\u202Eme' }, 'name', 'format'],
+    ['a name that is a number', { name: 7 }, 'name', 'type'],
     ['an unknown mode', { name: 'Acme', mode: 'test' }, 'mode', 'not_allowed'],
-    ['what only the service sets', { name: 'Acme', plan: 'enterprise' }, 'plan', 'unknown'],
+    ['a plan, which only the service sets', { name: 'Acme', plan: 'enterprise' }, 'plan', 'unknown'],
     ['an id', { name: 'Acme', developerId: 'dev_1' }, 'developerId', 'unknown'],
   ])('is refused with %s', async (_what, body, path, problem) => {
     const answer = await signUp(body);
@@ -126,17 +126,17 @@ describe('signing up', () => {
     expect(answer.json().details.fields[0].path).toBe('email');
   });
 
-  test('I7 refuses an address of any length at once', async () => {
+  test('I7 refuses a long address at once', async () => {
     const email = `ada@${'.'.repeat(100_000)}@`;
 
     const began = performance.now();
     const answer = await signUp({ name: 'Acme', email });
 
     expect(answer.statusCode).toBe(400);
-    expect(performance.now() - began).toBeLessThan(500); // tried every way, it is a minute
+    expect(performance.now() - began).toBeLessThan(500); // a pattern that tries every way needs a minute
   });
 
-  test('T9 says the same of an address that is known, in whatever form, and never gives a key to the first', async () => {
+  test('T9 answers alike for a known address in any form, and gives no key to the account that has it', async () => {
     const first = (await signUp({ name: 'Acme', email: 'known@example.org' })).json();
 
     const again = await Promise.all(
@@ -154,7 +154,7 @@ describe('signing up', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test('is not possible where the operator closed it', async () => {
+  test('is refused where the operator closed it', async () => {
     const closed = await startApp({ env: { SIGNUP_MODE: 'closed' } });
 
     const answer = await closed.app.inject({ method: 'POST', url: '/v1/signup', body: { name: 'Acme' } });
@@ -164,7 +164,7 @@ describe('signing up', () => {
   });
 
   test('T9 is limited by address', async () => {
-    const real = await startApp({ realLimits: true, store: 'memory' }); // or others count with us
+    const real = await startApp({ realLimits: true, store: 'memory' }); // with Redis, other test files would count too
     const tryOnce = () => real.app.inject({ method: 'POST', url: '/v1/signup', body: { name: 'Acme' } });
 
     const answers = [];
@@ -176,7 +176,7 @@ describe('signing up', () => {
 });
 
 describe('the account', () => {
-  test('is changed field by field', async () => {
+  test('changes field by field', async () => {
     const acme = await service.asDeveloper();
     const before = (await acme('GET', '/v1/me')).json();
     const change = {
@@ -194,7 +194,7 @@ describe('the account', () => {
     expect((await acme('GET', '/v1/me')).json()).toEqual({ ...before, ...change });
   });
 
-  test('keeps what is not mentioned', async () => {
+  test('keeps the fields that a change does not mention', async () => {
     const acme = await service.asDeveloper();
     await acme('PATCH', '/v1/me', { redirectUris: ['https://app.example/cb'], enforceAgentScopes: true });
 
@@ -209,7 +209,7 @@ describe('the account', () => {
     });
   });
 
-  test('is read by a `runtime` key, and changed by a `full` one alone', async () => {
+  test('can be read with a `runtime` key, and changed only with a `full` key', async () => {
     const acme = await service.asDeveloper();
     const runtime = await acme.asRuntime();
 
@@ -225,8 +225,8 @@ describe('the account', () => {
   test.each([
     ['nothing', {}, '', 'too_short'],
     ['a field of another kind', { name: null }, 'name', 'type'],
-    ['what only the service sets', { mode: 'sandbox' }, 'mode', 'unknown'],
-    ['a plan', { plan: 'enterprise' }, 'plan', 'unknown'],
+    ['a mode, which only the service sets', { mode: 'sandbox' }, 'mode', 'unknown'],
+    ['a plan, which only the service sets', { plan: 'enterprise' }, 'plan', 'unknown'],
     ['another developer’s id', { name: 'Acme', developerId: 'dev_1' }, 'developerId', 'unknown'],
     ['six consent keys', { consentKeys: Array.from({ length: 6 }, ec) }, 'consentKeys', 'too_long'],
     ['too short an RSA key', { consentKeys: [ec(), rsa(1024)] }, 'consentKeys.1.n', 'too_short'],
@@ -271,13 +271,13 @@ describe('the account', () => {
       'format',
     ],
     [
-      'a description of no scope',
+      'a description of a malformed scope',
       { scopeDescriptions: { 'no scope': 'x' } },
       'scopeDescriptions.no scope',
       'format',
     ],
     [
-      'a description of no tool scope',
+      'a description of a malformed tool scope',
       { scopeDescriptions: { 'tool:x:fly': 'x' } },
       'scopeDescriptions.tool:x:fly',
       'format',
@@ -288,7 +288,7 @@ describe('the account', () => {
       'scopeDescriptions',
       'too_long',
     ],
-  ])('does not change by %s', async (_what, change, path, problem) => {
+  ])('refuses %s and does not change', async (_what, change, path, problem) => {
     const acme = await service.asDeveloper();
     const before = (await acme('GET', '/v1/me')).json();
 
@@ -306,7 +306,7 @@ describe('the account', () => {
     ['P-384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' })],
     ['Ed25519', generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })],
     ['symmetric', { kty: 'oct', k: 'AAAA' }],
-  ])('has no consent key that is private or of another kind: %s', async (_kind, jwk) => {
+  ])('refuses a consent key that is private or of another kind: %s', async (_kind, jwk) => {
     const acme = await service.asDeveloper();
 
     const answer = await acme('PATCH', '/v1/me', { consentKeys: [jwk] });
@@ -316,7 +316,7 @@ describe('the account', () => {
     expect((await acme('GET', '/v1/me')).json().consentKeys).toEqual([]);
   });
 
-  test('O1 refuses to register what nobody should be sent to, and says which it is', async () => {
+  test('O1 refuses to register a dangerous redirect URI, and names it', async () => {
     const acme = await service.asDeveloper();
 
     const answer = await acme('PATCH', '/v1/me', {
@@ -331,7 +331,7 @@ describe('the account', () => {
     expect((await acme('GET', '/v1/me')).json().redirectUris).toEqual([]);
   });
 
-  test('takes any scope as a key of its descriptions, and has nothing else for it', async () => {
+  test('accepts any scope as a key of its descriptions, even the name of a built-in property', async () => {
     const acme = await service.asDeveloper();
     const scopeDescriptions = JSON.parse('{"__proto__": "Everything", "constructor": "Build", "*": "All"}');
 
@@ -343,7 +343,7 @@ describe('the account', () => {
     );
   });
 
-  test('tells in its chain what decides over consent, before and after, keys by their thumbprint', async () => {
+  test('records old and new values of settings that decide about consent, keys by their thumbprint', async () => {
     const acme = await service.asDeveloper();
     const [one, two] = [ec(), ec()];
     await acme('PATCH', '/v1/me', { consentKeys: [one] });
@@ -371,7 +371,7 @@ describe('the account', () => {
     for (const { envelope } of events) expect(envelope).not.toContain(thumbprint(two));
   });
 
-  test('tells of other changes their fields alone', async () => {
+  test('records only the names of other changed fields', async () => {
     const acme = await service.asDeveloper();
 
     await acme('PATCH', '/v1/me', { enforceAgentScopes: true });
@@ -380,7 +380,7 @@ describe('the account', () => {
     expect(entry?.metadata).toEqual({ actor: expect.any(String), changed: ['enforceAgentScopes'] });
   });
 
-  test('takes one change after the other when two come at once', async () => {
+  test('applies one change after the other when several come at once', async () => {
     const acme = await service.asDeveloper();
 
     const answers = await Promise.all(

@@ -5,7 +5,7 @@ import { type Service, startApp, type TestOptions } from '../../../../test/app/s
 import { changePublisher } from '../../../platform/http/callers/known-callers.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 
-/** A store that says how often it is spent from, and that can be away or lose what is written to it. */
+/** A store that counts its charges, and that can be away or lose its writes. */
 function watched() {
   const seen = { spends: 0, isAway: false, losesWrites: false };
   const storeAs = (store: EphemeralStore): EphemeralStore => ({
@@ -22,7 +22,7 @@ function watched() {
 async function startWatched(options: TestOptions = {}) {
   const { seen, storeAs } = watched();
   const service = await startApp({ ...options, storeAs });
-  /** What one request costs: trips to Redis, and statements to Postgres that look the key up. */
+  /** The cost of one request: trips to Redis, and statements to Postgres that look the key up. */
   const tripsOf = async (work: () => Promise<unknown>) => {
     seen.spends = 0;
     const statements = await statementsOf(work);
@@ -31,7 +31,7 @@ async function startWatched(options: TestOptions = {}) {
   return { ...service, seen, tripsOf };
 }
 
-/** As whoever sells plans does it. */
+/** Changes the plan as the operator does it. */
 async function changePlan({ db, store }: Service, developerId: string, plan: 'free' | 'pro') {
   await db.updateTable('developers').set({ plan }).where('id', '=', developerId).execute();
   await changePublisher(store, () => {})({ developerId });
@@ -40,7 +40,7 @@ async function changePlan({ db, store }: Service, developerId: string, plan: 'fr
 const statusOf = async (answer: Promise<{ statusCode: number }>) => (await answer).statusCode;
 
 describe('a key', () => {
-  test('costs one trip to Redis when it is known, and two and one to Postgres when it is not', async () => {
+  test('costs one trip to Redis when it is known, and otherwise two and one to Postgres', async () => {
     const service = await startWatched();
     const acme = await service.asDeveloper();
     const look = () => acme('GET', '/v1/agents');
@@ -53,7 +53,7 @@ describe('a key', () => {
     expect(await service.tripsOf(() => acme('POST', '/v1/authorize', {}))).toEqual([1, 0]);
   });
 
-  test('T1 that nobody has is looked up each time', async () => {
+  test('T1 is looked up each time when it does not exist', async () => {
     const { calling, tripsOf } = await startWatched();
     const ask = () => calling(`bh_live_${'A'.repeat(43)}`)('GET', '/v1/agents');
 
@@ -63,7 +63,7 @@ describe('a key', () => {
     ]);
   });
 
-  test('T10 of role `runtime` is refused by what is known of it, and charged for nothing', async () => {
+  test('T10 of role `runtime` is refused without a look-up, and not charged', async () => {
     const { asDeveloper, tripsOf } = await startWatched({ env: { RATE_LIMIT_PLAN_FREE: '50' } });
     const runtime = await (await asDeveloper()).asRuntime();
     const before = (await runtime('GET', '/v1/agents')).headers['x-ratelimit-remaining'];
@@ -77,7 +77,7 @@ describe('a key', () => {
   });
 });
 
-describe('T7 of two instances that know a key', () => {
+describe('T7 two instances that know a key', () => {
   async function startTwo() {
     const one = await startApp();
     const two = await startWatched();
@@ -88,7 +88,7 @@ describe('T7 of two instances that know a key', () => {
     return { one, two, acme, keyId: String(keyId), keys };
   }
 
-  test('the one refuses it at the very next request once the other has revoked it', async () => {
+  test('refuse it at the very next request once one of them has revoked it', async () => {
     const { two, acme, keyId, keys } = await startTwo();
     expect(await two.tripsOf(() => keys.other('GET', '/v1/me'))).toEqual([1, 0]);
 
@@ -98,7 +98,7 @@ describe('T7 of two instances that know a key', () => {
     expect(await statusOf(keys.acme('GET', '/v1/me'))).toBe(200);
   });
 
-  test('the one refuses it at the very next request once the other has rotated it', async () => {
+  test('refuse it at the very next request once one of them has rotated it', async () => {
     const { two, acme, keys } = await startTwo();
     expect(await two.tripsOf(() => keys.acme('GET', '/v1/me'))).toEqual([1, 0]);
 
@@ -108,7 +108,7 @@ describe('T7 of two instances that know a key', () => {
     expect(await statusOf(two.calling(apiKey)('GET', '/v1/me'))).toBe(200);
   });
 
-  test('both count by another plan from the next request on', async () => {
+  test('count by a new plan from the next request on', async () => {
     const { one, two, acme, keys } = await startTwo();
     const limits = { RATE_LIMIT_PLAN_FREE: '100000', RATE_LIMIT_PLAN_PRO: '777' };
     const three = await startApp({ env: limits });
@@ -122,7 +122,7 @@ describe('T7 of two instances that know a key', () => {
     expect(two.seen.spends).toBeGreaterThan(0);
   });
 
-  test('neither believes what it read while a change was being made', async () => {
+  test('do not trust a key that they read during a change', async () => {
     const { two, acme, keyId, keys } = await startTwo();
 
     for (let round = 0; round < 5; round += 1) {
@@ -136,7 +136,7 @@ describe('T7 of two instances that know a key', () => {
   });
 });
 
-describe('what is known of a key', () => {
+describe('the cached caller of a key', () => {
   const versionsOf = (developerId: string) => ['bh:callers:changes', `bh:{developer:${developerId}}:version`];
 
   test('is read again when Redis has lost its data', async () => {
@@ -152,7 +152,7 @@ describe('what is known of a key', () => {
     expect(await tripsOf(look)).toEqual([1, 0]);
   });
 
-  test('is not used while Redis is away, nor what was known before it', async () => {
+  test('is not used while Redis is away, nor afterwards', async () => {
     const { seen, asDeveloper, tripsOf } = await startWatched();
     const acme = await asDeveloper();
     const look = () => acme('GET', '/v1/agents');
@@ -167,7 +167,7 @@ describe('what is known of a key', () => {
     expect(await tripsOf(look)).toEqual([1, 0]);
   });
 
-  test('T7 is used for less than ten seconds when Redis never hears of a change', async () => {
+  test('T7 is used for less than ten seconds when a change never reaches Redis', async () => {
     const there = await startApp();
     const { seen, asDeveloper, advance } = await startWatched();
     const acme = await asDeveloper();
@@ -185,7 +185,7 @@ describe('what is known of a key', () => {
     advance(0);
   });
 
-  /** A service that does something after it has read a key from the database, and before it keeps that. */
+  /** A service that runs `act` after it has read a key from the database, and before it caches the caller. */
   async function startInterrupted() {
     const { seen, storeAs } = watched();
     const interruption = { act: async () => {} };
@@ -194,7 +194,7 @@ describe('what is known of a key', () => {
         const counted = storeAs(store);
         return {
           ...counted,
-          // The second trip comes once the database was read.
+          // The second trip comes after the database read.
           charge: async (bills) => {
             const developer = bills.find(({ name }) => name === 'developer');
             if (developer?.version && developer.version.expected === undefined) await interruption.act();
@@ -220,7 +220,7 @@ describe('what is known of a key', () => {
     expect(seen.spends).toBe(3);
   });
 
-  test('T7 is not kept when this process changed it meanwhile, though Redis never heard of that', async () => {
+  test('T7 is not kept when this process changed the key meanwhile, even if Redis missed the change', async () => {
     const { service, seen, interruption } = await startInterrupted();
     const acme = await service.asDeveloper();
     const { apiKey, keyId } = (await acme('POST', '/v1/keys', { name: 'other' })).json();
@@ -231,7 +231,7 @@ describe('what is known of a key', () => {
       expect(await statusOf(acme('DELETE', `/v1/keys/${keyId}`))).toBe(204);
     };
 
-    expect(await statusOf(other('GET', '/v1/me'))).toBe(200); // it was read before the change
+    expect(await statusOf(other('GET', '/v1/me'))).toBe(200); // this request read the key before the change
 
     expect(await statusOf(other('GET', '/v1/me'))).toBe(401);
   });

@@ -3,7 +3,7 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 const SHORTEST_RSA = 2048; // bits
 const LEAST_EXPONENT = 65_537n; // with 1, every message is its own signature
 
-/** Whether the members of a public key, which have the right shape, also make a key that proves anything. */
+/** Whether a public key of the right shape is a real key of sufficient strength. */
 export function isUsableKey(jwk: JsonWebKey): boolean {
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key: jwk, format: 'jwk' });

@@ -32,17 +32,17 @@ describe('a redirect URI', () => {
   describe('O1 is refused', () => {
     test.each([
       [
-        'that is none',
+        'without the form of a URI',
         ['', 'app', '/cb', '//app.example/cb', 'app.example/cb', 'https:', 'https://', 'https:///cb'],
       ],
       ['without the two slashes', ['https:app.example', 'https:/app.example/cb', 'http:localhost/cb']],
-      ['with more of them', ['https:///app.example/cb', 'https:////app.example/cb']],
+      ['with more than two slashes', ['https:///app.example/cb', 'https:////app.example/cb']],
       [
         'in plain text beyond this machine',
         ['http://app.example/cb', 'http://192.168.0.1/cb', 'http://127.0.0.2/cb'],
       ],
       [
-        'that looks local',
+        'with a host that only looks local',
         [
           'http://localhost.evil.example/cb',
           'http://localhost@evil.example/cb',
@@ -78,7 +78,7 @@ describe('a redirect URI', () => {
         ['https://app.example/cb#', 'https://app.example/cb#token', 'com.example.app:/cb#x'],
       ],
       [
-        'that climbs',
+        'with a path that climbs',
         [
           'https://app.example/..',
           'https://app.example/a/../cb',
@@ -111,7 +111,7 @@ describe('a redirect URI', () => {
         ],
       ],
       [
-        'beyond ASCII',
+        'with characters beyond ASCII',
         [
           'https://bücher.example/cb',
           'https://app.example/çb',
@@ -119,7 +119,7 @@ describe('a redirect URI', () => {
           'https://аpp.example/cb',
         ],
       ],
-      ['with what no URI has', ['https://app.example/"', 'https://app.example/<b>']],
+      ['with a character that no URI has', ['https://app.example/"', 'https://app.example/<b>']],
       ['with a wildcard for a host', ['https://*.example/cb', 'https://*/cb']],
       [
         'with an impossible host',
@@ -137,7 +137,7 @@ describe('a redirect URI', () => {
       ],
       ['with a scheme in capitals', ['HTTPS://app.example/cb', 'Http://localhost/cb', 'COM.example.app:/cb']],
       [
-        'of a scheme without a dot',
+        'with a scheme without a dot',
         [
           'myapp:/cb',
           'myapp://cb',
@@ -153,14 +153,20 @@ describe('a redirect URI', () => {
           'urn:ietf:wg:oauth:2.0:oob',
         ],
       ],
-      ['of a scheme whose dot is in the wrong place', ['.app:/cb', 'com.:/cb', 'com..app:/cb', '7.app:/cb']],
-      ['of an app and without a path', ['com.example.app:', 'com.example.app:cb', 'com.example.app:?x']],
-    ])('one %s', (_what, uris) => {
+      [
+        'with a scheme whose dot is in the wrong place',
+        ['.app:/cb', 'com.:/cb', 'com..app:/cb', '7.app:/cb'],
+      ],
+      [
+        'with a scheme of an app and no path',
+        ['com.example.app:', 'com.example.app:cb', 'com.example.app:?x'],
+      ],
+    ])('%s', (_what, uris) => {
       for (const uri of uris) expect(isRedirectUri(uri), uri).toBe(false);
     });
   });
 
-  test('leads where it says, whatever a parser makes of it', () => {
+  test('leads to the host that its text shows, whatever a parser makes of it', () => {
     const parts = fc.constantFrom(
       'https:',
       'http:',

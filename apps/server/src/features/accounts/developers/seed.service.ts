@@ -27,18 +27,18 @@ type SeedDeps = Pick<DeveloperDeps, 'db' | 'clock' | 'defaultPlan'> & Pick<KeyDe
 export interface Seed {
   readonly apiKey: string | undefined;
   readonly sandboxKey: string | undefined;
-  /** Private, EC P-256; its public half vouches for people who consent to the live developer's agents. */
+  /** A private EC P-256 key. Its public half becomes a consent key of the live developer. */
   readonly consentKey: KeyObject | undefined;
 }
 
-const SEED_KEY = 'seed'; // the name of the API key, by which a later start finds the former one
+const SEED_KEY = 'seed'; // the name of a seeded API key, by which a later start finds it
 const SEEDED_KID = 'seeded-'; // begins the `kid` of a seeded consent key
 const MOST_CONSENT_KEYS = 5;
 
 /**
- * Makes a live and a sandbox developer, each once per database, with the keys that the settings name. The same
- * settings again change nothing; another key takes the place of the former one. @param warn for a key that is
- * somebody else's, which seeds nothing.
+ * Makes a live and a sandbox developer, each once per database, with the keys from the settings. A later
+ * start with the same settings changes nothing; a different key replaces the former one. @param warn reports
+ * a key that belongs to another developer, for which nothing is seeded
  */
 export async function seedDevelopers(
   deps: SeedDeps,
@@ -87,8 +87,8 @@ async function makeDeveloper(tx: Tx, { defaultPlan }: SeedDeps, { name, mode }: 
 }
 
 /**
- * Makes the key good, and those that were seeded before it end. What the developer has rotated or revoked stays
- * ended. @param owner the key's record, when it was seeded before.
+ * Makes the key valid, and ends the keys that were seeded before it. A key that the developer has rotated or
+ * revoked stays ended. @param owner the key's record, when it was seeded before
  */
 async function seedKey(
   tx: Tx,
@@ -100,7 +100,7 @@ async function seedKey(
   const tenant = { developerId };
   if (owner && (!owner.isRevoked || owner.isReplaced)) return [];
   const former = (await lockUsableKeys(tx, tenant, at)).filter(({ name }) => name === SEED_KEY);
-  if (owner && former.length === 0) return []; // no other value took its place, so it was revoked by hand
+  if (owner && former.length === 0) return []; // no other key replaced it, so the developer revoked it
   const key = newKey(SEED_KEY, 'full', at, apiKey);
   if (owner) await insertKeyAgain(tx, tenant, key);
   else await insertKey(tx, tenant, key);
@@ -111,7 +111,7 @@ async function seedKey(
   return [{ type: 'apikey.created', data: { keyId: key.id, name: SEED_KEY } }, ...revoked];
 }
 
-/** Where there is no room, the oldest seeded one goes; what the developer put there stays. */
+/** Where there is no room, the new key replaces the oldest seeded key. The developer's own keys stay. */
 async function addConsentKey(
   tx: Tx,
   developer: DeveloperRow,

@@ -4,7 +4,7 @@ import { optional } from '../../../config/setting.ts';
 
 const REFUSED = 'SEED_API_KEY, SEED_SANDBOX_KEY and SEED_CONSENT_KEY must not be set in production';
 
-/** What development accounts are made with. */
+/** The keys of the accounts that a start in development makes. */
 export const seedSettings = {
   SEED_API_KEY: optional(
     notInProduction(seedKey, () => true, REFUSED),
@@ -19,7 +19,7 @@ export const seedSettings = {
   SEED_CONSENT_KEY: optional(
     notInProduction(consentKey, () => true, REFUSED),
     'none',
-    'The key whose hints the seeded live developer vouches with for principals. Without `SEED_API_KEY` it does nothing.',
+    'The private key that signs hints for the seeded live developer. It has no effect without `SEED_API_KEY`.',
   ),
 };
 

@@ -10,7 +10,7 @@ const [keyA, keyB] = ['seed-key-number-1', 'seed-key-number-2'];
 const sandboxKey = 'sandbox-key-number-1';
 const nothing: Seed = { apiKey: undefined, sandboxKey: undefined, consentKey: undefined };
 
-/** A database of its own: there is one seeded developer of each mode in it, and start-up asks for all of it. */
+/** A service with a database of its own, because a database has one seeded developer of each mode. */
 async function startSeeding() {
   const service = await startApp({ databaseUrl: await newDatabase() });
   const warn = vi.fn();
@@ -57,7 +57,7 @@ test('seeding makes a live and a sandbox developer with the keys of the settings
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('seeding makes nothing where nothing is set, and one developer where one key is', async () => {
+test('seeding makes no developer without settings, and one developer for one key', async () => {
   const { seed, db } = await startSeeding();
   const names = async () =>
     (await db.selectFrom('developers').select('name').execute()).map(({ name }) => name);
@@ -85,7 +85,7 @@ test('the same settings at the next start change nothing', async () => {
   expect(await actionsOf(as(keyA))).toEqual(told);
 });
 
-test('another value takes the place of the former one, and leaves the developer’s own keys', async () => {
+test('another value replaces the former one, and leaves the developer’s own keys', async () => {
   const { seed, as, isGood } = await startSeeding();
   await seed({ apiKey: keyA });
   const { developerId } = (await as(keyA)('GET', '/v1/me')).json();
@@ -121,7 +121,7 @@ test.each([
   ['rotated', 0],
   ['rotated with an overlap', 300],
 ])(
-  'a key that the developer has %s stays so, although the setting still names it',
+  'a key that the developer has %s stays ended, although the setting still names it',
   async (_how, graceSeconds) => {
     const { seed, as, isGood, advance } = await startSeeding();
     await seed({ apiKey: keyA });
@@ -134,7 +134,7 @@ test.each([
   },
 );
 
-test('a key that the developer has revoked stays so', async () => {
+test('a key that the developer has revoked stays revoked', async () => {
   const { seed, as, isGood } = await startSeeding();
   await seed({ apiKey: keyA });
   const own = (await as(keyA)('POST', '/v1/keys', { name: 'mine' })).json().apiKey;
@@ -148,7 +148,7 @@ test('a key that the developer has revoked stays so', async () => {
   expect([await isGood(keyA), await isGood(own)]).toEqual([false, true]);
 });
 
-test('a missing consent key is added, and what the developer put there stays', async () => {
+test('a missing consent key is added, and the developer’s own keys stay', async () => {
   const { seed, as, consentKeysOf } = await startSeeding();
   const own = publicHalf(newConsentKey());
   const [first, second] = [newConsentKey(), newConsentKey()];
@@ -165,7 +165,7 @@ test('a missing consent key is added, and what the developer put there stays', a
   expect(now.consentKeys).toEqual([...old.consentKeys, expect.stringMatching(/^[\w-]{43}$/)]);
 });
 
-test('a key that the developer registered by themselves is not added again', async () => {
+test('a key that the developer has registered already is not added again', async () => {
   const { seed, as, consentKeysOf } = await startSeeding();
   const consentKey = newConsentKey();
   await seed({ apiKey: keyA });
@@ -178,7 +178,7 @@ test('a key that the developer registered by themselves is not added again', asy
   expect(await consentKeysOf(keyA)).toMatchObject([{ kid: 'mine' }]);
 });
 
-test('of five consent keys the oldest seeded one goes, and none where none is seeded', async () => {
+test('a new consent key replaces the oldest seeded one of five, and none of the developer’s own', async () => {
   const { seed, as, consentKeysOf } = await startSeeding();
   const [former, next] = [newConsentKey(), newConsentKey()];
   await seed({ apiKey: keyA, consentKey: former });
@@ -194,7 +194,7 @@ test('of five consent keys the oldest seeded one goes, and none where none is se
   expect(await consentKeysOf(keyA)).toEqual(own);
 });
 
-test('a key of another developer seeds nothing, and says so once', async () => {
+test('a key of another developer seeds nothing, and the log says so once', async () => {
   const { seed, as, asDeveloper, db, warn } = await startSeeding();
   const { apiKey, developerId } = await asDeveloper();
 
@@ -206,7 +206,7 @@ test('a key of another developer seeds nothing, and says so once', async () => {
   expect(await actionsOf(as(apiKey))).toEqual(['developer.created']);
 });
 
-test('one value for both settings is the live developer’s', async () => {
+test('one value for both settings becomes the key of the live developer', async () => {
   const { seed, as, warn } = await startSeeding();
 
   await seed({ apiKey: keyA, sandboxKey: keyA });

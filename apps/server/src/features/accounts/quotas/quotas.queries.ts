@@ -1,7 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
-/** How much is in use by the counter, to be joined: no row where nothing was ever counted. */
+/** The counter of a resource, to be joined. It has no row where nothing was ever counted. */
 export function quotaUse(db: Executor, { developerId }: Tenant, resource: string) {
   return db
     .selectFrom('quotaCounters')

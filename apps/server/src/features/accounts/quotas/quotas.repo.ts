@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 
-/** @param limit null is none. @returns false when exactly that many are in use. */
+/** @param limit null means unlimited. @returns false when the limit is reached */
 export async function takeQuota(
   tx: Tx,
   { developerId }: Tenant,
@@ -20,7 +20,7 @@ export async function releaseQuota(tx: Tx, { developerId }: Tenant, resource: st
   await sql`select release_quota(${developerId}, ${resource}, ${count})`.execute(tx);
 }
 
-/** The exact number, counted; for who is told that the limit is reached. */
+/** Counts the rows instead of reading the counter, so that a refusal is exact. */
 export async function countExactly(db: Executor, { developerId }: Tenant, resource: string, at: Date) {
   const call = sql<{ used: string }>`select exact_use(${developerId}, ${resource}, ${at}) as used`;
   return Number((await call.execute(db)).rows[0]?.used);

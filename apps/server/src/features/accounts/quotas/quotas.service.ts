@@ -10,7 +10,7 @@ export function limitOf(quotas: Quotas, { plan }: Caller, resource: QuotaResourc
   return limit === 'unlimited' ? null : limit;
 }
 
-/** Counts one more, in the transaction that creates it. @throws PLAN_LIMIT_EXCEEDED */
+/** Counts one more row, in the transaction that creates it. @throws PLAN_LIMIT_EXCEEDED */
 export async function useQuota(tx: Tx, quotas: Quotas, caller: Caller, resource: QuotaResource, at: Date) {
   const limit = limitOf(quotas, caller, resource);
   if (!(await takeQuota(tx, caller.tenant, resource, limit, at))) throw overQuota(caller, resource, limit);
@@ -21,14 +21,14 @@ export function overQuota({ plan }: Caller, resource: QuotaResource, limit: numb
   return new AppError('PLAN_LIMIT_EXCEEDED', message, { limit, plan, resource, current: limit });
 }
 
-/** Gives back what ended, in the transaction that ends it. */
+/** Gives back the quota of ended rows, in the transaction that ends them. */
 export async function freeQuota(tx: Tx, { tenant }: Caller, resource: QuotaResource, count: number) {
   await releaseQuota(tx, tenant, resource, count);
 }
 
 /**
- * For a refusal before the write that decides: it counts exactly, so only when `used`, the kept counter, says
- * that the plan is full. @throws PLAN_LIMIT_EXCEEDED
+ * Refuses before the write, which decides. It counts the rows only when `used`, the counter, says that the
+ * plan is full. @throws PLAN_LIMIT_EXCEEDED
  */
 export async function refuseWhenFull(
   db: Executor,

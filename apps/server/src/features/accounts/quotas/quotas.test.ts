@@ -1,10 +1,12 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { authorize, registerAgent } from '../../../../test/app/flow.ts';
+import { registerWebhook } from '../../../../test/app/deliveries.ts';
+import { authorize, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, startApp } from '../../../../test/app/start-app.ts';
 
 const register = (developer: Developer) => developer('POST', '/v1/agents', { name: 'a' });
 
-/** How many of `times` calls at once are answered with each status. */
+/** Makes `times` calls at once, and counts the answers by their status. */
 async function statusesOf(times: number, call: (at: number) => Promise<{ statusCode: number }>) {
   const answers = await Promise.all(Array.from({ length: times }, (_, at) => call(at)));
   const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length;
@@ -12,7 +14,7 @@ async function statusesOf(times: number, call: (at: number) => Promise<{ statusC
 }
 
 describe('agents', () => {
-  test('beyond the plan are refused, with what the plan includes', async () => {
+  test('beyond the plan are refused, and the answer names the quota', async () => {
     const { asDeveloper } = await startApp({ env: { PLAN_FREE_AGENTS: '2' } });
     const [acme, other] = [await asDeveloper(), await asDeveloper()];
     await register(acme);
@@ -39,18 +41,18 @@ describe('agents', () => {
     expect((await acme('GET', '/v1/agents')).json().agents).toHaveLength(5);
   });
 
-  test('that are revoked make room for as many, also when all comes at once', async () => {
+  test('make room when they are revoked, also when all calls come at once', async () => {
     const { asDeveloper } = await startApp({ env: { PLAN_FREE_AGENTS: '5' } });
     const acme = await asDeveloper();
     const made = await Promise.all(Array.from({ length: 5 }, () => registerAgent(acme)));
 
     await Promise.all(made.slice(0, 3).map(({ agentId }) => acme('DELETE', `/v1/agents/${agentId}`)));
-    await acme('DELETE', `/v1/agents/${made[0]?.agentId}`); // once more makes no more room
+    await acme('DELETE', `/v1/agents/${made[0]?.agentId}`); // a repeated revocation makes no more room
 
     expect(await statusesOf(10, () => register(acme))).toEqual({ made: 3, refused: 7, other: 0 });
   });
 
-  test('are none where the plan includes none, and any number where it has no limit', async () => {
+  test('are refused where the plan includes none, and unlimited where it has no limit', async () => {
     const { asDeveloper } = await startApp({ env: { PLAN_FREE_AGENTS: '0' } });
     expect((await register(await asDeveloper())).statusCode).toBe(402);
 
@@ -62,7 +64,7 @@ describe('agents', () => {
   test.each([
     ['pro', { PLAN_PRO_AGENTS: '1' }],
     ['enterprise', { PLAN_ENTERPRISE_AGENTS: '1' }],
-  ])('are counted by the plan that the developer has: %s', async (plan, env) => {
+  ])('are counted by the plan of the developer: %s', async (plan, env) => {
     const { asDeveloper } = await startApp({
       env: { DEFAULT_PLAN: plan, PLAN_FREE_AGENTS: '9', RATE_LIMIT_PLAN_PRO: '999', ...env },
     });
@@ -99,7 +101,7 @@ describe('active grants', () => {
     expect(await statusesOf(20, exchange)).toEqual({ made: 20, refused: 0, other: 0 });
   });
 
-  test('that are refused leave the code as it was, for when there is room', async () => {
+  test('leave the code valid when they are refused, for a time when there is room', async () => {
     const { asDeveloper } = await startApp({ env });
     const acme = await asDeveloper({ mode: 'sandbox' });
     const { exchange } = await codes(acme, 12);
@@ -122,7 +124,7 @@ describe('active grants', () => {
     expect((await exchange(refusedAt)).statusCode).toBe(201);
   });
 
-  test('that expire make room without anybody telling the counter', async () => {
+  test('make room when they expire, although the counter does not change', async () => {
     const { asDeveloper, advance } = await startApp({ env });
     const acme = await asDeveloper({ mode: 'sandbox' });
     const early = await codes(acme, 6, { expiresIn: '1h' });
@@ -135,4 +137,42 @@ describe('active grants', () => {
     expect(atLimit.statusCode).toBe(402);
     expect(await statusesOf(8, exchange)).toEqual({ made: 5, refused: 3, other: 0 });
   });
+});
+
+test('each resource is counted for its developer alone, without what has ended', async () => {
+  const { asDeveloper, db, clock, advance } = await startApp();
+  const [acme, other] = [await asDeveloper({ mode: 'sandbox' }), await asDeveloper({ mode: 'sandbox' })];
+  for (const developer of [acme, other]) {
+    await registerWebhook(developer, 'https://hooks.acme.test/');
+    await grantTo(developer, { expiresIn: '1h' });
+    await grantTo(developer);
+    const { agentId } = await grantTo(developer);
+    await developer('DELETE', `/v1/agents/${agentId}`);
+  }
+  advance(3600);
+  const countOf = async (resource: string) => {
+    const call = sql<{
+      used: string;
+    }>`select exact_use(${acme.developerId}, ${resource}, ${clock()}) as used`;
+    return Number((await call.execute(db)).rows[0]?.used);
+  };
+
+  expect([await countOf('agents'), await countOf('active_grants'), await countOf('webhooks')]).toEqual([
+    2, 1, 1,
+  ]);
+});
+
+test('a counter that lags is never below zero, or the plan would have room that it does not include', async () => {
+  const { asDeveloper, db } = await startApp({ env: { PLAN_FREE_AGENTS: '1' } });
+  const acme = await asDeveloper();
+  const { agentId } = await registerAgent(acme);
+  await db
+    .updateTable('quotaCounters')
+    .set({ used: '0' })
+    .where('developerId', '=', acme.developerId)
+    .execute();
+
+  await acme('DELETE', `/v1/agents/${agentId}`);
+
+  expect(await statusesOf(3, () => register(acme))).toEqual({ made: 1, refused: 2, other: 0 });
 });

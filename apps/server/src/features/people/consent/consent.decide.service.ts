@@ -5,7 +5,8 @@ import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
 
 /**
- * The person allows it, or less. Never more, and not before they have proved who they are.
+ * The person approves the request, or less of it. The service accepts nothing wider, and requires the proof
+ * first.
  * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, GONE, INVALID_SCOPE, BAD_REQUEST
  */
 export async function approve(
@@ -18,7 +19,11 @@ export async function approve(
   const { satisfied, mode, methods } = verification;
   if (!satisfied) {
     const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
-    throw new AppError(code, 'Prove first who you are: open the link again from where it came.', { methods });
+    throw new AppError(
+      code,
+      'First prove who you are: open the link again from the application that sent you.',
+      { methods },
+    );
   }
   const evidence = { ...caller.browser };
   const approval = { method: mode, narrowing, evidence };
@@ -26,7 +31,7 @@ export async function approve(
   return { status: 'approved', code, ...back(deps, request, { code }) };
 }
 
-/** The person refuses, for which they have to prove nothing. @throws GONE */
+/** The person denies the request. No proof is needed. @throws GONE */
 export async function deny(
   deps: ConsentDeps,
   caller: Caller,

@@ -16,7 +16,7 @@ import {
 const CODE_SECONDS = 600;
 const MOST_SENT = 3;
 const MOST_TRIES = 5;
-/** Longer than any request is open: what has been counted is not forgotten before. */
+/** Longer than any request stays open, so the count lasts as long as the request. */
 const COUNTED_SECONDS = 90_000;
 
 const codeKey = (requestId: string) => `bh:{${requestId}}:mailed-code`;
@@ -29,9 +29,9 @@ interface KeptCode {
 }
 
 /**
- * Sends eight digits to the address that the developer vouches for; never to one out of the request itself, which
- * is the agent's word. A newer code takes the place of the one before.
- * @throws CONFLICT without an address or when enough has been sent, NOT_CONFIGURED, UPSTREAM_ERROR
+ * Sends eight digits to the address that the developer's hint names. The service never takes an address from
+ * the request itself, because the agent wrote it. A new code replaces the last.
+ * @throws CONFLICT without an address or after the last code, NOT_CONFIGURED, UPSTREAM_ERROR
  */
 export async function sendCode(deps: ConsentDeps, session: ConsentSession): Promise<SentCode> {
   const { row, proofs } = await requestOfSession(deps, session);
@@ -39,7 +39,7 @@ export async function sendCode(deps: ConsentDeps, session: ConsentSession): Prom
   if (row.consentMode !== 'email' || email === undefined) {
     throw new AppError(
       'CONFLICT',
-      'No address of this person is known; open the link anew from where it came.',
+      'The email address of this person is unknown. Open the link again from the application that sent you.',
     );
   }
   if (!deps.mailer)
@@ -48,7 +48,7 @@ export async function sendCode(deps: ConsentDeps, session: ConsentSession): Prom
   if (!(await isAdmitted(deps, sentKey(requestId), MOST_SENT))) {
     throw new AppError(
       'CONFLICT',
-      `${MOST_SENT} codes were sent for this request, and there will be no more.`,
+      `The service has sent ${MOST_SENT} codes for this request and sends no more. Type the last code.`,
     );
   }
 
@@ -57,13 +57,17 @@ export async function sendCode(deps: ConsentDeps, session: ConsentSession): Prom
   const kept: KeptCode = { hash: hashOf(code).toString('base64url'), expiresAt };
   await deps.store.put([{ key: codeKey(requestId), value: JSON.stringify(kept), seconds: CODE_SECONDS }]);
   await deps.mailer.send({ to: email, ...mailOf(row, code) }).catch((cause: unknown) => {
-    const failure = new AppError('UPSTREAM_ERROR', 'The mail could not be handed over.', { service: 'smtp' });
+    const failure = new AppError(
+      'UPSTREAM_ERROR',
+      'The mail server did not take the mail. Ask for another code later.',
+      { service: 'smtp' },
+    );
     throw Object.assign(failure, { cause });
   });
   return { expiresAt };
 }
 
-/** What it is for comes first: a person who did not ask for it should see that at once. */
+/** Begins with the purpose of the code, so a person who did not ask for it sees that at once. */
 function mailOf({ agentName, developerName }: ShownRow, code: string) {
   return {
     subject: `${code} is your code to decide about an agent`,
@@ -73,13 +77,14 @@ To decide about it, type this code into the page that asked for it:
 
     ${code}
 
-It is good for 10 minutes. Tell it to nobody. If you did not open such a page, do nothing: without the code, nothing is allowed.
+It is good for 10 minutes. Tell it to nobody. If you did not open such a page, do nothing: nobody gets access without the code.
 `,
   };
 }
 
 /**
- * Takes the code that was read. After the fifth that is wrong the session ends: eight digits are few.
+ * Takes the code that the person typed. The fifth wrong code ends the session, because eight digits can be
+ * guessed.
  * @throws BAD_REQUEST for a wrong code, TOKEN_EXPIRED, UNAUTHORIZED when the session has ended
  */
 export async function checkCode(
@@ -104,15 +109,18 @@ export async function checkCode(
 
   await reportFailedProof(deps, caller, row, 'email');
   if (isLast) {
-    await deps.store.remove(codeKey(requestId)); // or a session opened anew could go on guessing
+    await deps.store.remove(codeKey(requestId)); // or the next session could go on guessing
     await endConsentSession(deps, session);
-    throw new AppError('UNAUTHORIZED', 'Too many wrong codes; open the link anew from where it came.');
+    throw new AppError(
+      'UNAUTHORIZED',
+      'Too many wrong codes. Open the link again from the application that sent you.',
+    );
   }
-  if (isLate) throw new AppError('TOKEN_EXPIRED', 'This code is of no more use; ask for another one.');
-  throw badField('code', 'not_allowed', 'This is not the code that was sent.');
+  if (isLate) throw new AppError('TOKEN_EXPIRED', 'This code is no longer valid. Ask for another code.');
+  throw badField('code', 'not_allowed', 'This is not the last code that was sent.');
 }
 
-/** Counted in one step, so that of many at once none gets through uncounted. */
+/** Counts in one step, so concurrent tries are all counted. */
 async function isAdmitted({ store }: ConsentDeps, key: string, limit: number): Promise<boolean> {
   const charge = { key, limit, cost: 1, seconds: COUNTED_SECONDS } as const;
   const settled = await store.charge([{ name: 'tries', charges: [charge] }]);

@@ -5,7 +5,9 @@ import { startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 
 const EMAIL = 'ada@example.org';
 
-/** A request whose person has to read their mail, and that person's browser, opened with the app's hint. */
+/**
+ * A request whose person has to read a mail, and that person's browser, which opened it with the app's hint.
+ */
 async function mailed({ claims = { email: EMAIL }, ...options }: TestOptions & { claims?: object } = {}) {
   const service = await startApp(options);
   const developer = await service.asDeveloper();
@@ -58,7 +60,7 @@ describe('a mailed code', () => {
     expect(grant).not.toHaveProperty('unverified');
   });
 
-  test('is good once, for ten minutes, and until a newer one is sent', async () => {
+  test('is valid once, for ten minutes, and until a newer code is sent', async () => {
     const { advance, send, check, read } = await mailed();
 
     await send();
@@ -79,7 +81,7 @@ describe('a mailed code', () => {
     expect(again.statusCode).toBe(400);
   });
 
-  test('may be guessed four times; the fifth wrong one ends the session and the code', async () => {
+  test('can be guessed four times; the fifth wrong code ends the session and the code', async () => {
     const { developer, send, check, read, open, person, id } = await mailed();
     await send();
     const code = read();
@@ -97,7 +99,7 @@ describe('a mailed code', () => {
     expect(entry).toMatchObject({ status: 'blocked', metadata: { method: 'email' } });
   });
 
-  test('is sent three times for a request, however often its page is opened', async () => {
+  test('is sent three times for a request, however often the page is opened', async () => {
     const { open, send } = await mailed();
 
     const answers = [];
@@ -124,7 +126,7 @@ describe('a mailed code', () => {
     expect(mails.sent()).toEqual([]);
   });
 
-  test('that cannot be handed over is told, and counts as sent', async () => {
+  test('is reported when the mail server refuses it, and counts as sent', async () => {
     const mailer = { send: () => Promise.reject(new Error('421 too busy for ada@example.org')) };
     const { send } = await mailed({ mailer });
 
@@ -144,7 +146,7 @@ describe('a mailed code', () => {
     },
   );
 
-  test('is asked for in the sandbox too, once the developer has chosen it', async () => {
+  test('is demanded in the sandbox too, once the developer has chosen it', async () => {
     const service = await startApp();
     const developer = await service.asDeveloper({ mode: 'sandbox' });
     await developer('PATCH', '/v1/me', { consentMode: 'email' });
@@ -159,7 +161,7 @@ describe('a mailed code', () => {
   });
 });
 
-test('proof by mail needs mail', async () => {
+test('proof by mail needs mail settings', async () => {
   const without = await (await startApp({ mail: 'none' })).asDeveloper();
   const withMail = await (await startApp()).asDeveloper();
 

@@ -7,7 +7,7 @@ import { authenticateConsent, CSRF_KEY_USE } from './consent.session.service.ts'
 
 export const consent = defineFeature({
   name: 'consent',
-  tags: { consent: 'What the page does on which the person decides.' },
+  tags: { consent: 'Calls of the page on which the person decides.' },
   knows: ['audit', 'authorization', 'keys'],
   acts: entries,
   attempts: ['consent.verification_failed'],

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A live request that its person has open. */
+/** A live request whose page the person has open. */
 async function opened() {
   const developer = await service.asDeveloper();
   const { agentId } = await registerAgent(developer);
@@ -37,7 +37,7 @@ const ATTACKS: Record<string, [refusal: string, call: (about: Opened, other: Ope
     '401 UNAUTHORIZED',
     (_, other) => ({ headers: { cookie: [...other.person.cookies].map((pair) => pair.join('=')).join() } }),
   ],
-  'with the cookie of another request under its own name': [
+  'with the cookie of another request under this request’s name': [
     '401 UNAUTHORIZED',
     ({ id }, other) => ({
       headers: { cookie: `__Host-bh_consent_${id}=${[...other.person.cookies.values()][0]}` },
@@ -52,25 +52,25 @@ const ATTACKS: Record<string, [refusal: string, call: (about: Opened, other: Ope
     ({ id, person }) => ({ headers: { cookie: `bh_consent_${id}=${[...person.cookies.values()][0]}` } }),
   ],
   'without the token against forgery': ['403 FORBIDDEN', () => ({ headers: { 'x-csrf-token': '' } })],
-  'with that of another request': [
+  'with the token of another request': [
     '403 FORBIDDEN',
     (_, { csrfToken }) => ({ headers: { 'x-csrf-token': csrfToken } }),
   ],
-  'with a changed one': [
+  'with a changed token': [
     '403 FORBIDDEN',
     ({ csrfToken }) => ({ headers: { 'x-csrf-token': `${csrfToken.slice(0, -2)}__` } }),
   ],
-  'with a longer one': [
+  'with a longer token': [
     '403 FORBIDDEN',
     ({ csrfToken }) => ({ headers: { 'x-csrf-token': `${csrfToken}x` } }),
   ],
-  'with one beyond ASCII': ['403 FORBIDDEN', () => ({ headers: { 'x-csrf-token': 'é'.repeat(43) } })],
-  'from a page elsewhere': ['403 FORBIDDEN', () => ({ headers: { origin: 'https://evil.example' } })],
+  'with a token beyond ASCII': ['403 FORBIDDEN', () => ({ headers: { 'x-csrf-token': 'é'.repeat(43) } })],
+  'from a page of another site': ['403 FORBIDDEN', () => ({ headers: { origin: 'https://evil.example' } })],
   'from a page of another port': ['403 FORBIDDEN', () => ({ headers: { origin: 'https://auth.test:8443' } })],
   'from a page of a sub-domain': ['403 FORBIDDEN', () => ({ headers: { origin: 'https://x.auth.test' } })],
   'from a page without TLS': ['403 FORBIDDEN', () => ({ headers: { origin: 'http://auth.test' } })],
   'from a page of no origin': ['403 FORBIDDEN', () => ({ headers: { origin: 'null' } })],
-  'from elsewhere, as the browser says': [
+  'from another site, as the browser says': [
     '403 FORBIDDEN',
     () => ({ headers: { origin: '', 'sec-fetch-site': 'cross-site' } }),
   ],
@@ -98,13 +98,13 @@ const ATTACKS: Record<string, [refusal: string, call: (about: Opened, other: Ope
     '415 UNSUPPORTED_MEDIA_TYPE',
     () => ({ body: '{"scopes":["email:send"]}', headers: { 'content-type': '' } }),
   ],
-  'with an API key in their place': [
+  'with an API key in place of both': [
     '403 CONSENT_REQUIRED',
     ({ developer }) => ({
       headers: { cookie: '', 'x-csrf-token': '', authorization: `Bearer ${developer.apiKey}` },
     }),
   ],
-  'with an API key beside them': [
+  'with an API key beside both': [
     '403 CONSENT_REQUIRED',
     ({ developer }) => ({ headers: { authorization: `Bearer ${developer.apiKey}` } }),
   ],
@@ -138,11 +138,11 @@ describe('O10 a decision', () => {
       const path = method === 'POST' ? `/v1/consent/${id}/approve` : `/v1/consent/${id}`;
       const answer = await person.call(method, path, { headers: { origin: '', 'sec-fetch-site': '' } });
 
-      expect(answer.statusCode).toBe(200); // older browsers send neither; cookie and token do
+      expect(answer.statusCode).toBe(200); // older browsers send neither header; cookie and token suffice
     },
   );
 
-  test('is not made by reading, nor by any other method', async () => {
+  test('is not made by a GET', async () => {
     const { person, id, statusNow } = await opened();
 
     for (const path of [`/v1/consent/${id}/approve`, `/v1/consent/${id}/deny`, `/v1/consent/${id}/session`]) {
@@ -153,7 +153,7 @@ describe('O10 a decision', () => {
 });
 
 describe('without a session', () => {
-  test('every request is 401, known or not', async () => {
+  test('every request is answered 401, known or not', async () => {
     const { id } = await opened();
     const stranger = personOn(service);
 
@@ -186,22 +186,19 @@ describe('without a session', () => {
     expect(await statusNow()).toBe('pending');
   });
 
-  test.each(['https://evil.example', 'null'])(
-    'O10 a page of the origin %s does not open one',
-    async (origin) => {
-      const { consentUrl } = await opened();
-      const elsewhere = personOn(service);
+  test.each(['https://evil.example', 'null'])('O10 a page of the origin %s opens none', async (origin) => {
+    const { consentUrl } = await opened();
+    const elsewhere = personOn(service);
 
-      expect(refusalOf(await elsewhere.open(consentUrl, undefined, { origin }))).toBe('403 FORBIDDEN');
-      expect(elsewhere.cookies.size).toBe(0);
-    },
-  );
+    expect(refusalOf(await elsewhere.open(consentUrl, undefined, { origin }))).toBe('403 FORBIDDEN');
+    expect(elsewhere.cookies.size).toBe(0);
+  });
 });
 
 describe('H2 no other origin', () => {
-  test('reads an answer of the consent API, nor is it told that it may', async () => {
+  test('reads an answer of the consent API, or is allowed to by CORS', async () => {
     const { person, id, consentUrl } = await opened();
-    const origin = 'http://localhost:5173'; // one that may call the rest of the API
+    const origin = 'http://localhost:5173'; // this origin may call the rest of the API
 
     const answers = [
       await person.see(id),

@@ -5,27 +5,28 @@ import type { ShownRow } from './consent.repo.ts';
 
 const LONGEST_SECONDS = 300;
 
-/** What a hint that is good says beside whom it is for. */
+/** The claims of a good hint, besides those that name the person. */
 export interface GoodHint {
-  /** Where the developer reaches the person. */
+  /** The developer reaches the person at this address. */
   readonly email: string | undefined;
 }
 
 export interface HintIsFor {
-  /** Of this service: the audience. */
+  /** This service, which must be the audience. */
   readonly issuer: string;
   readonly now: Date;
 }
 
 /**
- * What a hint says, if it vouches for the person of this very request: a JWT of the developer's, signed with a key that is
- * not the API key, so that an agent which holds that one cannot approve for anybody. It may be sent again for its
- * own request while it lasts. @returns undefined when it does not
+ * Reads a hint, the developer's JWT that vouches for the person of this request. The developer signs it with
+ * a consent key, not with the API key, so an agent that holds the API key cannot approve. A hint works for
+ * its own request until it expires. @returns undefined unless the hint vouches for this person and this
+ * request
  * @see RFC 8725 §3.11 on explicit types, and RFC 7519 §4.1 for the claims
  */
 export function readHint(hint: string, row: ShownRow, { issuer, now }: HintIsFor): GoodHint | undefined {
   const keys: JsonWebKey[] = Array.isArray(row.consentKeys) ? row.consentKeys.map(Object) : [];
-  // Each is tried: a hint need not name its key, and a name proves nothing.
+  // A hint need not name its key, and a name proves nothing, so each key is tried.
   for (const key of keys) {
     const { jwk, publicKey } = verificationKey(createPublicKey({ key, format: 'jwk' }));
     const only = { ...jwk, publicKey };
@@ -44,7 +45,7 @@ export function readHint(hint: string, row: ShownRow, { issuer, now }: HintIsFor
   return undefined;
 }
 
-/** One address, so that a mail to it goes to nobody else. */
+/** A single address, so the mail reaches nobody else. */
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]{1,64}@[A-Za-z0-9.-]{1,190}$/;
 
 const addressIn = (claim: unknown) => (typeof claim === 'string' && ADDRESS.test(claim) ? claim : undefined);

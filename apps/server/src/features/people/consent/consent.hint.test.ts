@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A live request whose developer vouches for its people, and a good hint for it. */
+/** A live request with a good hint, signed by its developer. */
 async function vouched({ on = service, mode = 'live' }: { on?: Service; mode?: 'live' | 'sandbox' } = {}) {
   const developer = await on.asDeveloper({ mode });
   const voucher = await newVoucher();
@@ -22,7 +22,7 @@ async function vouched({ on = service, mode = 'live' }: { on?: Service; mode?: '
   const request = await ask();
   const claims = hintClaims(on, developer.developerId, request);
   const person = personOn(on);
-  /** Opens the page with a hint and says whether it proved anything. */
+  /** Opens the page with a hint. @returns whether the hint proved anything */
   const proves = async (hint: string) =>
     (await person.open(request.consentUrl, hint)).json().verification.satisfied;
   return {
@@ -60,7 +60,7 @@ describe('O18 a hint', () => {
     expect(await entriesOf(developer, 'consent.verification_failed')).toEqual([]);
   });
 
-  test('is demanded where consent keys are, and without it the page opens and approves nothing', async () => {
+  test('is demanded once there are consent keys; without it the page opens and approves nothing', async () => {
     const { request, id, person } = await vouched();
 
     const opened = await person.open(request.consentUrl);
@@ -83,15 +83,18 @@ describe('O18 a hint', () => {
     'of another developer': async (claims) => ({ ...claims, iss: (await service.asDeveloper()).developerId }),
     'of no developer': ({ iss: _, ...claims }) => claims,
     'for another service': (claims) => ({ ...claims, aud: 'https://other.example' }),
-    'for a service whose name begins alike': (claims) => ({ ...claims, aud: `${claims.aud}.evil.example` }),
+    'for a service whose name has the same beginning': (claims) => ({
+      ...claims,
+      aud: `${claims.aud}.evil.example`,
+    }),
     'for no service': ({ aud: _, ...claims }) => claims,
     'that expired': ({ iat = 0, ...claims }) => ({ ...claims, iat: iat - 300, exp: iat }),
     'without an end': ({ exp: _, ...claims }) => claims,
     'without a beginning': ({ iat: _, ...claims }) => claims,
     'that lasts 301 seconds': ({ iat = 0, ...claims }) => ({ ...claims, iat, exp: iat + 301 }),
     'made for tomorrow': ({ iat = 0, ...claims }) => ({ ...claims, iat: iat + 86_400, exp: iat + 86_700 }),
-    'that is not good yet': ({ iat = 0, ...claims }) => ({ ...claims, iat, nbf: iat + 61 }),
-    'whose times are texts': (claims) => Object.assign({ ...claims }, { exp: String(claims.exp) }),
+    'that is not valid yet': ({ iat = 0, ...claims }) => ({ ...claims, iat, nbf: iat + 61 }),
+    'with texts for times': (claims) => Object.assign({ ...claims }, { exp: String(claims.exp) }),
   };
 
   test.each(Object.entries(changed))('%s proves nothing', async (_what, change) => {
@@ -105,15 +108,15 @@ describe('O18 a hint', () => {
   });
 
   const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  /** Differs in bits that no byte has: 64 bytes are 86 digits, the last of which has four to spare. */
+  /** Changes bits that no byte holds: 64 bytes take 86 digits, and the last digit has four bits to spare. */
   const following = (digit: string) => ALPHABET[ALPHABET.indexOf(digit) + 1] ?? '';
   const secret = (text: string) => new TextEncoder().encode(text);
   const typed = { typ: 'consent-hint+jwt' };
   const forged: Record<string, (about: Vouched) => Promise<string> | string> = {
-    'signed with nothing': ({ claims }) => new UnsecuredJWT(claims).encode(),
-    'that says it is, with the algorithm `none`': ({ claims }) =>
+    'without a signing key': ({ claims }) => new UnsecuredJWT(claims).encode(),
+    'that names the algorithm `none`': ({ claims }) =>
       `${[{ alg: 'none', ...typed }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`,
-    'signed with the public key for a secret': ({ claims, voucher }) =>
+    'signed with the public key as a secret': ({ claims, voucher }) =>
       new SignJWT(claims)
         .setProtectedHeader({ alg: 'HS256', ...typed })
         .sign(
@@ -131,20 +134,20 @@ describe('O18 a hint', () => {
       return stranger.hint(claims, { jwk: stranger.jwk });
     },
     'signed by another developer’s key': async ({ claims }) => (await vouched()).voucher.hint(claims),
-    'of no type': ({ voucher, claims }) => voucher.hint(claims, { typ: undefined }),
+    'without a type': ({ voucher, claims }) => voucher.hint(claims, { typ: undefined }),
     'of another type': ({ voucher, claims }) => voucher.hint(claims, { typ: 'JWT' }),
     'of a token’s type': ({ voucher, claims }) => voucher.hint(claims, { typ: 'at+jwt' }),
     'with a critical extension': ({ voucher, claims }) =>
       voucher.hint(claims, { crit: ['x'], x: 1 }).catch(() => 'x.y.z'),
-    'of which a letter was changed': ({ hint }) =>
+    'with a changed letter': ({ hint }) =>
       hint.replace(/.(?=.{20}$)/, (letter) => (letter === 'A' ? 'B' : 'A')),
     'without its signature': ({ hint }) => `${hint.split('.').slice(0, 2).join('.')}.`,
-    'of another header': ({ hint }) =>
+    'with another header': ({ hint }) =>
       [
         Buffer.from(JSON.stringify({ alg: 'RS256', ...typed })).toString('base64url'),
         ...hint.split('.').slice(1),
       ].join('.'),
-    'with another address for keys beside a good signature': ({ voucher, claims }) =>
+    'with an address for other keys beside a good signature': ({ voucher, claims }) =>
       voucher.hint(claims, { jku: 'https://keys.example' }),
     'J8 that names its person twice': ({ voucher, claims }) =>
       voucher.signed(typed, JSON.stringify(claims).replace('{', '{"sub":"user_43",')),
@@ -153,9 +156,9 @@ describe('O18 a hint', () => {
     'J13 padded': ({ hint }) => `${hint}=`,
     'J13 in the other spelling of its signature': ({ hint }) =>
       hint.slice(0, -1) + following(hint.at(-1) ?? ''),
-    'that is none': () => 'hint',
-    'of two dots': () => '..',
-    'of no text': () => 'é.ø.å',
+    'that is no JWT': () => 'hint',
+    'of two dots alone': () => '..',
+    'of bytes beyond ASCII': () => 'é.ø.å',
   };
 
   test.each(Object.entries(forged))('%s proves nothing', async (_what, forge) => {
@@ -190,10 +193,10 @@ describe('O18 a hint', () => {
     proved.push(await proves(hint));
 
     expect(proved).toEqual([true, true, true, false]);
-    expect([whileProved, afterwards]).toEqual([true, true]); // the session has its proof
+    expect([whileProved, afterwards]).toEqual([true, true]); // the session keeps the proof
   });
 
-  test('is good for whoever’s clock is a little ahead', async () => {
+  test('is valid although the developer’s clock is a little ahead', async () => {
     const { proves, voucher, claims } = await vouched();
     const ahead = { ...claims, iat: claims.iat + 60, exp: claims.iat + 360 };
 
@@ -216,7 +219,7 @@ describe('O18 a hint', () => {
     await developer('PATCH', '/v1/me', {
       consentKeys: vouchers.map(({ jwk }, at) => ({
         ...jwk,
-        // As browsers export a key, and as people write one.
+        // In the form that browsers export, and in the form that people write.
         ...(at % 2 === 0 && {
           use: 'sig',
           key_ops: ['verify'],
@@ -233,14 +236,14 @@ describe('O18 a hint', () => {
     }
   });
 
-  test('is worth nothing once its key is taken away', async () => {
+  test('proves nothing once its key is taken away', async () => {
     const { developer, proves, hint } = await vouched();
     await developer('PATCH', '/v1/me', { consentKeys: [(await newVoucher()).jwk] });
 
     expect(await proves(hint)).toBe(false);
   });
 
-  test('that is bad is worse than none, in the sandbox and with a mere link', async () => {
+  test('blocks the approval when it is bad, even in the sandbox and with a mere link', async () => {
     const sandbox = await vouched({ mode: 'sandbox' });
     const linked = await vouched();
     await linked.developer('PATCH', '/v1/me', { consentKeys: [] });
@@ -256,7 +259,7 @@ describe('O18 a hint', () => {
     }
   });
 
-  test('that fails is told in the chain, once a minute and with how many there were', async () => {
+  test('enters the chain when it fails, once a minute with the number of failures', async () => {
     const on = await startApp();
     const { developer, agentId, id, proves } = await vouched({ on });
 

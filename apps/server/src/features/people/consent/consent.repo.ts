@@ -4,7 +4,10 @@ import { requestOf } from '../../access/authorization/authorization.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 
-/** Everything a person is shown of a request, in one read. Consent has no table: deciding is the request's business. */
+/**
+ * Reads everything that a person is shown of a request. Consent has no table: decisions belong to the
+ * request.
+ */
 export function findShown(db: Executor, tenant: Tenant, requestId: string) {
   return requestOf(db, tenant, requestId)
     .innerJoin(agentsOf(db, tenant), 'agent.agentId', 'request.agentId')

@@ -2,13 +2,13 @@ import type { Verification } from './consent.schema.ts';
 
 type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
 
-/** What a browser has brought as a proof, and what it has proved since. */
+/** The proofs that a browser brought or has given since. */
 export interface Proofs {
-  /** What the developer's hint was, where one was sent. */
+  /** The state of the developer's hint. */
   readonly hint: 'good' | 'bad' | 'none';
   /** The address that a good hint vouches for. */
   readonly email?: string;
-  /** Whether the person has read what was sent to it. */
+  /** Whether the person has read the mailed code. */
   readonly hasReadMail?: true;
 }
 
@@ -21,8 +21,9 @@ interface Proving {
 }
 
 /**
- * How the person is known. A proof that the developer configured is always demanded; where there is none to
- * demand, the sandbox needs none, and elsewhere whoever holds the link decides, which is said wherever it matters.
+ * Says how the person is known. The service always demands a proof that the developer configured. Without
+ * such a proof the sandbox demands nothing, and in live mode anyone with the link can decide: page, grant and
+ * chain say so.
  */
 export function verificationOf({
   mode,
@@ -32,7 +33,7 @@ export function verificationOf({
   proofIsRequired,
 }: Proving): Verification {
   if (consentMode === 'email') {
-    // Without an address that the developer vouches for, there is nowhere to send anything.
+    // Without an address from the hint, the service has nowhere to send a code.
     return {
       mode: 'email',
       satisfied: hasReadMail === true,

@@ -12,7 +12,7 @@ export const OpenSession = Type.Object(
   { additionalProperties: false },
 );
 
-/** How the person has proved, or has to prove, who they are. */
+/** The way in which the person has proved, or has to prove, their identity. */
 export type Verification = Static<typeof Verification>;
 export const Verification = Type.Object({
   mode: Type.Enum(['sandbox', 'link', 'developer', 'email', 'sso', 'passkey']),
@@ -20,7 +20,7 @@ export const Verification = Type.Object({
   methods: Type.Array(Type.String()),
 });
 
-/** What the page shows. `scopeDescriptions` runs beside `scopes`, one text each. */
+/** The request on the page. `scopeDescriptions` has one text for each of `scopes`, in the same order. */
 export type ShownRequest = Static<typeof ShownRequest>;
 export const ShownRequest = Type.Object({
   id: Id,
@@ -74,7 +74,7 @@ export const Deny = Type.Object(
   { additionalProperties: false },
 );
 
-/** When the code that was sent is of no more use. */
+/** The code is valid until `expiresAt`. */
 export type SentCode = Static<typeof SentCode>;
 export const SentCode = Type.Object({ expiresAt: Time });
 
@@ -90,7 +90,7 @@ export const CheckedCode = Type.Object({ verification: Verification });
 const back = {
   redirectUri: Type.Optional(Type.String()),
   state: Type.Optional(Type.String()),
-  /** Where the browser goes next: the redirect URI with the answer in its query. */
+  /** The browser goes there next: the redirect URI with the answer in its query. */
   redirectTo: Type.Optional(Type.String()),
 };
 export type Approved = Static<typeof Approved>;

@@ -22,15 +22,15 @@ import { shownRequest } from './consent.show.service.ts';
 
 export interface ConsentDeps extends AuthorizationDeps {
   readonly keyRing: KeyRing;
-  /** The `iss` of tokens, which a hint is meant for and an answer comes from. */
+  /** The `iss` of tokens: the audience of hints, and the issuer that answers name. */
   readonly issuer: string;
-  /** Undefined where no mail is sent. */
+  /** Undefined where the service sends no mail. */
   readonly mailer?: Mailer;
 }
 
 /**
- * One browser's hold on one request, with what it has brought as a proof. The store keeps a hash of the cookie, so
- * reading it opens nothing.
+ * The consent session of one browser for one request, with the proofs that the browser brought. The store
+ * keeps a hash of the cookie, so a reader of the store cannot open the page.
  */
 interface StoredSession {
   readonly hash: string;
@@ -40,7 +40,7 @@ interface StoredSession {
   readonly proofs: Proofs;
 }
 
-/** A browser's claim to hold a request: the secret of its cookie. */
+/** The cookie's secret, by which a browser claims a request. */
 export interface ConsentSession {
   readonly requestId: string;
   readonly secret: string;
@@ -53,9 +53,10 @@ const sessionKey = (requestId: string) => `bh:{${requestId}}:session`;
 type Browser = Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAuthorization'>;
 
 /**
- * Opens the page's session with the ticket that the person was sent. Opening again takes the place of the session
- * before: the last browser wins. A hint that is not good leaves the proof open, and the page says so.
- * @throws NOT_FOUND for a wrong ticket and an unknown request alike, GONE when it is decided or too late
+ * Opens the page's session with the ticket of the link. The newest session replaces the one before, so the
+ * last browser wins. After a bad hint the proof stays open, and the page says so.
+ * @throws NOT_FOUND for a wrong ticket and an unknown request alike, GONE when the request is decided or
+ * expired
  */
 export async function openSession(
   deps: ConsentDeps,
@@ -103,7 +104,7 @@ async function lookAtHint(
   return { hint: 'bad' };
 }
 
-/** A hint or a code that does not prove the person. */
+/** Records a hint or a code that does not prove the person. */
 export function reportFailedProof(
   { db, clock }: ConsentDeps,
   caller: Caller,
@@ -116,7 +117,7 @@ export function reportFailedProof(
   return inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
 }
 
-/** Judged anew each time: a proof that the developer configures meanwhile is demanded from then on. */
+/** Decides at each call, so a proof that the developer configures later is demanded from then on. */
 function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, proofs: Proofs): Verification {
   return verificationOf({
     mode: row.developerMode,
@@ -127,7 +128,10 @@ function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, proofs:
   });
 }
 
-/** Who asks, when a browser does. @throws UNAUTHORIZED without the session of this request, FORBIDDEN, CONSENT_REQUIRED */
+/**
+ * Authenticates the person by cookie and CSRF token.
+ * @throws UNAUTHORIZED without the session of this request, FORBIDDEN, CONSENT_REQUIRED
+ */
 export function authenticateConsent(deps: Pick<ConsentDeps, 'store' | 'keyRing' | 'publicBaseUrl'>) {
   return async (browser: BrowserRequest): Promise<Caller> => {
     mustBeBrowser(browser);
@@ -135,16 +139,19 @@ export function authenticateConsent(deps: Pick<ConsentDeps, 'store' | 'keyRing' 
     const session = { requestId, secret: cookies[cookieName(requestId, deps.publicBaseUrl)] ?? '' };
     const { developerId, mode, plan } = await getSession(deps.store, session);
     if (isWrite && !isSameText(csrfToken, csrfTokenOf(deps.keyRing, session))) {
-      throw new AppError('FORBIDDEN', 'Send `X-CSRF-Token` as the page was given it.');
+      throw new AppError('FORBIDDEN', 'Send the `csrfToken` of this request as `X-CSRF-Token`.');
     }
     return personWith({ developerId, developerMode: mode, developerPlan: plan }, browser);
   };
 }
 
-/** An API key is held by a program, and to let that decide would be to ask nobody. */
+/** A program holds the API key, and a program must not decide for the person. */
 function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorization'>): void {
   if (!hasAuthorization) return;
-  throw new AppError('CONSENT_REQUIRED', 'Only the person can decide this, in a browser.');
+  throw new AppError(
+    'CONSENT_REQUIRED',
+    'Only the person can decide, in a browser. Send no `Authorization` header.',
+  );
 }
 
 /** @throws as `requestOfSession` */
@@ -154,8 +161,9 @@ export async function showRequest(deps: ConsentDeps, session: ConsentSession): P
 }
 
 /**
- * The request as it is now, and what this browser has proved: not what the one has proved that took its place a
- * moment ago. @throws UNAUTHORIZED when that happened, GONE when the request is no longer open
+ * Reads the request as it is now, with the proofs of this browser. A newer session's proofs do not count for
+ * it.
+ * @throws UNAUTHORIZED when a newer session took its place, GONE when the request is no longer open
  */
 export async function requestOfSession(deps: ConsentDeps, session: ConsentSession) {
   const stored = await getSession(deps.store, session);
@@ -163,7 +171,7 @@ export async function requestOfSession(deps: ConsentDeps, session: ConsentSessio
   return { row, proofs: stored.proofs, verification: verificationFor(deps, row, stored.proofs) };
 }
 
-/** Notes in the session what this browser has proved beside what it brought. @throws as `requestOfSession` */
+/** Adds a proof to the session. @throws as `requestOfSession` */
 export async function storeProof(
   deps: ConsentDeps,
   session: ConsentSession,
@@ -175,7 +183,7 @@ export async function storeProof(
   await keepSession(deps, session.requestId, { ...stored, proofs }, row.expiresAt);
 }
 
-/** The browser has to begin again, with the link. */
+/** Ends the session. The browser needs the link to open the next. */
 export const endConsentSession = ({ store }: ConsentDeps, { requestId }: ConsentSession) =>
   store.remove(sessionKey(requestId));
 
@@ -188,7 +196,7 @@ async function pendingRow(deps: ConsentDeps, developerId: string, requestId: str
   return row;
 }
 
-/** Its name has the request's id in it, so that two requests in two tabs do not disturb each other. */
+/** The name holds the request's id, so two requests in two tabs do not disturb each other. */
 export function cookieName(requestId: string, publicBaseUrl: string): string {
   return `${isSecure(publicBaseUrl) ? '__Host-' : ''}bh_consent_${requestId}`;
 }
@@ -208,7 +216,8 @@ async function getSession(
   const found = secret === '' ? undefined : await store.get(sessionKey(requestId));
   const stored: StoredSession | undefined = found === undefined ? undefined : JSON.parse(found);
   if (stored && isSameText(stored.hash, encodedHash(secret))) return stored;
-  const message = 'This browser does not hold this request; use the link you were sent.';
+  const message =
+    'This browser has no session for this request. Open the link again from the application that sent you.';
   throw new AppError('UNAUTHORIZED', message);
 }
 

@@ -2,7 +2,7 @@ import { purposeLabel, scopeInWords } from '@behest/protocol/words';
 import type { ShownRow } from './consent.repo.ts';
 import type { ShownRequest, Verification } from './consent.schema.ts';
 
-/** A request as the person reads it. */
+/** The request as the page shows it. */
 export function shownRequest(row: ShownRow, csrfToken: string, verification: Verification): ShownRequest {
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
@@ -30,7 +30,7 @@ export function shownRequest(row: ShownRow, csrfToken: string, verification: Ver
   };
 }
 
-/** Of an app's own address the scheme says whose it is; what stands in the place of a host says nothing. */
+/** The scheme of an app's own address says whose it is. The text in place of its host says nothing. */
 function hostOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1);

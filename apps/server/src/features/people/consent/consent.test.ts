@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 const UNKNOWN = 'areq_00000000000000000000000000';
 const CALLBACK = 'https://app.example/cb?tenant=7';
 
-/** A request that waits for its person, who has a browser. Nobody proves anything unless a test says so. */
+/** A request that waits for its person, and the person's browser. No proof is given unless a test says so. */
 async function asked({
   mode = 'live',
   on = service,
@@ -97,7 +97,7 @@ describe('opening the page’s session', () => {
     expect((await person.see(id)).json()).toEqual(shown);
   });
 
-  test('names an app by its scheme, whatever stands where a host would', async () => {
+  test('names an app by its scheme, whatever is in place of the host', async () => {
     const { person, consentUrl } = await asked({
       request: { redirectUri: 'com.example.app://accounts.bank.example/cb' },
     });
@@ -105,7 +105,7 @@ describe('opening the page’s session', () => {
     expect((await person.open(consentUrl)).json().request.redirectHost).toBe('com.example.app');
   });
 
-  test('gives the browser a cookie of this request alone, which no script reads', async () => {
+  test('gives the browser a cookie for this request alone, which no script can read', async () => {
     const { person, consentUrl, id } = await asked();
 
     const answer = await person.open(consentUrl);
@@ -127,7 +127,7 @@ describe('opening the page’s session', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('gives one without TLS on this machine, where there is none', async () => {
+  test('gives a cookie that works without TLS on a developer’s machine', async () => {
     const local = await startApp({ env: { PUBLIC_BASE_URL: 'http://localhost:3001' } });
     const { person, consentUrl, id, statusNow } = await asked({ on: local });
 
@@ -144,7 +144,7 @@ describe('opening the page’s session', () => {
     expect([approved.statusCode, await statusNow()]).toEqual([200, 'approved']);
   });
 
-  test('O18 is refused alike without its ticket and for an unknown request', async () => {
+  test('O18 is refused in the same words without the ticket and for an unknown request', async () => {
     const { person, consentUrl, id, ask } = await asked();
     const { ticket } = linkParts(consentUrl);
     const other = linkParts((await ask()).consentUrl);
@@ -208,7 +208,7 @@ describe('opening the page’s session', () => {
     expect(person.cookies.size).toBe(2);
   });
 
-  test('is gone once the request is decided or too late, and says which', async () => {
+  test('is over once the request is decided or expired, and says which', async () => {
     const on = await startApp({ store: 'memory' });
     const [decided, late] = [await asked({ on, mode: 'sandbox' }), await asked({ on })];
     await decided.developer('POST', `/v1/authorize/${decided.id}/deny`);
@@ -225,7 +225,7 @@ describe('opening the page’s session', () => {
 });
 
 describe('deciding', () => {
-  test('O6 O7 approves, and sends the code back to where the person came from', async () => {
+  test('O6 O7 approves, and sends the code back to the app that the person came from', async () => {
     const state = 'a b&code=evil\r\n<ø>';
     const { person, consentUrl, id, exchange } = await asked({ request: { redirectUri: CALLBACK, state } });
     await person.open(consentUrl);
@@ -240,7 +240,7 @@ describe('deciding', () => {
     expect([...new URL(redirectTo).searchParams]).toEqual([
       ['tenant', '7'],
       ['code', code],
-      ['state', state], // O7: once, and nothing of it is a parameter
+      ['state', state], // O7: once, and no part of it is a parameter
       ['iss', 'https://auth.test'], // O6
     ]);
     expect(await exchange(code)).toMatchObject({
@@ -302,7 +302,7 @@ describe('deciding', () => {
     expect(await statusNow()).toBe('pending');
   });
 
-  test('tells in the chain what was approved, by whom and from where, and in the event not from where', async () => {
+  test('records approval, person and browser in the chain, and leaves the browser out of the event', async () => {
     const { person, consentUrl, id, developer, agentId, did } = await asked();
     await person.open(consentUrl);
     await person.approve(id);
@@ -336,7 +336,7 @@ describe('deciding', () => {
     });
   });
 
-  test('O12 happens once: decided elsewhere, it says how', async () => {
+  test('O12 happens once, and a second try learns the decision', async () => {
     const { person, consentUrl, id, developer } = await asked();
     await person.open(consentUrl);
 
@@ -362,7 +362,7 @@ describe('deciding', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('O12 is too late when the request expired, or its agent is gone', async () => {
+  test('O12 is refused when the request has expired or its agent is gone', async () => {
     const on = await startApp({ store: 'memory' });
     const [late, gone] = [await asked({ on, request: { consentExpiresIn: '60s' } }), await asked({ on })];
     await late.person.open(late.consentUrl);
@@ -384,7 +384,7 @@ describe('deciding', () => {
     }
   });
 
-  test('is no longer possible when the store lost the request, which has to be made again', async () => {
+  test('is not possible once the store has lost the request, which has to be made again', async () => {
     const { person, consentUrl, id, ask, statusNow } = await asked();
     await person.open(consentUrl);
     for (const key of [`bh:{${id}}:ticket`, `bh:{${id}}:session`]) await service.store.remove(key);
@@ -450,7 +450,7 @@ describe('O19 approving less', () => {
     ],
   };
 
-  test('narrows scopes, time and tools, and the grant is what was left', async () => {
+  test('narrows scopes, time and tools, and the grant holds the rest', async () => {
     const { person, consentUrl, id, developer, exchange } = await asked({ request });
     await person.open(consentUrl);
 
@@ -478,7 +478,7 @@ describe('O19 approving less', () => {
     expect(entry?.metadata).toMatchObject({ scopes: ['tool:mail:read', 'calendar:read'], narrowed: true });
   });
 
-  test('drops the details of a connector that no scope reaches any more', async () => {
+  test('drops the details of a connector that no scope reaches', async () => {
     const { person, consentUrl, id, exchange } = await asked({ request });
     await person.open(consentUrl);
 
@@ -501,7 +501,7 @@ describe('O19 approving less', () => {
     ['a shorter time', { expiresIn: '167h' }, true],
     ['a scope less', { scopes: ['tool:mail:write', 'calendar:*'] }, true],
     ['a tool less', { tools: { mail: ['send'] } }, true],
-  ])('says that it is less only when it is: %s', async (_what, body, narrowed) => {
+  ])('says that it is less only when it is less: %s', async (_what, body, narrowed) => {
     const { person, consentUrl, id, developer } = await asked({ request });
     await person.open(consentUrl);
 
@@ -562,8 +562,8 @@ describe('O19 approving less', () => {
   });
 });
 
-describe('O20 who decides', () => {
-  test('is marked as unverified where nobody proved anything: page, grant and chain', async () => {
+describe('O20 the person who decides', () => {
+  test('is marked as unverified without a proof: on the page, in the grant and in the chain', async () => {
     const { person, consentUrl, id, developer, exchange } = await asked();
 
     const { verification } = (await person.open(consentUrl)).json();
@@ -581,7 +581,7 @@ describe('O20 who decides', () => {
     expect(granted?.metadata).toMatchObject({ consentMethod: 'link', unverified: true });
   });
 
-  test('is the ticket’s holder in the sandbox, where a hint is not needed', async () => {
+  test('is the ticket’s holder in the sandbox, which needs no hint', async () => {
     const { person, consentUrl, id, developer, exchange } = await asked({ mode: 'sandbox' });
 
     const opened = (await person.open(consentUrl)).json();
@@ -595,7 +595,7 @@ describe('O20 who decides', () => {
     expect(grant).not.toHaveProperty('unverified');
   });
 
-  test('has to prove it as soon as the developer has set up a proof, although the page was open before', async () => {
+  test('has to give a proof from the moment that the developer sets it up, even on an open page', async () => {
     const { person, consentUrl, id, developer, principalId, statusNow } = await asked();
     await person.open(consentUrl);
     const voucher = await newVoucher();
@@ -613,7 +613,7 @@ describe('O20 who decides', () => {
     expect((await person.approve(id)).statusCode).toBe(200);
   });
 
-  test('has to prove it when the operator has come to require it', async () => {
+  test('has to give a proof once the operator requires it', async () => {
     const { person, consentUrl, id } = await asked();
     const strict = await startApp({ env: { PRINCIPAL_PROOF: 'required' } });
     const stranger = personOn(strict);
@@ -626,7 +626,7 @@ describe('O20 who decides', () => {
     expect((await person.approve(id)).statusCode).toBe(200);
   });
 
-  test('may refuse without proving anything', async () => {
+  test('may deny without a proof', async () => {
     const { person, consentUrl, id, developer } = await asked();
     await developer('PATCH', '/v1/me', { consentKeys: [(await newVoucher()).jwk] });
     await person.open(consentUrl);
@@ -634,13 +634,13 @@ describe('O20 who decides', () => {
     expect((await person.deny(id)).json()).toEqual({ status: 'denied' });
   });
 
-  test('is the browser that proved it, and not the one whose place it took a moment ago', async () => {
+  test('decides in the browser that gave the proof, not in the session that it replaced', async () => {
     const later: (() => Promise<unknown>)[] = [];
     const on = await startApp({
       storeAs: (store) => ({
         ...store,
         async get(key) {
-          // The first look is at the cookie, and the second at the proof.
+          // The first read checks the cookie, and the second the proof.
           const act = key.endsWith(':session') ? later.shift() : undefined;
           await act?.();
           return store.get(key);

@@ -7,7 +7,7 @@ import { tables } from './principals.tables.ts';
 
 export const principals = defineFeature({
   name: 'principals',
-  tags: { principals: 'What a person sees and ends of it.' },
+  tags: { principals: 'Calls of the page on which a person sees and ends grants.' },
   knows: ['audit', 'grants', 'keys'],
   tables,
   acts,

@@ -18,7 +18,7 @@ interface NewSessionRow {
 }
 
 /**
- * Only for a principal who has an active grant, which is looked for in the same statement; expired sessions go.
+ * Inserts a session for a principal with an active grant, and deletes the developer's expired sessions.
  * @returns whether there is such a grant
  */
 export async function insertSession(
@@ -47,7 +47,7 @@ export async function insertSession(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** One statement, so it takes any executor. @returns whether it went on until now */
+/** Needs no transaction, because it is one statement. @returns whether the session was active */
 export async function deleteSession(db: Executor, session: PrincipalSession, now: Date): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('principalSessions')
@@ -59,7 +59,7 @@ export async function deleteSession(db: Executor, session: PrincipalSession, now
   return numDeletedRows === 1n;
 }
 
-/** The session with its developer, if it goes on: what else is read joins it, and a look at it costs no trip. */
+/** The session with its developer, if it is active. Other reads join it, so the check costs no round trip. */
 function activeSession(db: Executor, { tenant, sessionId, principalId }: PrincipalSession, now: Date) {
   return db
     .selectFrom('principalSessions as session')
@@ -71,7 +71,7 @@ function activeSession(db: Executor, { tenant, sessionId, principalId }: Princip
     .select(['developer.mode', 'developer.plan']);
 }
 
-/** @param grantId of the principal, else none is returned with the session; without it the session alone */
+/** @param grantId a grant that the result names if the principal has it */
 export function findSession(db: Executor, session: PrincipalSession, now: Date, grantId = '') {
   return activeSession(db, session, now)
     .leftJoin(grantsOfPrincipal(db, session.tenant, session.principalId).select('id').as('grant'), (join) =>
@@ -92,7 +92,7 @@ export interface OwnEntryRow extends Selectable<AuditEntries> {
   readonly agentName: string | null;
 }
 
-/** A left join brings a whole row, or nothing of one. */
+/** A left join gives either a whole row or nulls. */
 const hasGrant = <Row extends { id: string | null }>(row: Row): row is Row & OwnGrantRow => row.id !== null;
 const hasEntry = <Row extends { id: string | null }>(row: Row): row is Row & OwnEntryRow => row.id !== null;
 
@@ -103,8 +103,8 @@ interface GrantPage {
 }
 
 /**
- * The principal's grants with their agents, newest first and one more than asked for.
- * @returns nothing where the session has ended
+ * The principal's grants with their agents, newest first, and one more than the page holds.
+ * @returns undefined when the session has ended
  */
 export async function listOwnGrantRows(db: Executor, session: PrincipalSession, page: GrantPage, now: Date) {
   const { status, cursor, limit } = page;
@@ -135,7 +135,7 @@ interface EntryPage {
   readonly limit: number;
 }
 
-/** The entries about the principal, newest first; else as `listOwnGrantRows`. */
+/** The entries about the principal, newest first; otherwise like `listOwnGrantRows`. */
 export async function listOwnEntryRows(
   db: Executor,
   session: PrincipalSession,

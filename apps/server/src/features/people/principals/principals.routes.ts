@@ -21,7 +21,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
   addPage(app, {
     name: 'permissions',
     feature: 'principals',
-    summary: 'The page on which a person sees and ends what agents may do for them',
+    summary: 'The page on which a person sees and ends grants to agents',
     folder: `${import.meta.dirname}/page`,
   });
 
@@ -31,7 +31,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       config: { access: 'developer', role: 'full', rate: rates.principalSession, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'principals.openSession',
-        summary: 'Open a session in which a principal sees and ends what agents may do for them',
+        summary: 'Open a session in which a principal sees and ends grants to agents',
         body: NewSession,
         response: { 201: MadeSession },
       },
@@ -46,7 +46,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       config: { access: 'session', rate: 'default', failures: [] },
       schema: {
         operationId: 'principals.grants',
-        summary: "List the session's principal's own grants, newest first",
+        summary: "List the principal's grants, newest first",
         querystring: OwnGrantQuery,
         response: { 200: OwnGrantPage },
       },
@@ -73,7 +73,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       config: { access: 'session', rate: 'default', failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'principals.revoke',
-        summary: "Revoke one of the principal's grants, its tokens and everything delegated from it",
+        summary: "Revoke one of the principal's grants, its tokens and all grants delegated from it",
         params: OwnGrantPath,
         response: { 204: Type.Null() },
       },
@@ -90,7 +90,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
       config: { access: 'session', rate: 'default', failures: [] },
       schema: {
         operationId: 'principals.audit',
-        summary: "List the audit entries about the session's principal, newest first",
+        summary: 'List the audit entries about the principal, newest first',
         querystring: OwnEntryQuery,
         response: { 200: OwnEntryPage },
       },

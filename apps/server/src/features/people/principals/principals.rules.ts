@@ -3,7 +3,7 @@ import { badField } from '../../../platform/errors.ts';
 
 const LONGEST_SESSION = 86_400; // seconds
 
-/** Of a session that is asked for; a longer one is cut. @throws BAD_REQUEST */
+/** The length of a session. A longer wish gets the longest session. @throws BAD_REQUEST */
 export function sessionSeconds(expiresIn = '1h'): number {
   const seconds = parseDuration(expiresIn);
   if (seconds === undefined) throw badField('expiresIn', 'format');
@@ -18,7 +18,7 @@ interface SessionClaims {
   readonly sessionId: string;
 }
 
-/** What a session is for: these routes, and no others that take a token. */
+/** The audience of session tokens: these routes, and no other route that takes a token. */
 export const sessionAudience = (issuer: string) => `${issuer}/v1/principal`;
 
 export function sessionClaims(session: SessionClaims & Signing): Readonly<Record<string, unknown>> {
@@ -43,7 +43,7 @@ interface Signing {
   readonly isSandbox: boolean;
 }
 
-/** Of a token that is genuine and for this audience. */
+/** Reads the claims of a token that is genuine and for this audience. */
 export function readSessionClaims(payload: Readonly<Record<string, unknown>>): SessionClaims | undefined {
   const { sub, dev, jti, purpose } = payload;
   if (purpose !== PURPOSE || 'scp' in payload) return undefined;
@@ -55,7 +55,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 const epochSeconds = (time: Date) => Math.floor(time.getTime() / 1000);
 
-/** Audit metadata without the members that the developer keeps from the people concerned. */
+/** Audit metadata without the members that the developer keeps from principals. */
 export function withoutPrivate(metadata: object, privateKeys: readonly string[]): Record<string, unknown> {
   const hidden = new Set(privateKeys);
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !hidden.has(name)));

@@ -19,12 +19,12 @@ export const MadeSession = Type.Object({
   expiresAt: Time,
 });
 
-/** A grant as the person concerned sees it. `scopeDescriptions` runs beside `scopes`, one text each. */
+/** A grant for its principal. `scopeDescriptions` has one text for each of `scopes`, in the same order. */
 export type OwnGrant = Static<typeof OwnGrant>;
 export const OwnGrant = Type.Object({
   grantId: Id,
   agentId: Id,
-  /** Null where the agent has been removed, as the next two. */
+  /** Null after the agent was removed, as are the next two. */
   agentName: Nullable,
   agentDescription: Nullable,
   agentDid: Nullable,
@@ -60,7 +60,7 @@ export const OwnGrantPage = Type.Object({
   nextCursor: NextCursor,
 });
 
-/** An entry about the person. `metadata` is without the members that the developer keeps to itself. */
+/** An entry about the principal. `metadata` lacks the members that the developer keeps to itself. */
 export type OwnEntry = Static<typeof OwnEntry>;
 export const OwnEntry = Type.Object({
   entryId: Id,

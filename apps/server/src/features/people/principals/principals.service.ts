@@ -57,7 +57,7 @@ export async function listOwnEntries(
   };
 }
 
-/** @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a grant that is not this person's */
+/** @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a grant of another principal */
 export async function revokeOwnGrant(
   deps: PrincipalDeps,
   session: PrincipalSession,
@@ -69,7 +69,7 @@ export async function revokeOwnGrant(
   await revokeGrant(deps, personIn(session, found), grantId, { reason: 'principal' });
 }
 
-/** Every grant that is active, or none. @throws UNAUTHORIZED when the session has ended */
+/** Revokes every active grant, or on failure no grant. @throws UNAUTHORIZED when the session has ended */
 export async function revokeOwnGrants(
   deps: PrincipalDeps,
   session: PrincipalSession,
@@ -82,7 +82,7 @@ export async function revokeOwnGrants(
   };
 }
 
-/** The person, who acts for nobody but themselves. */
+/** The principal as caller. */
 function personIn(
   { tenant, requestId }: PrincipalSession,
   { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
@@ -115,7 +115,7 @@ function toOwnGrant(row: OwnGrantRow, own: Readonly<Record<string, string>>, now
   };
 }
 
-/** Never with its salt, which is for whoever may read all that was hashed. */
+/** Leaves the salt out, because only a reader of everything that was hashed may have it. */
 function toOwnEntry(row: OwnEntryRow, principalId: string, privateKeys: readonly string[]): OwnEntry {
   return {
     entryId: row.id,

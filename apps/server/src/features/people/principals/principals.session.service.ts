@@ -21,8 +21,8 @@ export interface PrincipalDeps {
 const TYPE = 'principal-session+jwt';
 
 /**
- * A session for somebody whom the developer has signed in. @throws BAD_REQUEST, and NOT_FOUND for a principal
- * without an active grant, whom there is nothing to show and whom the service does not know
+ * Opens a session for a principal whom the developer has signed in.
+ * @throws BAD_REQUEST, and NOT_FOUND for a principal without an active grant, who has nothing to see
  */
 export async function createSession(
   deps: PrincipalDeps,
@@ -31,7 +31,7 @@ export async function createSession(
 ): Promise<MadeSession> {
   const at = deps.clock();
   const seconds = sessionSeconds(expiresIn);
-  const expiresAt = new Date((Math.floor(at.getTime() / 1000) + seconds) * 1000); // as the token says it
+  const expiresAt = new Date((Math.floor(at.getTime() / 1000) + seconds) * 1000); // in whole seconds
   const id = newId('psn', at);
   const { issuer, keyRing, publicBaseUrl } = deps;
   const { tenant, mode } = caller;
@@ -55,7 +55,7 @@ export async function createSession(
   return { sessionToken, dashboardUrl, expiresAt: expiresAt.toISOString() };
 }
 
-/** Signature, type, audience and time: what a session token proves before the database is asked. */
+/** Checks signature, type, audience and time of a session token before any query. */
 export function sessionReader({
   clock,
   keyRing,
@@ -73,9 +73,9 @@ export function sessionReader({
   };
 }
 
-/** @throws UNAUTHORIZED when it has ended before */
+/** @throws UNAUTHORIZED when the session has already ended */
 export async function endPrincipalSession(deps: PrincipalDeps, session: PrincipalSession): Promise<void> {
   if (!(await deleteSession(deps.db, session, deps.clock()))) throw sessionEnded();
 }
 
-export const sessionEnded = () => new AppError('UNAUTHORIZED', 'This session has ended; open a new one.');
+export const sessionEnded = () => new AppError('UNAUTHORIZED', 'This session has ended. Open a new session.');

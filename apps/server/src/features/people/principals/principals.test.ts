@@ -17,7 +17,7 @@ import type { Developer, Service } from '../../../../test/app/start-app.ts';
 
 const joinSandbox = sharedSandbox();
 
-/** A way to call the service as the person whose session it is. */
+/** A way to call the service as the session's principal. */
 async function asPrincipal(
   service: Service,
   developer: Developer,
@@ -43,7 +43,7 @@ const grantIdsOf = async (person: Person, query = '') =>
 const verdictOn = async (developer: Developer, token: string) =>
   (await developer('POST', '/v1/tokens/verify', { token })).json();
 
-/** One more grant to an agent that there is. */
+/** Adds a grant for an existing agent. */
 async function grantMore(developer: Developer, agentId: string, request: object = {}) {
   const { code } = await authorize(developer, agentId, request);
   return (await developer('POST', '/v1/token', { code, agentId })).json();
@@ -81,7 +81,7 @@ describe('opening a session', () => {
     });
   });
 
-  test('is told of in the audit log and to subscribers, without the token, which is nowhere', async () => {
+  test('is told to the audit log and to subscribers, and the token is stored nowhere', async () => {
     const { acme, db } = await joinSandbox();
     await grantTo(acme);
 
@@ -107,8 +107,8 @@ describe('opening a session', () => {
   });
 
   test.each([
-    ['longer than a day is cut to one', '25h', 86_400],
-    ['of nine thousand million days, too', '9999999999d', 86_400],
+    ['longer than a day lasts a day', '25h', 86_400],
+    ['of nine thousand million days also lasts a day', '9999999999d', 86_400],
     ['may be short', '1s', 1],
   ])('a session %s', async (_, expiresIn, seconds) => {
     const { acme } = await joinSandbox();
@@ -122,9 +122,9 @@ describe('opening a session', () => {
   test.each([
     ['nobody', {}, 'principalId required'],
     ['a principal without a name', { principalId: '' }, 'principalId too_short'],
-    ['a principal whose name no log keeps', { principalId: 'a\u0007' }, 'principalId format'],
-    ['no time at all', { principalId: 'user_42', expiresIn: '0h' }, 'expiresIn format'],
-    ['what it does not know', { principalId: 'user_42', sub: 'x' }, 'sub unknown'],
+    ['a principal with a control character in the name', { principalId: 'a\u0007' }, 'principalId format'],
+    ['a time of zero', { principalId: 'user_42', expiresIn: '0h' }, 'expiresIn format'],
+    ['an unknown field', { principalId: 'user_42', sub: 'x' }, 'sub unknown'],
   ])('refuses %s', async (_, body, problem) => {
     const { acme } = await joinSandbox();
     await grantTo(acme);
@@ -136,7 +136,7 @@ describe('opening a session', () => {
     expect(`${field.path} ${field.problem}`).toBe(problem);
   });
 
-  test('is refused for a principal without an active grant here, whatever they have elsewhere', async () => {
+  test('is refused for a principal without an active grant at this developer, whatever other developers have', async () => {
     const { acme, service } = await joinSandbox();
     const other = await service.asDeveloper({ mode: 'sandbox' });
     await grantTo(other);
@@ -150,7 +150,7 @@ describe('opening a session', () => {
     expect(await actionsOf(acme)).toEqual(before);
   });
 
-  test('a grant that has run out is none', async () => {
+  test('is refused when the only grant has expired', async () => {
     const { acme, advance } = await startSandbox();
     await grantTo(acme, { expiresIn: '1h' });
 
@@ -159,7 +159,7 @@ describe('opening a session', () => {
     expect(refusalOf(await openSession(acme))).toBe('404 NOT_FOUND');
   });
 
-  test('sweeps out what has run out of the same developer, and nothing else', async () => {
+  test('deletes the expired sessions of the same developer, and nothing else', async () => {
     const { acme, service, advance, db } = await startSandbox();
     const other = await service.asDeveloper({ mode: 'sandbox' });
     for (const developer of [acme, other]) await grantTo(developer, { expiresIn: '7d' });
@@ -181,7 +181,7 @@ describe('opening a session', () => {
 });
 
 describe('a person’s own grants', () => {
-  test('are told with purpose and scopes in words', async () => {
+  test('are listed with purpose and scopes in words', async () => {
     const { acme, service } = await joinSandbox();
     await acme('PATCH', '/v1/me', { scopeDescriptions: { 'tool:bank:read': 'See what is on your account' } });
     const { grantId, agentId, did } = await grantTo(acme, {
@@ -222,7 +222,7 @@ describe('a person’s own grants', () => {
     });
   });
 
-  test('name the one they were delegated from', async () => {
+  test('name the grant that they were delegated from', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const [child] = await insertBranches(service, { parentId: grantId });
@@ -236,7 +236,7 @@ describe('a person’s own grants', () => {
     expect(root).not.toHaveProperty('parentGrantId');
   });
 
-  test('are the active ones, and with `status=all` those that have ended, whose agent may be gone', async () => {
+  test('are the active grants, and with `status=all` also those that have ended, whose agent may be gone', async () => {
     const { acme, service } = await joinSandbox();
     const [ended, gone, living] = [await grantTo(acme), await grantTo(acme), await grantTo(acme)];
     const person = await asPrincipal(service, acme);
@@ -259,7 +259,7 @@ describe('a person’s own grants', () => {
     expect(ofGrant(gone)).toMatchObject({ status: 'revoked', revokedReason: 'agent_revoked', ...nobody });
   });
 
-  test('come in pages, which no other principal’s are on', async () => {
+  test('come in pages without the grants of other principals', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const branches = await insertBranches(service, { parentId: grantId, count: 249 });
@@ -289,8 +289,8 @@ describe('a person’s own grants', () => {
   });
 });
 
-describe('what agents did for a person', () => {
-  test('is told newest first, without salt and without what the developer keeps to itself', async () => {
+describe('a person’s audit entries', () => {
+  test('are listed newest first, without the salt and without the developer’s private members', async () => {
     const { acme, service } = await joinSandbox();
     await acme('PATCH', '/v1/me', { auditPrivateKeys: ['margin', 'actor'] });
     const { grantId, agentId, did } = await grantTo(acme);
@@ -328,7 +328,7 @@ describe('what agents did for a person', () => {
     expect(answer.body).not.toContain(String(Object(stored).salt));
   });
 
-  test('can be asked for by grant, and by another’s is nothing', async () => {
+  test('can be filtered by grant, and another principal’s grant gives nothing', async () => {
     const { acme, service } = await joinSandbox();
     const [first, second] = [await grantTo(acme), await grantTo(acme)];
     const neighbours = await grantTo(acme, { principalId: 'user_43' });
@@ -344,7 +344,7 @@ describe('what agents did for a person', () => {
     expect(await about(neighbours)).toEqual([]);
   });
 
-  test('comes in pages of at most a hundred', async () => {
+  test('come in pages of at most a hundred', async () => {
     const { acme, service } = await joinSandbox();
     const { agentId } = await grantTo(acme);
     for (let at = 0; at < 3; at += 1) await grantMore(acme, agentId);
@@ -367,7 +367,7 @@ describe('what agents did for a person', () => {
 });
 
 describe('ending a grant as the person', () => {
-  test('ends it at once with all that came of it, told as the person’s own act', async () => {
+  test('ends it at once with all delegated grants, recorded as the person’s own act', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId, grantToken, refreshToken, agentId } = await grantTo(acme);
     const [child] = await insertBranches(service, { parentId: grantId });
@@ -388,7 +388,7 @@ describe('ending a grant as the person', () => {
     ]);
   });
 
-  test('is harmless to repeat, and told once', async () => {
+  test('is harmless to repeat, and recorded once', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const person = await asPrincipal(service, acme);
@@ -401,7 +401,7 @@ describe('ending a grant as the person', () => {
     expect(await actionsOf(acme)).toEqual(before);
   });
 
-  test('T3 another’s is as one that nobody has: of another principal, and of the same one elsewhere', async () => {
+  test('T3 treats another principal’s grant, or one of the same principal elsewhere, like an unknown grant', async () => {
     const { acme, service } = await joinSandbox();
     const other = await service.asDeveloper({ mode: 'sandbox' });
     const own = await grantTo(acme);
@@ -422,7 +422,7 @@ describe('ending a grant as the person', () => {
     expect(await verdictOn(other, elsewhere.grantToken)).toMatchObject({ valid: true });
   });
 
-  test('ends all of them, and counts what was active', async () => {
+  test('ends all active grants, and counts them', async () => {
     const { acme, service } = await joinSandbox();
     const [first, second] = [await grantTo(acme), await grantTo(acme)];
     const [child] = await insertBranches(service, { parentId: first.grantId });
@@ -447,7 +447,7 @@ describe('ending a grant as the person', () => {
 });
 
 describe('a session', () => {
-  test('ends when the person says so, on every route, and other sessions go on', async () => {
+  test('ends on every route when the person ends it, and other sessions go on', async () => {
     const { acme, service } = await joinSandbox();
     const { grantId } = await grantTo(acme);
     const [person, elsewhere] = [await asPrincipal(service, acme), await asPrincipal(service, acme)];
@@ -467,7 +467,7 @@ describe('a session', () => {
     expect(await grantIdsOf(elsewhere)).toEqual([grantId]);
   });
 
-  test('ends with its time', async () => {
+  test('ends when its time is over', async () => {
     const { acme, service, advance } = await startSandbox();
     await grantTo(acme);
     const person = await asPrincipal(service, acme, 'user_42', '1h');
@@ -480,7 +480,7 @@ describe('a session', () => {
     expect(refusalOf(await person('GET', '/v1/principal/grants'))).toBe('401 UNAUTHORIZED');
   });
 
-  test('lasts when the last grant has gone, so that what happened can still be read', async () => {
+  test('outlives the last grant, so the person can still read the history', async () => {
     const { acme, service } = await joinSandbox();
     await grantTo(acme);
     const person = await asPrincipal(service, acme);
@@ -495,7 +495,7 @@ describe('a session', () => {
     });
   });
 
-  test('J17 is held by a token of its own kind, genuine, for these routes and for a session that there is', async () => {
+  test('J17 takes a genuine token of its own kind, for these routes and for an existing session', async () => {
     const { acme, service } = await joinSandbox();
     const { grantToken } = await grantTo(acme);
     const { sessionToken } = await asPrincipal(service, acme);
@@ -531,7 +531,7 @@ describe('a session', () => {
     expect([good, ...wrong]).toEqual([200, ...wrong.map(() => 401)]);
   });
 
-  test('J17 is no grant: its token verifies nowhere, and delegates nothing', async () => {
+  test('J17 is no grant: its token never verifies, and delegates nothing', async () => {
     const { acme, service } = await joinSandbox();
     await grantTo(acme);
     const { sessionToken: token } = await asPrincipal(service, acme);
@@ -552,7 +552,7 @@ describe('a session', () => {
     expect(refusalOf(delegated)).toBe('400 INVALID_GRANT parent_invalid');
   });
 
-  test('T10 is opened by a `full` key only', async () => {
+  test('T10 needs a `full` key to open', async () => {
     const { acme } = await joinSandbox();
     await grantTo(acme);
     const runtime = await acme.asRuntime();

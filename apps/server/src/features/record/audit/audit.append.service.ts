@@ -20,8 +20,8 @@ export interface AppendDeps {
 }
 
 /**
- * What developers say themselves about an act of their agents. The act is the entry itself, hence there is no
- * event.
+ * Appends an entry that a developer writes about an act of an agent. The service did not do the act, so there
+ * is no event.
  * @throws NOT_FOUND, BAD_REQUEST when the entry disagrees with its grant, RESERVED_ACTION, PLAN_LIMIT_EXCEEDED
  */
 export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEntry): Promise<AuditEntry> {
@@ -29,13 +29,12 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
   mustBeKeepableMetadata(metadata);
   if (deps.catalogue.isServiceAction(action)) {
-    throw new AppError('RESERVED_ACTION', 'Only the service writes entries of this name.', { action });
+    throw new AppError('RESERVED_ACTION', 'Only the service writes entries with this action.', { action });
   }
   const grant = await findGrant(deps.db, tenant, grantId);
   if (!grant) throw notFound();
   for (const name of ['agentId', 'agentDid', 'principalId'] as const) {
-    if (grant[name] !== entry[name])
-      throw badField(name, 'not_allowed', 'The entry is not about this grant.');
+    if (grant[name] !== entry[name]) throw badField(name, 'not_allowed', 'The entry differs from its grant.');
   }
 
   const at = deps.clock();

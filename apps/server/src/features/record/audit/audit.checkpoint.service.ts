@@ -17,12 +17,12 @@ export interface CheckpointDeps {
   readonly keyRing: KeyRing;
 }
 
-/** Seconds: how often asking for the head has a new checkpoint signed, and how old one gets unasked. */
+/** Seconds between two checkpoints of a chain: when requests ask for the head, and when no request does. */
 const ON_REQUEST_EVERY = 60;
 const UNASKED_EVERY = 3600;
 const BATCH = 100;
 
-/** Where the chain ends, and a signed statement about it that may be a minute behind. */
+/** The chain's head and its newest checkpoint, which may be a minute behind. */
 export async function getHead(deps: CheckpointDeps, { tenant }: Caller): Promise<ChainHead> {
   const { seq, hash, at, signedSeq, jws, signedAt } = await findHeadWithCheckpoint(deps.db, tenant);
   const isBehind = hash !== null && Number(signedSeq) < Number(seq);
@@ -36,7 +36,7 @@ export async function getHead(deps: CheckpointDeps, { tenant }: Caller): Promise
   };
 }
 
-/** For chains that nobody asks about. @param signal ends it after the batch it is at. */
+/** Signs checkpoints of chains whose head no request asks for. @param signal ends the run after a batch. */
 export async function signDueCheckpoints(deps: CheckpointDeps, signal: AbortSignal): Promise<void> {
   const signedBefore = new Date(deps.clock().getTime() - UNASKED_EVERY * 1000);
   let after: string | undefined = '';
@@ -63,13 +63,13 @@ async function sign(
 
 export interface KnownCheckpoint {
   readonly jws: string;
-  /** Undefined when its signature is not that of the key it names, or it is about another chain. */
+  /** Undefined when the key that the checkpoint names did not sign it, or when it is about another chain. */
   readonly said: Checkpoint | undefined;
-  /** Whether it was signed by a key of the service, as far as that is known: not by one that was withdrawn. */
+  /** Whether a key of the service signed the checkpoint. A withdrawn key proves nothing. */
   readonly isProved: boolean;
 }
 
-/** The newest checkpoint of a chain, read from what was signed and not from the row beside it. */
+/** The newest checkpoint of a chain, read from the signed text and not from the columns beside it. */
 export async function latestCheckpoint(
   { db, clock, keyRing }: CheckpointDeps,
   tenant: Tenant,

@@ -22,7 +22,7 @@ const verify = async (developer: Developer) => (await developer('GET', '/v1/audi
 const entriesOf = async (developer: Developer) =>
   (await developer('GET', '/v1/audit/entries')).json().entries;
 
-/** Without the entries after one, and as if there had been none. */
+/** Deletes the entries after `seq`, and sets the head back as if they had never existed. */
 async function cutTo(databaseUrl: string, { developerId }: Developer, seq: number) {
   const values = [developerId, seq];
   await tamper(databaseUrl, 'delete from audit_entries where developer_id = $1 and seq > $2', values);
@@ -35,7 +35,7 @@ async function cutTo(databaseUrl: string, { developerId }: Developer, seq: numbe
 }
 
 describe('the head', () => {
-  test('has a signed statement about itself, which anybody can check with the published keys', async () => {
+  test('has a signed checkpoint, which anybody can check with the published keys', async () => {
     const { service, acme } = await chain();
 
     const { seq, hash, checkpoint } = await headOf(acme);
@@ -50,7 +50,7 @@ describe('the head', () => {
     expect(read && agreesWithCheckpoint(read, await entriesOf(acme))).toBe(true);
   });
 
-  test('is signed anew when the chain has grown, once a minute at most', async () => {
+  test('is signed again when the chain has grown, at most once a minute', async () => {
     const { service, acme } = await chain();
     const { checkpoint: first } = await headOf(acme);
 
@@ -69,7 +69,7 @@ describe('the head', () => {
 });
 
 describe('the job', () => {
-  test('signs chains that have grown and that nobody asked about for an hour, and no others', async () => {
+  test('signs only chains that have grown and that no request asked about for an hour', async () => {
     const { service, acme, runJob } = await chain();
     const quiet = await service.asDeveloper();
     const checkpoints = () =>
@@ -95,7 +95,7 @@ describe('the job', () => {
     expect(await checkpoints()).toEqual([other, first, { ...first, seq: '5' }]);
   });
 
-  test('leaves one statement when two instances sign at once', async () => {
+  test('leaves one checkpoint when two instances sign at once', async () => {
     const { service, acme, runJob } = await chain();
 
     await Promise.all([runJob(), runJob()]);
@@ -109,7 +109,7 @@ describe('the job', () => {
 });
 
 describe('verification', () => {
-  test('shows the newest statement, and holds the chain to it', async () => {
+  test('shows the newest checkpoint, and compares the chain with it', async () => {
     const { acme } = await chain();
     const { checkpoint } = await headOf(acme);
     await registerAgent(acme);
@@ -122,7 +122,7 @@ describe('verification', () => {
     });
   });
 
-  test('A1: finds an end that was cut off together with the head, which without the statement looks whole', async () => {
+  test('A1: finds a chain that was truncated with its head, and looks whole without the checkpoint', async () => {
     const { service, acme } = await chain();
     await headOf(acme);
     await cutTo(service.databaseUrl, acme, 2);
@@ -135,7 +135,7 @@ describe('verification', () => {
     expect(await verify(acme)).toMatchObject({ valid: true, checkedEntries: 2 });
   });
 
-  test('A1: finds an end that was cut off after it has grown again, and was signed again', async () => {
+  test('A1: finds a truncated chain that has grown again and was signed again', async () => {
     const { service, acme } = await chain();
     await headOf(acme);
     await cutTo(service.databaseUrl, acme, 2);
@@ -154,13 +154,13 @@ describe('verification', () => {
     });
   });
 
-  test('A1: finds a chain that was written anew after the statement', async () => {
+  test('A1: finds a chain that was rewritten after the checkpoint', async () => {
     const { service, acme } = await chain();
     const entries = await entriesOf(acme);
     await headOf(acme);
     const other = await service.asDeveloper({ mode: 'sandbox' });
     for (let agent = 1; agent <= 3; agent += 1) await registerAgent(other, `Another ${agent}`);
-    // A statement about this chain as it never was, genuinely signed: as if all of it had been replaced since.
+    // A genuine checkpoint about a hash that this chain never had stands for a chain that was replaced.
     const { hash } = await headOf(other);
     const iat = service.clock().getTime() / 1000;
     const claims = { dev: acme.developerId, seq: 4, hash, iat };
@@ -182,7 +182,7 @@ describe('verification', () => {
   test.each([
     ['of another chain', (_: string, other: string) => other],
     ['with another signature', (own: string) => `${own.slice(0, -8)}AAAAAAAA`],
-  ])('takes a stored statement %s for a chain that is not what was signed', async (_, replaced) => {
+  ])('reports a broken chain for a stored checkpoint %s', async (_, replaced) => {
     const { service, acme } = await chain();
     const other = await service.asDeveloper({ mode: 'sandbox' });
     const { checkpoint } = await headOf(acme);
@@ -202,7 +202,7 @@ describe('verification', () => {
   });
 
   test.each(['0', '86400'])(
-    'A1: a statement by a key that was withdrawn proves nothing, breaks no whole chain and hides no cut (activation delay %s)',
+    'A1: holds a chain to a checkpoint of a withdrawn key, and does not call it verified (activation delay %s)',
     async (delay) => {
       const env = { SIGNING_KEY_ACTIVATION_DELAY_SECONDS: delay };
       const before = await startApp({ env });

@@ -7,7 +7,7 @@ import { tables } from './audit.tables.ts';
 
 export const audit = defineFeature({
   name: 'audit',
-  tags: { audit: 'What was done, as a chain that anybody can check.' },
+  tags: { audit: 'The acts of the service and of agents, as a chain that anybody can check.' },
   knows: ['events', 'keys', 'quotas'],
   tables,
   quotas,

@@ -3,7 +3,7 @@ import { type CheckpointDeps, signDueCheckpoints } from './audit.checkpoint.serv
 
 const EVERY_SECONDS = 300;
 
-/** Signs where each chain ends, every hour in which it has grown. */
+/** Signs a checkpoint of each chain once in every hour in which the chain has grown. */
 export function checkpointsOfChains(deps: CheckpointDeps): Job {
   return {
     name: 'audit checkpoints',

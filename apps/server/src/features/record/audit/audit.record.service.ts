@@ -22,9 +22,9 @@ export function openChain(tx: Tx, tenant: Tenant): Promise<void> {
 }
 
 /**
- * The only writer of audit entries and events. Takes the transaction that does the acts: there is no act
- * without its entry and its event, nor the reverse. Comes last in it and once, because it locks the
- * tenant's audit chain, and who holds that must wait for nothing else.
+ * The only writer of audit entries and events. The caller passes the transaction that does the acts, so an
+ * act, its entry and its event commit together. Call it once and last: it locks the tenant's audit chain, and
+ * the transaction that holds this lock must wait for no other.
  */
 export async function recordActs(tx: Tx, caller: Caller, acts: readonly Act[], at: Date): Promise<void> {
   const portions: Records[] = [];
@@ -34,12 +34,12 @@ export async function recordActs(tx: Tx, caller: Caller, acts: readonly Act[], a
   for (const portion of portions) await writeActs(tx, caller.tenant, at, portion);
 }
 
-/** Acts of one statement. With many more, Postgres would be silent for so long that it is taken to be away. */
+/** Acts in one statement. With many more, Postgres would answer so late that it would seem to be away. */
 const PORTION = 1000;
 
 /**
- * Writes an event that is no entry, and takes it to nobody: whoever announces it says who is told beside the streams.
- * Comes last, as `recordActs` does.
+ * Writes an event without an entry, for the streams alone. The caller makes any deliveries to endpoints.
+ * Call it last, as `recordActs`.
  */
 export async function announce(tx: Tx, caller: Caller, announcement: Announcement, at: Date) {
   const event = eventOf(caller, announcement, at);
@@ -47,7 +47,7 @@ export async function announce(tx: Tx, caller: Caller, announcement: Announcemen
   return event;
 }
 
-/** Writes events that are no entries, for all who subscribed to them. Comes last, as `recordActs` does. */
+/** Writes events without entries, for streams and subscribed endpoints. Call it last, as `recordActs`. */
 export async function announceToAll(
   tx: Tx,
   caller: Caller,
@@ -68,14 +68,14 @@ function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date)
   return { eventId, type, envelope, patterns: patternsOf(type) };
 }
 
-/** What `recordActs` does before it writes, for the hot functions that write for themselves. */
+/** Prepares acts as `recordActs` does, for the hot SQL functions that write them themselves. */
 export function prepareActs(caller: Caller, acts: readonly Act[], at: Date): Records {
   return withTallies(caller, acts, JSON.stringify(acts.map((act) => prepareAct(caller, act, at))));
 }
 
-const AT_ONCE = 100; // acts, a few milliseconds of work that nobody else in the process has to wait for
+const AT_ONCE = 100; // acts: a few milliseconds, for which other requests of the process wait
 
-/** As `prepareActs`, of however many acts: others have their turn in between. */
+/** As `prepareActs`, for any number of acts: other requests get their turn in between. */
 export async function prepareActsInTurns(caller: Caller, acts: readonly Act[], at: Date): Promise<Records> {
   const texts: string[] = [];
   for (let done = 0; done < acts.length; done += AT_ONCE) {
@@ -101,7 +101,7 @@ const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>
     eventsOf: tenant.developerId,
   });
 
-/** An attempt that was refused, and that whoever watches the account has to know of. It is no event. */
+/** A refused attempt that the developer should see in the audit log. There is no event about it. */
 export interface BlockedAttempt {
   readonly action: keyof Attempts;
   readonly about: ActSubject;
@@ -109,8 +109,8 @@ export interface BlockedAttempt {
 }
 
 /**
- * Writes an entry for the first attempt of each minute, and with it how many the minute before had: being
- * refused a thousand times is not a way to fill somebody's log.
+ * Writes an entry for the first attempt of each minute, with the number of attempts in the minute before, so
+ * that an attacker cannot fill a developer's log with refusals.
  */
 export async function recordBlockedAttempt(
   db: Tx,
@@ -125,7 +125,7 @@ export async function recordBlockedAttempt(
   const metadata = { ...data, previousMinute, actor };
   const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
   const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
-  const record: PreparedAct = { ...line, requestId }; // no event: nothing was done
+  const record: PreparedAct = { ...line, requestId }; // no event, because nothing changed
   await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [ofService] }));
 }
 

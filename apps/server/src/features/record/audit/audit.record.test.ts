@@ -26,7 +26,7 @@ const payment = {
 };
 const keyId = 'key_01K9Z3QW5M8T2V4X6Y7Z8A9B04';
 
-/** Published with the format of the line, so that anybody can try their own reading of it. */
+/** The protocol publishes these lines with their format, so that anybody can test a reader of them. */
 const published = [
   {
     facts: {
@@ -64,7 +64,7 @@ const published = [
   },
 ] as const;
 
-test('entries have in the database the hashes that were published for them', async () => {
+test('the database computes the published hashes of entries', async () => {
   const db = openDatabase({ connectionString: await newDatabase() }, 1);
   const tenant = { developerId };
   await inTransaction(db, (tx) => insertHead(tx, tenant));
@@ -82,7 +82,7 @@ test('entries have in the database the hashes that were published for them', asy
   await db.destroy();
 });
 
-describe('attempts that were refused', () => {
+describe('refused attempts', () => {
   const blocked = async (developer: Developer) => {
     const { entries } = (await developer('GET', '/v1/audit/entries?status=blocked')).json();
     return entries.map(({ action, timestamp, metadata }: Record<string, unknown>) => ({
@@ -92,7 +92,7 @@ describe('attempts that were refused', () => {
     }));
   };
 
-  test('are told of once a minute, with how many the minute before had, and are no events', async () => {
+  test('make one entry a minute with the number of attempts in the minute before, and no event', async () => {
     const { asDeveloper, advance, db } = await startApp({ startsAt: '2026-01-01T00:00:40Z' });
     const acme = await asDeveloper({ mode: 'sandbox' });
     const { agentId } = await registerAgent(acme);
@@ -120,7 +120,7 @@ describe('attempts that were refused', () => {
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 
-  test('make one entry when many come at once', async () => {
+  test('make one entry when many happen at once', async () => {
     const { asDeveloper } = await startApp();
     const acme = await asDeveloper({ mode: 'sandbox' });
     const { agentId } = await registerAgent(acme);
@@ -136,7 +136,7 @@ describe('attempts that were refused', () => {
   });
 });
 
-test('events are numbered in the order of their commits, without a gap, however many come at once', async () => {
+test('events are numbered in the order of their commits, without a gap, also when many happen at once', async () => {
   const { db, asDeveloper } = await startApp();
   const acme = await asDeveloper({ mode: 'sandbox' });
   const before = await acme('GET', '/v1/audit/head');
@@ -148,7 +148,7 @@ test('events are numbered in the order of their commits, without a gap, however 
     join audit_entries e using (developer_id)
     where developer_id = ${acme.developerId} and e.agent_id = o.envelope::jsonb -> 'data' ->> 'agentId'
     order by o.seq`.execute(db);
-  const first = Number(before.json().seq) + 1; // until here each entry had an event
+  const first = Number(before.json().seq) + 1; // each entry so far has an event
   expect(events.map(({ seq }) => Number(seq))).toEqual(Array.from({ length: 30 }, (_, n) => first + n));
   expect(events.map(({ entrySeq }) => entrySeq)).toEqual(events.map(({ seq }) => seq));
 });

@@ -9,7 +9,10 @@ import type { EntryQuery } from './audit.schema.ts';
 
 export type EntryRow = Selectable<AuditEntries>;
 
-/** An entry's line, cut where only the holder of the chain's head knows what stands; its event, if it is one. */
+/**
+ * An entry's line without the part that the chain's head adds, and the event of the same act, if there is
+ * one.
+ */
 export interface PreparedAct {
   readonly prefix: string;
   readonly suffix: string;
@@ -17,7 +20,7 @@ export interface PreparedAct {
   readonly type?: string;
   readonly eventId?: string;
   readonly envelope?: string;
-  /** By which an endpoint has subscribed to the event. */
+  /** The patterns by which an endpoint may have subscribed to the event. */
   readonly patterns?: readonly string[];
 }
 
@@ -26,8 +29,8 @@ export async function insertHead(tx: Tx, { developerId }: Tenant): Promise<void>
 }
 
 /**
- * One statement, which locks, decides, writes and lets go without a word from the client. So it takes any
- * executor: in a transaction it comes last, and by itself it is one.
+ * One statement locks the head, writes and, outside a transaction, commits, so the lock waits for no round
+ * trip. In a transaction, call it last.
  */
 export function writeActs(
   db: Executor,
@@ -38,7 +41,7 @@ export function writeActs(
   return records.write(db, (json) => sql`select * from record_acts(${developerId}, ${at}, ${json}::jsonb)`);
 }
 
-/** Events without entries, each for the streams and for the endpoints that want it. */
+/** Writes events without entries, for the streams and for the subscribed endpoints. */
 export async function writeEvents(tx: Tx, { developerId }: Tenant, at: Date, events: Records): Promise<void> {
   await events.write(
     tx,
@@ -60,9 +63,9 @@ export async function writeStreamEvent(
 }
 
 /**
- * A hot write of an entry that a developer appends, which their plan counts.
- * @param monthLimit null is none.
- * @returns nothing when the calendar month has no room for it.
+ * Appends an entry of a developer and counts it against the quota of the calendar month: a hot write.
+ * @param monthLimit null means no limit
+ * @returns nothing when the month has no room for it
  */
 export async function appendCounted(
   db: Executor,
@@ -79,7 +82,8 @@ export async function appendCounted(
 const ofDeveloper = { counter: 'auditEntries', label: 'developer' } as const;
 
 /**
- * Counts a refused attempt. @returns whether it is the first of its minute, and how many the minute before had.
+ * Counts a refused attempt.
+ * @returns whether it is the first of its minute, and the number of attempts in the minute before
  */
 export async function countBlocked(tx: Tx, { developerId }: Tenant, action: string, at: Date) {
   const call = sql<{ isFirst: boolean; previousMinute: number }>`
@@ -109,8 +113,9 @@ export function findEntry(db: Executor, { developerId }: Tenant, id: string) {
 }
 
 /**
- * In the order of the chain, one more than asked for: whether it is there says whether there is another page.
- * @param serviceActions by which `source` is told.
+ * Lists entries in the order of the chain, and one more than the limit, which shows that there is another
+ * page.
+ * @param serviceActions the actions of entries whose `source` is the service
  */
 export function listEntryRows(
   db: Executor,
@@ -143,7 +148,7 @@ function filtered(
   if (action?.endsWith('.*')) some = some.where('action', 'like', `${likeText(action.slice(0, -1))}%`);
   else if (action) some = some.where('action', '=', action);
   if (source) some = some.where('action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
-  // By position and not by time, which has no index: the chain is in the order of both.
+  // Filters by position, because time has no index. Both have the same order.
   if (since) some = some.where('seq', '>=', firstSeq(developerId, since));
   if (until) some = some.where('seq', '<', firstSeq(developerId, until));
   if (cursor) some = some.where('seq', order === 'asc' ? '>' : '<', cursor);
@@ -155,7 +160,7 @@ const firstSeq = (developerId: string, at: string) =>
 
 const likeText = (text: string) => text.replace(/[%_\\]/g, '\\$&');
 
-/** Where a chain ends, and the newest signed statement about it. */
+/** A chain's head with its newest checkpoint. */
 export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('auditHeads as h')
@@ -176,7 +181,7 @@ export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
     .executeTakeFirstOrThrow();
 }
 
-/** The newest signed statement about a chain. */
+/** The newest checkpoint of a chain. */
 export function findCheckpoint(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('auditCheckpoints')
@@ -188,8 +193,8 @@ export function findCheckpoint(db: Executor, { developerId }: Tenant) {
 }
 
 /**
- * The first checkpoint about a position in this range that says something else than the entry there, or about no entry.
- * Reads the columns beside what was signed: there they agree, unless somebody changed either.
+ * The first checkpoint in this range whose hash differs from the entry's, or whose entry is missing. It
+ * compares the columns beside the signed text, which agree with that text unless somebody changed a row.
  */
 export function findBrokenCheckpoint(db: Executor, { developerId }: Tenant, fromSeq: number, toSeq: number) {
   return db
@@ -207,7 +212,7 @@ export function findBrokenCheckpoint(db: Executor, { developerId }: Tenant, from
     .executeTakeFirst();
 }
 
-/** Another instance may have signed the same position a moment before: then its statement stands. */
+/** Keeps an existing checkpoint: another instance may have signed the same position a moment before. */
 export async function insertCheckpoint(
   db: Executor,
   { developerId }: Tenant,
@@ -221,8 +226,8 @@ export async function insertCheckpoint(
 }
 
 /**
- * Chains with entries that no checkpoint tells of, and none signed since `signedBefore`. A batch in the order of
- * the developers' ids, which goes on after `after`.
+ * Chains with entries after the newest checkpoint and no checkpoint since `signedBefore`: a batch in the
+ * order of developer ids, from the first id above `after`.
  */
 export function listUnsignedHeadsAcrossTenants(
   db: Executor,
@@ -258,7 +263,7 @@ export function findHead(db: Executor, { developerId }: Tenant) {
     .executeTakeFirstOrThrow();
 }
 
-/** An entry that came into the table by no append, since the head does not know it. */
+/** An entry above the chain's head. No append wrote it. */
 export function findBeyondHead(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('auditEntries')

@@ -60,7 +60,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
       config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
       schema: {
         operationId: 'audit.head',
-        summary: 'Read where the chain ends',
+        summary: 'Read the head of the chain and its newest checkpoint',
         response: { 200: ChainHead },
       },
     },

@@ -4,8 +4,8 @@ const MAX_BYTES = 16_384;
 const MAX_DEPTH = 8;
 
 /**
- * Whether metadata comes back from the database as exactly the text that was hashed.
- * @throws BAD_REQUEST when it is too large, too deep, or holds an integer that a reader would round.
+ * Accepts metadata that comes back from the database as exactly the text that was hashed.
+ * @throws BAD_REQUEST when it is too large or too deep, or holds an integer that JSON parsers round
  */
 export function mustBeKeepableMetadata(metadata: object): void {
   const problem = problemOf(metadata, 1);

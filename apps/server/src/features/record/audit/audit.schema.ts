@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 const Status = Type.Enum(['success', 'failure', 'blocked']);
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 
-/** `entryId` and `id` are equal: clients of both kinds are about. */
+/** `entryId` and `id` are equal, because some clients read the first and some the second. */
 export type AuditEntry = Static<typeof AuditEntry>;
 export const AuditEntry = Type.Object({
   entryId: Id,
@@ -68,7 +68,7 @@ export const ChainHead = Type.Object({
   seq: Type.Integer(),
   hash: Nullable,
   timestamp: Type.Union([Time, Type.Null()]),
-  /** A compact JWS about the chain as it was a minute ago or less, unless nothing was appended since. */
+  /** The newest checkpoint, a compact JWS. It is at most a minute behind the chain. */
   checkpoint: Nullable,
 });
 
@@ -88,6 +88,6 @@ export const ChainVerdict = Type.Object({
   toSeq: Type.Integer(),
   head: Type.Object({ seq: Type.Integer(), hash: Nullable }),
   checkpoint: Nullable,
-  /** Null without a checkpoint; false for one whose signature nobody can check, or that is not what was signed. */
+  /** Null without a checkpoint; false when its signature cannot be checked, or when it was changed. */
   checkpointVerified: Type.Union([Type.Boolean(), Type.Null()]),
 });

@@ -11,7 +11,7 @@ interface ReadDeps {
   readonly catalogue: Catalogue;
 }
 
-/** @throws NOT_FOUND for an unknown entry and for a foreign one alike. */
+/** @throws NOT_FOUND for an unknown entry and for an entry of another developer alike. */
 export async function getEntry(deps: ReadDeps, { tenant }: Caller, id: string): Promise<AuditEntry> {
   const row = await findEntry(deps.db, tenant, id);
   if (!row) throw notFound();

@@ -3,5 +3,5 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 export const tables = {
   owns: ['audit_heads', 'audit_entries', 'audit_checkpoints', 'blocked_attempts'],
   reads: [],
-  writes: ['outbox_events'], // an entry and its event are written under one lock
+  writes: ['outbox_events'], // one lock covers an entry and its event
 } as const satisfies TableUse;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const sandbox = () => service.asDeveloper({ mode: 'sandbox' });
 
-/** A good entry about a grant of the developer. */
+/** A valid entry about a grant of the developer. */
 async function entryOf(developer: Developer, request: object = {}) {
   const { agentId, did, grantId } = await grantTo(developer, request);
   return { agentId, agentDid: did, grantId, principalId: 'user_42', action: 'flight.booked' };
@@ -24,7 +24,7 @@ const append = (developer: Developer, entry: object) => developer('POST', '/v1/a
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('appending', () => {
-  test('answers the entry, which is the chain’s next and can be read again', async () => {
+  test('answers the entry, which is the next in the chain and can be read again', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
     const head = (await acme('GET', '/v1/audit/head')).json();
@@ -60,7 +60,7 @@ describe('appending', () => {
     });
   });
 
-  test('two in a row makes them neighbours, without an entry about the appending and without an event', async () => {
+  test('two entries in a row makes them neighbours, and adds neither an entry nor an event about it', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
     const before = await actionsOf(acme);
@@ -76,7 +76,7 @@ describe('appending', () => {
     expect((await events.execute()).map(({ type }) => type)).not.toContain('flight.booked');
   });
 
-  test('fills what is left out: it succeeded, and there is nothing more to say', async () => {
+  test('fills omitted members: the status is `success` and the metadata are empty', async () => {
     const acme = await sandbox();
 
     const appended = await append(acme, await entryOf(acme));
@@ -93,7 +93,7 @@ describe('appending', () => {
     expect((await append(acme, { ...entry, purpose })).statusCode).toBe(400);
   });
 
-  test('goes on when the grant has ended', async () => {
+  test('is allowed after the grant has ended', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
     await acme('DELETE', `/v1/grants/${entry.grantId}`);
@@ -102,7 +102,7 @@ describe('appending', () => {
   });
 
   test.each(['hash', 'prevHash', 'timestamp', 'seq', 'developerId', 'id', 'salt', 'source', 'requestId'])(
-    'A3: leaves no choice of %s',
+    'A3: lets no developer choose %s',
     async (field) => {
       const acme = await sandbox();
       const entry = await entryOf(acme);
@@ -114,7 +114,7 @@ describe('appending', () => {
     },
   );
 
-  test('A3: is about a grant of one’s own, or about none', async () => {
+  test('A3: refuses a grant of another developer like an unknown grant', async () => {
     const [acme, other] = [await sandbox(), await sandbox()];
     const [own, foreign] = [await entryOf(acme), await entryOf(other)];
 
@@ -131,7 +131,7 @@ describe('appending', () => {
     ['agentId', 'ag_other'],
     ['agentDid', 'did:web:other'],
     ['principalId', 'user_43'],
-  ])('A3: is about the grant’s own %s', async (field, value) => {
+  ])('A3: refuses a value of %s that differs from the grant’s', async (field, value) => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
 
@@ -143,7 +143,7 @@ describe('appending', () => {
 
   test.each(['agentId', 'agentDid', 'grantId', 'principalId', 'action'])('needs %s', async (field) => {
     const acme = await sandbox();
-    const { [field]: _, ...rest } = (await entryOf(acme)) as Record<string, unknown>; // any of its members
+    const { [field]: _, ...rest } = (await entryOf(acme)) as Record<string, unknown>; // any member
 
     const refused = await append(acme, rest);
 
@@ -158,7 +158,7 @@ describe('appending', () => {
     'tool.enforce',
     'sd-jwt.issued',
     'billing.checkout_created',
-  ])('A3: forges no %s', async (action) => {
+  ])('A3: refuses the service’s action %s', async (action) => {
     const acme = await sandbox();
 
     const refused = await append(acme, { ...(await entryOf(acme)), action });
@@ -178,7 +178,7 @@ describe('appending', () => {
     ['a b', 400],
     ['é', 400],
     ['a\n', 400],
-  ])('of the action %j is %i', async (action, status) => {
+  ])('answers the action %j with %i', async (action, status) => {
     const acme = await sandbox();
 
     expect((await append(acme, { ...(await entryOf(acme)), action })).statusCode).toBe(status);
@@ -187,19 +187,19 @@ describe('appending', () => {
   const nested = (depth: number): object => (depth === 1 ? {} : { a: nested(depth - 1) });
   test.each<[string, unknown, string | undefined]>([
     ['of 16 KiB', { a: 'x'.repeat(16_384 - 8) }, undefined],
-    ['of a byte more', { a: 'x'.repeat(16_384 - 7) }, 'too_long'],
+    ['of 16 KiB and a byte', { a: 'x'.repeat(16_384 - 7) }, 'too_long'],
     ['of as many bytes in fewer characters', { a: 'é'.repeat(8_189) }, 'too_long'],
     ['of 8 levels', nested(8), undefined],
     ['of 9 levels', nested(9), 'too_long'],
     ['of 9 levels of lists', { a: [[[[[[[[]]]]]]]] }, 'too_long'],
     ['with the largest integer', { a: 9_007_199_254_740_991 }, undefined],
-    ['with one more', { a: [{ b: 9_007_199_254_740_992 }] }, 'too_large'],
-    ['with one far beyond', { a: 1e21 }, 'too_large'],
+    ['with the integer after it', { a: [{ b: 9_007_199_254_740_992 }] }, 'too_large'],
+    ['with a far larger integer', { a: 1e21 }, 'too_large'],
     ['with small numbers', { a: 5e-324, b: 1e-7, c: 0.1 + 0.2, d: -9_007_199_254_740_991 }, undefined],
     ['that is a list', [], 'type'],
     ['that is a text', 'x', 'type'],
     ['that is null', null, 'type'],
-  ])('metadata %s is told as it should be', async (_, metadata, problem) => {
+  ])('keeps metadata %s exactly, or names the problem', async (_, metadata, problem) => {
     const acme = await sandbox();
 
     const answer = await append(acme, { ...(await entryOf(acme)), metadata });
@@ -211,7 +211,7 @@ describe('appending', () => {
     }
   });
 
-  test('A2: 50 at once makes one chain without gaps, which can be checked from what the API answers', async () => {
+  test('A2: 50 entries at once makes one chain without gaps, which the API’s answers prove', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
     const { seq: before } = (await acme('GET', '/v1/audit/head')).json();
@@ -235,7 +235,7 @@ describe('appending', () => {
     });
   });
 
-  test('takes two trips to the database: the grant, and the entry', async () => {
+  test('sends two statements to the database: the grant, and the entry', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
 
@@ -246,7 +246,7 @@ describe('appending', () => {
 });
 
 describe('time', () => {
-  test('never runs back in a chain, whatever a clock says', async () => {
+  test('never goes back along a chain, whatever a clock says', async () => {
     const service = await startApp();
     const acme = await service.asDeveloper({ mode: 'sandbox' });
     const entry = await entryOf(acme);
@@ -264,8 +264,8 @@ describe('time', () => {
   });
 });
 
-describe('what the service writes by itself', () => {
-  test('tells what was done, about whom, by whom and in which request', async () => {
+describe('an entry of the service', () => {
+  test('names the action, its subject, its actor and its request', async () => {
     const acme = await sandbox();
 
     const made = await acme('POST', '/v1/agents', { name: 'Travel booker' });
@@ -296,7 +296,7 @@ describe('what the service writes by itself', () => {
     ]);
   });
 
-  test('is one chain a developer, and the first entry of each follows none', async () => {
+  test('is in the chain of its developer, whose first entry has no previous hash', async () => {
     const [acme, other] = [await sandbox(), await sandbox()];
     await registerAgent(acme);
 
@@ -308,7 +308,7 @@ describe('what the service writes by itself', () => {
     expect((await other('GET', '/v1/audit/head')).json().seq).toBe(1);
   });
 
-  test('is the same text for every subscriber, kept in the outbox with the act', async () => {
+  test('has an event in the outbox, which is the same text for every subscriber', async () => {
     const acme = await sandbox();
     const { agentId } = (await acme('POST', '/v1/agents', { name: 'Travel "booker"' })).json();
 
@@ -327,7 +327,7 @@ describe('what the service writes by itself', () => {
     );
   });
 
-  test('says of a live account nothing of a sandbox, nor who did it, nor from where', async () => {
+  test('has an event without the actor, and without a sandbox mark for a live account', async () => {
     const live = await service.asDeveloper();
     const { envelope } = await service.db
       .selectFrom('outboxEvents')
@@ -372,7 +372,7 @@ describe('reading', () => {
     expect(exact.json().nextCursor).toBeNull();
   });
 
-  test('shows what comes after the first page at the end, or not at all from the end', async () => {
+  test('shows later entries on the last page, and not at all in descending order', async () => {
     const acme = await sandbox();
     await registerAgent(acme);
     const first = (await acme('GET', '/v1/audit/entries?limit=1')).json();
@@ -386,7 +386,7 @@ describe('reading', () => {
     expect(older.entries.map(({ seq }: { seq: number }) => seq)).toEqual([1]);
   });
 
-  test('takes each filter, and all of them together', async () => {
+  test('accepts each filter, and all filters together', async () => {
     const service = await startApp();
     const acme = await service.asDeveloper({ mode: 'sandbox' });
     const purpose = 'aml.screening';
@@ -417,7 +417,7 @@ describe('reading', () => {
     expect(await listed('action=flight.*')).toEqual(['flight.booked', 'flight.cancelled']);
     expect(await listed('action=flight')).toEqual([]);
     expect(await listed('action=agent.created')).toEqual(['agent.created', 'agent.created']);
-    expect(await listed('action=fl_ght.*')).toEqual([]); // no pattern but the one at the end
+    expect(await listed('action=fl_ght.*')).toEqual([]); // only `.*` at the end is a pattern
     expect(await listed('status=blocked')).toEqual(['flight.booked']);
     expect((await listed(`purpose=${purpose}`)).at(-1)).toBe('flight.booked');
     expect(await listed('source=developer')).toEqual(['flight.booked', 'flight.cancelled', 'flightless']);
@@ -425,7 +425,7 @@ describe('reading', () => {
     expect(
       await listed(`source=developer&agentId=${two.agentId}&action=flight.*&status=success&order=desc`),
     ).toEqual(['flight.cancelled']);
-    expect(await listed('until=2026-01-01T00:01:00Z')).toHaveLength(6); // signing up, and one flow
+    expect(await listed('until=2026-01-01T00:01:00Z')).toHaveLength(6); // the sign-up, and one flow
     expect((await listed('since=2026-01-01T00:01:00Z'))[0]).toBe('agent.created');
     expect(await listed('since=2026-01-01T01:01:00.000%2B01:00')).toEqual(
       await listed('since=2026-01-01T00:01:00Z'),
@@ -444,13 +444,13 @@ describe('reading', () => {
     'action=*',
     'action=a*',
     'cursor=alog_1',
-  ])('of %s is none', async (query) => {
+  ])('refuses the query %s', async (query) => {
     const acme = await sandbox();
 
     expect((await acme('GET', `/v1/audit/entries?${query}`)).statusCode).toBe(400);
   });
 
-  test('an entry of nobody and one of somebody else are the same: not found', async () => {
+  test('answers 404 for an unknown entry and for an entry of another developer alike', async () => {
     const [acme, other] = [await sandbox(), await sandbox()];
     const [own] = idsOf(await acme('GET', '/v1/audit/entries'));
 
@@ -464,7 +464,7 @@ describe('reading', () => {
     expect((await acme('GET', `/v1/audit/${own}`)).statusCode).toBe(200);
   });
 
-  test('A3: is all there is to be done with an entry', async () => {
+  test('A3: is the only thing that a caller can do with an entry', async () => {
     const acme = await sandbox();
     const [id] = idsOf(await acme('GET', '/v1/audit/entries'));
 
@@ -474,10 +474,10 @@ describe('reading', () => {
     }
   });
 
-  test('takes one trip to the database, once the key is known', async () => {
+  test('sends one statement to the database, once the key is known', async () => {
     const acme = await sandbox();
 
-    await acme('GET', '/v1/audit/head'); // which signs a checkpoint, once a minute
+    await acme('GET', '/v1/audit/head'); // signs a checkpoint, once a minute
     for (const url of [
       '/v1/audit/entries',
       '/v1/audit/head',
@@ -492,13 +492,13 @@ describe('reading', () => {
   });
 });
 
-describe('the plan', () => {
+describe('the quota of a plan', () => {
   const sandboxWith = async (env: Record<string, string>) => {
     const service = await startApp({ env });
     return { service, acme: await service.asDeveloper({ mode: 'sandbox' }) };
   };
 
-  test('includes so many appended entries a calendar month, and no entry of the service counts', async () => {
+  test('counts appended entries in a calendar month, and no entry of the service', async () => {
     const { service, acme } = await sandboxWith({ PLAN_FREE_AUDIT_APPENDS: '2' });
     const entry = await entryOf(acme);
     await append(acme, entry);
@@ -522,7 +522,7 @@ describe('the plan', () => {
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 
-  test('is kept to exactly when 20 come at once, for one developer as for the other', async () => {
+  test('is exact when 20 entries come at once, for each of two developers', async () => {
     const { service, acme } = await sandboxWith({ PLAN_FREE_AUDIT_APPENDS: '5' });
     const other = await service.asDeveloper({ mode: 'sandbox' });
     const [entry, theirs] = [await entryOf(acme), await entryOf(other)];
@@ -534,14 +534,14 @@ describe('the plan', () => {
     expect((await append(other, theirs)).statusCode).toBe(201);
   });
 
-  test('may have no limit', async () => {
+  test('may be unlimited', async () => {
     const { acme } = await sandboxWith({ PLAN_FREE_AUDIT_APPENDS: 'unlimited' });
     const entry = await entryOf(acme);
 
     for (let call = 0; call < 3; call += 1) expect((await append(acme, entry)).statusCode).toBe(201);
   });
 
-  test('is kept to by a group that waited for the chain together, of which the last are refused', async () => {
+  test('holds for a group that waits for the chain together: the last entries are refused', async () => {
     const { acme } = await sandboxWith({ PLAN_FREE_AUDIT_APPENDS: '30' });
     const entry = await entryOf(acme);
 
@@ -571,7 +571,7 @@ describe('entries that come at once', () => {
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 
-  test('share transactions, where they wait for the same chain', async () => {
+  test('share transactions when they wait for the same chain', async () => {
     const acme = await sandbox();
     const entry = await entryOf(acme);
 

@@ -8,10 +8,10 @@ import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from '
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toLink } from './audit.service.ts';
 
-const MOST_ENTRIES = 100_000; // a call
+const MOST_ENTRIES = 100_000; // in one call
 const RANGE = 1000; // entries in memory at once
 
-/** What is told that a chain is broken, which is for the operator to know as well. */
+/** The log in which the operator reads that a chain is broken. */
 export interface BrokenChainLog {
   error(facts: object, message: string): void;
 }
@@ -22,9 +22,9 @@ export interface VerifyDeps extends CheckpointDeps {
 }
 
 /**
- * Recomputes every hash of a range and checks that nothing is missing in it, and that the chain still holds what
- * was signed about it last. A broken chain is a finding, and not an error: the answer says which entry is the first
- * that cannot be as it was written.
+ * Recomputes every hash of a range, and checks that no entry is missing and that the chain agrees with its
+ * checkpoints. A broken chain is a finding and not an error: the answer names the first entry that was
+ * changed.
  * @throws BAD_REQUEST when the range is empty or too long
  */
 export async function verifyOwnChain(
@@ -48,8 +48,9 @@ export async function verifyOwnChain(
 }
 
 /**
- * What a checkpoint says is there, and is not: the chain was cut off before it, or written anew. The newest counts
- * wherever it is, and those before it in the range: a chain that was cut off grows again, and is signed again.
+ * Looks for an entry that a checkpoint names and that the chain has lost: the chain was truncated or
+ * rewritten. The newest checkpoint counts even outside the range. Older checkpoints count inside it, because
+ * a truncated chain grows and is signed again.
  */
 async function brokenPromise(
   db: Executor,
@@ -57,7 +58,7 @@ async function brokenPromise(
   { said }: KnownCheckpoint,
   { fromSeq, toSeq }: Pick<ChainVerdict, 'fromSeq' | 'toSeq'>,
 ) {
-  // One that was changed itself says nothing, except that somebody had a reason to change it.
+  // A checkpoint that somebody changed names no entry, and the chain counts as broken.
   const [entry] = said ? await listEntryRange(db, tenant, said.seq, said.seq, 1) : [];
   const isKept = entry && entry.hash.toString('hex') === said?.hash;
   const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
@@ -76,7 +77,7 @@ async function verdictOn(
   const last = toSeq ?? Math.min(head.seq, fromSeq + MOST_ENTRIES - 1);
 
   const [before] = fromSeq > 1 ? await listEntryRange(db, tenant, fromSeq - 1, fromSeq - 1, 1) : [];
-  const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // where it is missing, the chain has a gap
+  const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // the entry before the range is missing
   let progress = isHole
     ? startChain({ fromSeq: fromSeq - 1 })
     : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
@@ -89,7 +90,7 @@ async function verdictOn(
   const { valid, checkedEntries, firstBrokenAt, problem, nextSeq, prevHash } = progress;
   const found = { checkedEntries, fromSeq, toSeq: last, head };
   if (!valid) return { valid, firstBrokenAt, problem, ...found };
-  // The head says where the chain ends: without its last entries it is shorter than that, or ends otherwise.
+  // A chain that lost its last entries is shorter than its head says, or ends with another hash.
   const isWhole = nextSeq - 1 === head.seq;
   const isCut = nextSeq <= Math.min(last, head.seq) || (isWhole && prevHash !== head.hash);
   if (isCut && head.seq > 0) return { valid: false, firstBrokenAt: null, problem: 'truncated', ...found };

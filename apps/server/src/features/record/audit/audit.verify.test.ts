@@ -28,7 +28,7 @@ async function chain() {
 const verify = async (developer: Developer, query = '') =>
   (await developer('GET', `/v1/audit/verify${query}`)).json();
 
-/** Changes rows of one chain, which `where` says more of, as nobody but a superuser can. */
+/** Changes the rows of a chain that match `where`, as only a superuser can. */
 async function change({ developerId }: Developer, what: string, where: string, values: unknown[] = []) {
   const changed = await tamper(service.databaseUrl, `${what} where developer_id = $1 and ${where}`, [
     developerId,
@@ -66,14 +66,14 @@ describe('a chain that nobody touched', () => {
     ['?fromSeq=999999', 0],
     ['?toSeq=100000', 6],
     ['?fromSeq=5&toSeq=100004', 2],
-  ])('is whole in the range %s too, of %i entries', async (range, checkedEntries) => {
+  ])('is whole in the range %s, which has %i entries', async (range, checkedEntries) => {
     const { acme } = await chain();
 
     expect(await verify(acme, range)).toMatchObject({ valid: true, checkedEntries, problem: null });
   });
 
   test.each(['?fromSeq=0', '?fromSeq=-1', '?fromSeq=x', '?fromSeq=3&toSeq=2', '?toSeq=100001', '?toSeq=1e3'])(
-    'is not asked about as %s',
+    'cannot be verified by the query %s',
     async (range) => {
       const { acme } = await chain();
 
@@ -99,7 +99,7 @@ describe('A1: a chain that somebody edited', () => {
     ['salt, emptied', 'salt = null'],
     ['at', "at = at + interval '1 millisecond'"],
     ['hash', 'hash = sha256(hash)'],
-  ])('at its %s is found at that very entry', async (column, set) => {
+  ])('at its %s is reported at the edited entry', async (column, set) => {
     const { acme, three } = await chain();
 
     await edit(acme, set, 3);
@@ -115,7 +115,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(acme, '?fromSeq=3')).toMatchObject({ valid: false, firstBrokenAt });
   });
 
-  test('at its link is found at that very entry', async () => {
+  test('at its link is reported at the edited entry', async () => {
     const { acme, four } = await chain();
 
     await edit(acme, 'prev_hash = sha256(prev_hash)', 4);
@@ -123,7 +123,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(acme)).toMatchObject({ firstBrokenAt: four.id, problem: 'link_mismatch' });
   });
 
-  test('is found out of what it was about, but not of the request that it came in, which is no part of it', async () => {
+  test('is not reported when only the request id changed, which is no part of the chain', async () => {
     const { acme } = await chain();
 
     await edit(acme, "request_id = 'another'", 3);
@@ -134,7 +134,7 @@ describe('A1: a chain that somebody edited', () => {
   test.each([
     ['first', 1],
     ['third', 3],
-  ])('by taking out the %s entry has a gap after it', async (_, seq) => {
+  ])('by removing the %s entry has a gap after it', async (_, seq) => {
     const { acme, ...entries } = await chain();
 
     await change(acme, 'delete from audit_entries', `seq = ${seq}`);
@@ -148,7 +148,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(acme, `?fromSeq=${seq + 2}`)).toMatchObject({ valid: true });
   });
 
-  test('by taking one out and closing the gap has a wrong link', async () => {
+  test('by removing an entry and closing the gap has a wrong link', async () => {
     const { acme, four } = await chain();
 
     await change(acme, 'delete from audit_entries', 'seq = 3');
@@ -157,7 +157,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(acme)).toMatchObject({ firstBrokenAt: four.id, problem: 'link_mismatch' });
   });
 
-  test('by putting one in has a wrong link', async () => {
+  test('by inserting an entry has a wrong link', async () => {
     const { acme } = await chain();
 
     for (const seq of [6, 5, 4]) await edit(acme, 'seq = seq + 1', seq);
@@ -172,7 +172,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(acme)).toMatchObject({ firstBrokenAt: 'alog_put_in', problem: 'link_mismatch' });
   });
 
-  test('by putting one at its end is found, since the head does not know of it', async () => {
+  test('by adding an entry at its end disagrees with its head', async () => {
     const { acme } = await chain();
 
     await tamper(
@@ -186,7 +186,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(acme)).toMatchObject({ firstBrokenAt: 'alog_put_in', problem: 'link_mismatch' });
   });
 
-  test('by changing places is found at the first of the two', async () => {
+  test('by exchanging two entries is reported at the first of the two', async () => {
     const { acme, five } = await chain();
 
     await edit(acme, 'seq = 1000', 3);
@@ -197,10 +197,10 @@ describe('A1: a chain that somebody edited', () => {
   });
 
   test.each([
-    ['one', 6],
-    ['three', 4],
-    ['all', 1],
-  ])('by cutting off its last entries, %s of them, is shorter than it was', async (_, from) => {
+    ['the last entry', 6],
+    ['the last three entries', 4],
+    ['all entries', 1],
+  ])('by removing %s is truncated', async (_, from) => {
     const { acme } = await chain();
 
     await change(acme, 'delete from audit_entries', `seq >= ${from}`);
@@ -208,7 +208,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(acme)).toMatchObject({ valid: false, firstBrokenAt: null, problem: 'truncated' });
   });
 
-  test('at its first entry, written anew with a hash of its own, has a wrong link at the second', async () => {
+  test('at its first entry, together with its hash, has a wrong link at the second', async () => {
     const { acme, two } = await chain();
     const other = (await chain()).acme;
 
@@ -221,7 +221,7 @@ describe('A1: a chain that somebody edited', () => {
     );
 
     const verdict = await verify(acme);
-    expect(verdict).toMatchObject({ valid: false, problem: 'hash_mismatch' }); // it names another developer
+    expect(verdict).toMatchObject({ valid: false, problem: 'hash_mismatch' }); // not its developer
     await edit(acme, 'hash = $2', 1, [Buffer.from(two.hash, 'hex')]);
     expect(await verify(acme, '?fromSeq=2')).toMatchObject({
       firstBrokenAt: two.id,
@@ -229,7 +229,7 @@ describe('A1: a chain that somebody edited', () => {
     });
   });
 
-  test('with entries of another chain is found at the first of them', async () => {
+  test('with entries of another chain is reported at the first of them', async () => {
     const { acme, three } = await chain();
     const { acme: other, three: theirs } = await chain();
 
@@ -245,7 +245,7 @@ describe('A1: a chain that somebody edited', () => {
     expect(await verify(other)).toMatchObject({ problem: 'truncated' });
   });
 
-  test('leaves the chains of others whole, and is told to the operator, once each time it is found', async () => {
+  test('leaves other chains whole, and logs a line for the operator each time it is found', async () => {
     const { acme, three } = await chain();
     const { acme: other } = await chain();
     await edit(acme, "action = 'agent.revoked'", 3);

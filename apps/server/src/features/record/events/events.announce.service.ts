@@ -12,9 +12,9 @@ export interface AnnounceDeps {
 }
 
 /**
- * Wakes streams as soon as something is committed, here and in the other processes. What is committed while a hint is
- * on its way shares the next one. A hint that is lost costs a second, after which streams look by themselves.
- * @returns what ends it.
+ * Wakes streams after a commit, in this process and through a hint in the others. Commits during a
+ * publication share the next hint. A lost hint costs a second, after which streams look by themselves.
+ * @returns a function that stops it
  */
 export function announceCommits({ store, notices, tail }: AnnounceDeps): () => void {
   const self = randomUUID();
@@ -43,7 +43,10 @@ export function announceCommits({ store, notices, tail }: AnnounceDeps): () => v
   });
 }
 
-/** Of whoever else speaks on the channel, such as another release, there is none in it. */
+/**
+ * The publisher and the developer ids in a hint. A message of another form, as of another release, has no
+ * ids.
+ */
 function hintIn(text: string): string[] {
   try {
     const parts: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { CLOSING, eventFrame, gapFrame, KEEPALIVE } from './events.frames.rules.ts';
 import { LAST_WORDS_WITHIN, MOST_WAITING, type Outlet } from './events.outlet.service.ts';
 
-/** An outlet that is the body of an answer, as server-sent events. */
+/** An outlet that writes server-sent events to the body of an answer. */
 export function bodyOutlet(): Outlet & { readonly body: Readable } {
   let isEnding = false;
   let proceed: (() => void) | undefined;
@@ -35,7 +35,7 @@ export function bodyOutlet(): Outlet & { readonly body: Readable } {
     end() {
       if (isClosed()) return;
       isEnding = true;
-      body.push(CLOSING); // the same whatever the reason: a client of this format comes again, and is told then
+      body.push(CLOSING); // names no reason: a client of this format reconnects and then gets the refusal
       body.push(null);
       const timer = setTimeout(() => body.destroy(), LAST_WORDS_WITHIN).unref();
       body.once('close', () => clearTimeout(timer));

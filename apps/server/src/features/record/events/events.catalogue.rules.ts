@@ -15,7 +15,7 @@ export interface Catalogue {
 }
 
 /**
- * @param declarations those of each feature
+ * @param declarations the declared acts of each feature
  * @throws Error when two features declare one name, or a declared name is still among the reserved ones
  */
 export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
@@ -45,12 +45,12 @@ export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
   };
 }
 
-/** A subscription to everything leaves these out: there is one for each payment. */
+/** The pattern `*` leaves these types out, because every payment makes such an event. */
 const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
 
 /**
- * The patterns by which a type of event is subscribed to. Each recorded event carries them to the webhooks, so that a
- * release that adds a type says by itself which webhooks receive it.
+ * The patterns that match a type of event. Each recorded event carries them to the webhooks, so a release
+ * that adds a type also decides which webhooks receive it.
  */
 export const patternsOf = (type: string): string[] => [
   type,
@@ -58,7 +58,7 @@ export const patternsOf = (type: string): string[] => [
   ...(onlyWhenNamed.has(type) ? [] : ['*']),
 ];
 
-/** The areas that a type lies in, each as the pattern that names it. */
+/** The areas of a type, each as its pattern. */
 function areasOf(type: string): string[] {
   const names = type.split('.').slice(0, -1);
   return names.map((_, at) => `${names.slice(0, at + 1).join('.')}.*`);

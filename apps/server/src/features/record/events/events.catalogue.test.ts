@@ -1,9 +1,11 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../features.ts';
-import { act } from '../../../platform/acts.ts';
+import { act, type DeclaredActs } from '../../../platform/acts.ts';
 import { catalogueOf } from './index.ts';
 
-describe('what a subscriber may name', () => {
+describe('a pattern that subscribers may name', () => {
   test.each([
     'grant.revoked',
     'grant.expired',
@@ -26,28 +28,44 @@ describe('what a subscriber may name', () => {
   ])('is not %j', (pattern) => expect(catalogue.isKnownPattern(pattern)).toBe(false));
 });
 
-describe('an event reaches', () => {
+describe('an event reaches a subscriber', () => {
   test.each([
-    ['who named it', ['agent.created', 'grant.revoked'], 'grant.revoked', true],
-    ['who named its area', ['grant.*'], 'grant.revoked', true],
-    ['who named an area around its own', ['vault.*'], 'vault.credential.stored', true],
-    ['who named everything', ['*'], 'grant.revoked', true],
-    ['who named everything, though this release does not know it', ['*'], 'grant.renamed', true],
-    ['nobody who named its neighbour', ['grant.created'], 'grant.revoked', false],
-    ['nobody who named an area that only begins alike', ['vault.key.*'], 'vault.credential.stored', false],
-    ['nobody who named nothing', [], 'grant.revoked', false],
+    ['of its type', ['agent.created', 'grant.revoked'], 'grant.revoked', true],
+    ['of its area', ['grant.*'], 'grant.revoked', true],
+    ['of an area around its area', ['vault.*'], 'vault.credential.stored', true],
+    ['of all events', ['*'], 'grant.revoked', true],
+    ['of all events, when this release does not know the type', ['*'], 'grant.renamed', true],
+    ['of a neighbouring type: no', ['grant.created'], 'grant.revoked', false],
+    ['of an area that only begins alike: no', ['vault.key.*'], 'vault.credential.stored', false],
+    ['of no events: no', [], 'grant.revoked', false],
   ])('%s', (_, patterns, type, isMatched) => expect(catalogue.matches(patterns, type)).toBe(isMatched));
 
   test.each([
     [['*'], false],
     [['*', 'budget.*'], true],
     [['budget.debited'], true],
-  ])('those who named debits, if it is one: %j', (patterns, isMatched) => {
+  ])('only by name when it is a debit: %j', (patterns, isMatched) => {
     expect(catalogue.matches(patterns, 'budget.debited')).toBe(isMatched);
   });
 });
 
-test('what is an event only is not reserved as an action, and what is refused is no event', () => {
+const folder = join(import.meta.dirname, '../..');
+const declarations = globSync('**/*.acts.ts', { cwd: folder }).sort();
+
+test.each(declarations)('the acts of %s are in the catalogue', async (file) => {
+  const declared: Record<string, DeclaredActs> = await import(join(folder, file));
+  const acts = Object.values(declared).flatMap((each) => Object.entries(each));
+
+  const known = acts.map(([name]) => [
+    name,
+    { isEvent: catalogue.isKnownPattern(name), isEntry: catalogue.isServiceAction(name) },
+  ]);
+
+  expect(known).toEqual(acts);
+  expect(acts).not.toEqual([]);
+});
+
+test('an announcement is not reserved as an action, and a blocked attempt is', () => {
   expect(['grant.revoked', 'authorization.blocked', 'grant.expired'].map(catalogue.isServiceAction)).toEqual([
     true,
     true,
@@ -55,7 +73,7 @@ test('what is an event only is not reserved as an action, and what is refused is
   ]);
 });
 
-test('a name is declared once, and reserved no longer', () => {
+test('a name is declared once, and is then no longer reserved', () => {
   const made = { 'vase.made': act() };
 
   expect(() => catalogueOf([made])).not.toThrow();

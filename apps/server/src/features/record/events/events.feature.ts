@@ -6,7 +6,7 @@ import { tables } from './events.tables.ts';
 
 export const events = defineFeature({
   name: 'events',
-  tags: { events: 'What happened, for whoever has to know of it at once.' },
+  tags: { events: 'The events of a developer, as a list and as live streams.' },
   knows: [],
   tables,
   metrics: {
@@ -29,7 +29,7 @@ export const events = defineFeature({
       meter,
       isKeyGood: async (hash: Buffer) => (await findKeyCaller(house, hash)) !== undefined,
       onTrouble: (err: unknown) =>
-        house.logger?.warn({ err }, 'live streams wait: what they ask for is not answered'),
+        house.logger?.warn({ err }, 'live streams wait, because Postgres or Redis does not answer'),
     };
     return {
       routes: (app) => app.register(eventRoutes, deps),

@@ -4,7 +4,7 @@ import type { EventsDeps } from './events.service.ts';
 
 const EVERY_SECONDS = 600;
 
-/** Whether an event is shown does not wait for this. */
+/** Deletes events after their retention. Queries hide them without waiting for this job. */
 export function retentionOfEvents(deps: Pick<EventsDeps, 'db' | 'clock'>): Job {
   return {
     name: 'retention of events',

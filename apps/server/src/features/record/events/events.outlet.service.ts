@@ -1,10 +1,10 @@
-/** What may wait in memory for one consumer, in bytes; who is further behind is cut off, and may resume. */
+/** Bytes that may wait in memory for one consumer. A slower consumer is cut off, and may resume. */
 export const MOST_WAITING = 1024 * 1024; // specification, Events
 
-/** What a consumer who is sent away has to take the last words, in milliseconds. */
+/** Milliseconds in which a consumer must read the end of its stream. */
 export const LAST_WORDS_WITHIN = 2000;
 
-/** An event as it is told: `envelope` is its text. */
+/** An event as streams send it: `envelope` is its text. */
 export interface StreamedEvent {
   readonly id: string;
   readonly type: string;
@@ -15,21 +15,21 @@ export interface StreamedEvent {
 export type Ending = 'stopping' | 'keyEnded' | 'tooMany';
 
 /**
- * What goes out to one consumer, at the pace at which it is taken, in the words of one protocol. Whatever is sent cuts
- * the consumer off when too much waits for it.
+ * Sends events to one consumer over one protocol. Every method that sends cuts the consumer off when more
+ * than `MOST_WAITING` bytes wait for it.
  */
 export interface Outlet {
   event(event: StreamedEvent): void;
-  /** Says that events are missing here: the list of events has those that are retained, after this cursor. */
+  /** Says that events are missing here. The list of events has the retained events after this cursor. */
   gap(cursor: string): void;
   keepalive(): void;
-  /** Resolves when hardly anything waits for the consumer, or it is gone. */
+  /** Resolves when the consumer has taken nearly everything, or is gone. */
   taken(): Promise<void>;
-  /** Or on its way to be. */
+  /** True from the moment at which the outlet begins to close. */
   readonly isClosed: () => boolean;
   onceClosed(listener: () => void): void;
-  /** With last words, for which the consumer has a moment. */
+  /** Closes with a reason, which the consumer has a moment to read. */
   end(why: Ending): void;
-  /** Without any. */
+  /** Closes at once, without a reason. */
   cutOff(): void;
 }

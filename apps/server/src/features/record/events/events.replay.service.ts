@@ -15,24 +15,24 @@ interface ReplayDeps extends EventsDeps {
 interface Listener {
   readonly tenant: Tenant;
   readonly outlet: Outlet;
-  /** The types that it wants, which it may change. */
+  /** The consumer may change its patterns while the stream lives. */
   readonly wanted: { readonly patterns: readonly string[] };
 }
 
-/** Where a stream begins, by the numbers of events. */
+/** The event numbers at which a stream begins. */
 export interface Beginning {
   readonly since: Date;
-  /** From where on it is told of what comes, when it has missed nothing. */
+  /** The number after which events are live, for a consumer that has missed nothing. */
   readonly end: string;
-  /** What has been missed, when it resumes. */
+  /** Where the missed events begin, when the consumer resumes. */
   readonly missed: { readonly after: string; readonly isGap: boolean } | undefined;
 }
 
 const MOST_REPLAYED = 1000; // specification, Events
-/** What is read at a time, and waits here for as long as the consumer does not take it. */
+/** Events in one read. They wait in memory until the consumer takes them. */
 const AT_ONCE = 100;
 
-/** Whatever is committed after this is in a stream that begins here. */
+/** Finds where a stream begins. The stream has every event that is committed after this call. */
 export async function beginningOf(
   { db, clock }: Pick<EventsDeps, 'db' | 'clock'>,
   tenant: Tenant,
@@ -45,7 +45,7 @@ export async function beginningOf(
   return { since, end, missed: { after: isRetained ? after : retained, isGap: !isRetained } };
 }
 
-/** Tells what was missed, as fast as it is taken, and then what comes. */
+/** Sends the missed events as fast as the consumer takes them, and then the live events. */
 export function replay(deps: ReplayDeps, listener: Listener, { since, end, missed }: Beginning): void {
   const { db, tail, meter, onTrouble } = deps;
   const { tenant, outlet, wanted } = listener;
@@ -95,7 +95,7 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
     if (isGap) outlet.gap(after);
     catchUp(after).catch((error: unknown) => {
       onTrouble(error);
-      outlet.cutOff(); // the consumer comes again, with the last that it has seen
+      outlet.cutOff(); // the consumer reconnects with the id of the last event that it has seen
     });
   };
 

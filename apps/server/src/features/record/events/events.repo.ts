@@ -3,14 +3,14 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { lastEventOf } from '../audit/audit.queries.ts';
 
-/** How many of a developer's events one statement looks at; those of other types are passed over. */
+/** Events that one statement looks at, including events of types that were not asked for. */
 const WINDOW = 10_000;
-/** What a transaction may take from the time its events have to its commit, in seconds. */
+/** Seconds that may pass between the time of an event and its commit. */
 const LONGEST_WRITE = 120;
 
 export interface EventRange {
   readonly types: readonly string[];
-  /** The number after which to begin. */
+  /** The range begins after this number. */
   readonly after: string;
   readonly since: Date;
   readonly until: Date | null;
@@ -26,14 +26,14 @@ export interface EventRow {
 
 export interface EventRangeRows {
   readonly rows: readonly EventRow[];
-  /** Up to where there was looked, and where the developer's events end. */
+  /** The number up to which the statement looked, and the number of the last event. */
   readonly searchedTo: string;
   readonly end: string;
 }
 
 /**
- * In the order of their numbers, one more than asked for: whether it is there says whether there is another page.
- * A single statement, hence a single moment: nothing that is numbered up to `end` is missing.
+ * Lists events in the order of their numbers, and one more than the limit, which shows that there is another
+ * page. One statement sees one moment, so no event up to `end` is missing.
  */
 export async function listEventRange(
   db: Executor,
@@ -72,13 +72,13 @@ export async function listEventRange(
   };
 }
 
-/** Where a stream may begin, as numbers after which events are. */
+/** Numbers after which a stream may begin. */
 export interface Beginnings {
-  /** After all that is committed. */
+  /** After all committed events. */
   readonly end: string;
-  /** Before all that is retained. */
+  /** Before all retained events. */
   readonly retained: string;
-  /** After the event that was named, if there is one of this id. */
+  /** After the event with the given id; null when there is no such event. */
   readonly after: string | null;
 }
 
@@ -97,13 +97,15 @@ export async function findBeginnings(
   return beginnings;
 }
 
-/** Up to where somebody was told of a developer's events. */
+/** The number after which the followers of a developer need events. */
 export interface StreamPosition {
   readonly developerId: string;
   readonly after: string;
 }
 
-/** What came since, for any number of developers in one trip: of each so many at most, in the order of their numbers. */
+/**
+ * Lists the events after each position in the order of their numbers, at most `limitOfEach` of a developer.
+ */
 export async function listNewAcrossTenants(
   db: Executor,
   positions: readonly StreamPosition[],
@@ -121,13 +123,13 @@ export async function listNewAcrossTenants(
   return (await asked.execute(db)).rows;
 }
 
-/** Of so many developers, in the order of their ids, when the first of the events was written that are still there. */
+/** Lists when the oldest event of each developer was written, in the order of developer ids. */
 export async function listFirstsAcrossTenants(
   db: Executor,
   after: string,
   limit: number,
 ): Promise<{ readonly developerId: string; readonly createdAt: Date }[]> {
-  // One look at the primary key for each, whatever number of events it has.
+  // One lookup in the primary key for each developer, whatever the number of events.
   const asked = sql<{ developerId: string; createdAt: Date }>`
     with recursive firsts (developer_id, created_at, n) as (
       (select developer_id, created_at, 1 from outbox_events where developer_id > ${after}
@@ -143,7 +145,9 @@ export async function listFirstsAcrossTenants(
   return (await asked.execute(db)).rows;
 }
 
-/** Deletes the first of the events that are older, so many at most. What another instance deletes is left to it. */
+/**
+ * Deletes the oldest events before a time, at most `limit`. Skips events that another instance is deleting.
+ */
 export async function deleteEventsBefore(
   db: Executor,
   { developerId }: Tenant,

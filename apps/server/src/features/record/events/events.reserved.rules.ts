@@ -1,9 +1,9 @@
 import type { Declared } from '../../../platform/acts.ts';
 
 /**
- * Names that features of later releases will write. They are reserved from the first day on: an audit entry under
- * one of them was written by the service, because a developer never could. A name moves to the `<noun>.acts.ts` of
- * its feature when that is built.
+ * Names that features of later releases will write. No developer may use them, from the first release on, so
+ * the service wrote every audit entry under such a name. A name moves to the `<noun>.acts.ts` of its feature
+ * when the feature is built.
  */
 const acts = `
   developer.email_verified developer.closed budget.allocated budget.debited budget.threshold

@@ -2,14 +2,14 @@ import { deleteEventsBefore, listFirstsAcrossTenants } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
 import type { EventsDeps } from './events.service.ts';
 
-/** Developers that are looked at in one trip. */
+/** Developers in one read. */
 const AT_ONCE = 500;
-/** So that no delete holds many rows, or runs long. */
+/** Events in one delete, so that no delete locks many rows or runs long. */
 const BATCH = 1000;
 
 /**
- * Deletes the events that are shown to nobody any more, developer by developer. Numbers are not given again, so who
- * reads by them goes on as if nothing had happened.
+ * Deletes the events whose retention has ended, developer by developer. Numbers are never given twice, so a
+ * reader with a cursor does not notice.
  */
 export async function deleteAgedEvents(
   { db, clock }: Pick<EventsDeps, 'db' | 'clock'>,

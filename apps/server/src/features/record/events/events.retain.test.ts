@@ -22,7 +22,7 @@ async function countKept(db: Executor, developers: readonly Developer[]): Promis
   return Number(count);
 }
 
-test('events that nobody is shown any more are deleted, and none that somebody is', async () => {
+test('events are deleted after their retention, and not before', async () => {
   const { service, acme, db, advance } = await startSandbox();
   await emit(service, acme, some(5));
   advance(1 * HOURS);
@@ -40,7 +40,7 @@ test('events that nobody is shown any more are deleted, and none that somebody i
   expect(await listedTo(acme)).toHaveLength(3);
 });
 
-test('of several instances at once each deletes what another does not, developer by developer', async () => {
+test('several instances delete at once, and each skips the events that another is deleting', async () => {
   const one = await startSandbox();
   const two = await startApp();
   const early = await Promise.all(Array.from({ length: 4 }, () => one.asDeveloper()));
@@ -55,7 +55,7 @@ test('of several instances at once each deletes what another does not, developer
   expect(await listedTo(late)).toHaveLength(1);
 });
 
-test('a cursor, a stream and the numbers go on where they were when all before them is gone', async () => {
+test('a cursor, a stream and the numbers continue after all earlier events were deleted', async () => {
   const service = await startListening();
   const acme = await service.asDeveloper();
   const { url } = service;
@@ -70,7 +70,7 @@ test('a cursor, a stream and the numbers go on where they were when all before t
 
   const page = async (query: string) => (await acme('GET', `/v1/events?${query}`)).json();
   const expected = { events: [expect.objectContaining({ id: last })], nextCursor: null };
-  expect(await page('')).toEqual(expected); // the one page, past all the numbers that are gone
+  expect(await page('')).toEqual(expected); // one page, although so many numbers are gone
   expect(await page(`cursor=${nextCursor}`)).toEqual(expected);
   expect(await open.first(1)).toEqual([last]);
   const resumed = await follow({ url, apiKey: acme.apiKey, ...(first && { lastEventId: first }) });
@@ -78,7 +78,7 @@ test('a cursor, a stream and the numbers go on where they were when all before t
   expect(resumed.frames.map(({ event }) => event)).toEqual([undefined, 'gap', 'agent.created']);
 });
 
-test('a process that stops deletes no further', async () => {
+test('a process that is stopping deletes no more events', async () => {
   const { service, acme, db, advance } = await startSandbox();
   await emit(service, acme, some(10));
   advance(73 * HOURS);

@@ -19,7 +19,7 @@ const EventStream = {
 
 const EventSocket = Type.Null({
   description:
-    'Each message is the envelope of an event. The client may send `{"types":["grant.*"]}`: what it is told of from then on',
+    'Each message is the envelope of an event. The client may send `{"types":["grant.*"]}` to choose the events that follow.',
 });
 
 export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (app, deps) => {
@@ -70,7 +70,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       const lastEventId = request.headers['last-event-id']?.toString() || request.query.lastEventId;
       const keyHash = hashOf(bearerOf(request) ?? '');
       await streams.open(callerOf(request), { types, lastEventId, keyHash }, () => outlet);
-      finished(reply.raw, () => outlet.cutOff()); // which Fastify does too, but not for HEAD
+      finished(reply.raw, () => outlet.cutOff()); // Fastify does this too, but not for HEAD
       return reply
         .headers({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no', connection: 'close' })
         .send(outlet.body);

@@ -5,12 +5,12 @@ import type { Catalogue } from './events.catalogue.rules.ts';
 
 const RETAINED_SECONDS = 72 * 3600;
 
-/** Events of before are shown to nobody, and removed by and by. */
+/** Events before this time are no longer shown, and a job deletes them. */
 export const retainedSince = (now: Date): Date => new Date(now.getTime() - RETAINED_SECONDS * 1000);
 
 /**
- * What a list with commas asks for: `grant.revoked,budget.*`.
- * @throws BAD_REQUEST for what names no event, since whoever waits for it would wait for ever.
+ * Reads the patterns of a list with commas: `grant.revoked,budget.*`.
+ * @throws BAD_REQUEST for a pattern that matches no event, because a consumer would wait for it for ever
  */
 export function patternsIn({ isKnownPattern }: Catalogue, types: string): string[] {
   const patterns = types.split(',');
@@ -19,7 +19,10 @@ export function patternsIn({ isKnownPattern }: Catalogue, types: string): string
   return patterns;
 }
 
-/** What `{"types":["grant.revoked","budget.*"]}` asks for; nothing where a text is not just that. */
+/**
+ * Reads the patterns of `{"types":["grant.revoked","budget.*"]}`.
+ * @returns undefined for a text of another form.
+ */
 export function filterIn({ isKnownPattern }: Catalogue, text: Buffer): string[] | undefined {
   const { types, ...others } = objectIn(text);
   const isFilter = Array.isArray(types) && types.length > 0 && Object.keys(others).length === 0;
@@ -44,7 +47,7 @@ export interface Envelope {
 
 type EventSource = (Act | Announcement) & Pick<Act, 'evidence'>;
 
-/** The event's one text, in which every subscriber receives it, since it is signed byte for byte. */
+/** The text of an event. Every subscriber receives the same bytes, because webhooks sign them. */
 export function envelopeOf(act: Act | Announcement, { id, developerId, at, isSandbox }: Envelope): string {
   const { type, data, evidence: _, agentDid: __, purpose, ...ids }: EventSource = act;
   const createdAt = at.toISOString();
@@ -60,7 +63,7 @@ export function envelopeOf(act: Act | Announcement, { id, developerId, at, isSan
   });
 }
 
-/** What of an act is counted: its type, and where an operator asks why, the reason, which is one of a few words. */
+/** The counts of an act: its type, and for a revoked grant the reason, which is a word of a short list. */
 export function talliesOf({ type, data }: Act) {
   const act = { counter: 'acts', label: type } as const;
   return type === 'grant.revoked' ? [act, { counter: 'grantsRevoked', label: data.reason } as const] : [act];

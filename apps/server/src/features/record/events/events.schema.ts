@@ -1,7 +1,9 @@
 import { Id, NextCursor, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
-/** What subscribers receive, as it is described; it is sent as the one text that was written with the act. */
+/**
+ * The shape of an event for the API description. The service sends the text that was written with the act.
+ */
 const Event = Type.Object({
   id: Id,
   type: Type.String(),
@@ -13,7 +15,7 @@ const Event = Type.Object({
   data: Type.Object({}, { additionalProperties: true }),
 });
 
-/** Names of types and areas, with commas between them. */
+/** Names of types and areas, separated by commas. */
 const Types = Type.String({ minLength: 1, maxLength: 4096, default: '*' });
 
 export type EventQuery = Static<typeof EventQuery>;
@@ -22,17 +24,17 @@ export const EventQuery = Type.Object({
   since: Type.Optional(Time),
   until: Type.Optional(Time),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
-  /** The number up to which the page before has looked. */
+  /** The number up to which the page before it looked. */
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 });
 
 export const StreamQuery = Type.Object({
   types: Types,
-  /** For clients that cannot send the header `Last-Event-ID`, which comes before it. */
+  /** For clients that cannot send the header `Last-Event-ID`. The header takes precedence. */
   lastEventId: Type.Optional(Type.String({ pattern: '^[ -~]{1,256}$' })),
 });
 
-/** Its text, since the events in it are texts already. */
+/** A JSON text, because the events in it are JSON texts already. */
 export const EventPage = Type.Unsafe<string>(
   Type.Object({ events: Type.Array(Event), nextCursor: NextCursor }),
 );

@@ -14,9 +14,9 @@ export interface EventsDeps {
 }
 
 /**
- * The retained events, oldest first. A page may have fewer than were asked for, or none, and another after it: a
- * request looks at so many events and no more, however few are of the types asked for.
- * @returns the answer's text, of which the envelopes are part as they were written.
+ * Lists the retained events, oldest first. A page may be short or empty and still have a next page, because a
+ * request looks at a fixed number of events, however few of them have the requested types.
+ * @returns the JSON text of the answer, which holds each envelope exactly as it was written
  */
 export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQuery): Promise<string> {
   const { types, since, until, limit, cursor = '0' } = query;

@@ -30,7 +30,7 @@ test('a WebSocket is pinged at once and every 30 seconds', async () => {
   expect(stream.socket.readyState).toBe(stream.socket.OPEN);
 });
 
-test('I15 a WebSocket whose client answers no ping is cut off at the next', async () => {
+test('I15 a WebSocket whose client does not answer a ping is cut off at the next ping', async () => {
   const { acme, url, followAs, advance } = await started();
   const mute = await followSocket({ url, apiKey: acme.apiKey, autoPong: false });
   const answering = await followAs(acme.apiKey);
@@ -52,12 +52,12 @@ test('I15 a WebSocket is closed with 1008 within a minute after its key was revo
 
   advance(60);
 
-  expect(await stream.ended).toEqual({ code: 1008, reason: 'The API key is not good any more' });
+  expect(await stream.ended).toEqual({ code: 1008, reason: 'The API key is no longer valid' });
   await registerAgent(acme);
   expect(await other.first(2)).toHaveLength(2);
 });
 
-test('a service that stops closes WebSockets with 1001, and what was missed is resumed elsewhere', async () => {
+test('a service that stops closes WebSockets with 1001, and another instance has the missed events', async () => {
   const first = await started({ isShared: true });
   const second = await started();
   const stream = await first.followAs(first.acme.apiKey);
@@ -72,7 +72,7 @@ test('a service that stops closes WebSockets with 1001, and what was missed is r
   expect(await resumed.first(1)).toEqual([missed]);
 });
 
-test('a service stops although a client does not read its last words', async () => {
+test('a service stops although a client does not read the close', async () => {
   const service = await started({ isShared: true });
   const stream = await service.followAs(service.acme.apiKey);
   stream.socket.pause();
@@ -83,7 +83,7 @@ test('a service stops although a client does not read its last words', async () 
   expect((await stream.ended).code).toBe(1001);
 });
 
-test('a WebSocket is one request of the log and the metrics, however it ends, and its key is in none', async () => {
+test('a WebSocket is one request in the log and in the metrics, however it ends, and its key is in neither', async () => {
   const { acme, followAs, url, logLines } = await started({ logLevel: 'debug' });
   const stream = await followAs(acme.apiKey);
   await registerAgent(acme);

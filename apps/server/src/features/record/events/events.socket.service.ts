@@ -5,21 +5,21 @@ import { gapText } from './events.frames.rules.ts';
 import { LAST_WORDS_WITHIN, MOST_WAITING, type Outlet } from './events.outlet.service.ts';
 import type { StreamRequest, Streams } from './events.streams.service.ts';
 
-/** From one ping of ours to the next. Who sends more does not mean to be told of events. */
+/** Messages, pings and pongs that a client may send between two pings of the service. */
 const MOST_RECEIVED = 100;
 
-/** RFC 6455, section 7.4.1, and the registry of codes that it founds. */
+/** Close codes: RFC 6455, section 7.4.1, and its registry. */
 const CLOSINGS = {
-  stopping: [1001, 'The service stops, connect again'],
-  keyEnded: [1008, 'The API key is not good any more'],
-  badFrame: [1008, 'Send {"types":["grant.*"]} with types of events there are, and not often'],
-  tooMany: [1013, 'The account has as many streams as it may, try again later'],
+  stopping: [1001, 'The service is stopping, connect again'],
+  keyEnded: [1008, 'The API key is no longer valid'],
+  badFrame: [1008, 'Send {"types":["grant.*"]} with known event types, and not often'],
+  tooMany: [1013, 'The account has no free stream, close a stream or retry later'],
 } as const;
 
 /**
- * Opens a stream over a WebSocket. One that is too many is accepted and then closed, since programs in browsers are
- * shown the code of a close, and not the status of a refusal.
- * @param accept takes the connection over, and is called when nothing but that is left to do.
+ * Opens a stream over a WebSocket. A stream above the limit is accepted and then closed, because programs in
+ * browsers see the code of a close and not the status of a refusal.
+ * @param accept takes over the connection; it is called last
  * @throws BAD_REQUEST
  */
 export async function openSocket(
@@ -38,7 +38,10 @@ export async function openSocket(
   }
 }
 
-/** An outlet that is a WebSocket: each message is an envelope, and what comes back names the types to be told of. */
+/**
+ * An outlet over a WebSocket. It sends envelopes, and each message from the client chooses the types of
+ * events.
+ */
 function socketOutlet(
   socket: WebSocket,
   filterIn: Streams['filterIn'],
@@ -89,7 +92,7 @@ function socketOutlet(
     isPingOpen = false;
   });
   socket.once('close', goOn);
-  socket.on('error', endWithin); // what is no WebSocket frame, or too large a one, is answered with its code already
+  socket.on('error', endWithin); // the library has sent the close code of a malformed or large frame
 
   return {
     isClosed,

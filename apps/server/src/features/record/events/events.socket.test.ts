@@ -12,7 +12,7 @@ type Instance = Awaited<ReturnType<typeof startListening>>;
 
 const CONSOLE = 'https://console.acme.test';
 
-/** Two processes' worth of the service over one database and one Redis. */
+/** Two instances of the service over one database and one Redis. */
 let here: Instance;
 let there: Instance;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ interface Upgrading {
   readonly body?: string;
 }
 
-/** The answer to a request that no client of WebSockets would send. */
+/** The answer to a request that no WebSocket client would send. */
 async function upgrading(apiKey: string, asked: Upgrading) {
   const { method = 'GET', path = '/v1/events/ws', body = '' } = asked;
   const headers = {
@@ -62,7 +62,7 @@ const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }
 const some = (type: string, count: number) => Array.from({ length: count }, () => type);
 
 describe('a WebSocket of events', () => {
-  test('has what happens from its beginning on, each event as the text of the list', async () => {
+  test('has the events after its beginning, each as the text of the list', async () => {
     const { acme, followHere } = await developer();
     await registerAgent(acme, 'Before');
 
@@ -76,7 +76,7 @@ describe('a WebSocket of events', () => {
     expect(stream.messages).toEqual(listed.map((event) => JSON.stringify(event)));
   });
 
-  test('has what happens at another instance, in the order in which it was committed', async () => {
+  test('has the events of another instance, in the order of their commits', async () => {
     const { acme, followHere, followThere } = await developer();
     const [one, other] = [await followHere(), await followThere()];
     const elsewhere = there.calling(acme.apiKey);
@@ -92,7 +92,7 @@ describe('a WebSocket of events', () => {
     expect(await other.first(20)).toEqual(committed);
   });
 
-  test('T3 has nothing of another developer', async () => {
+  test('T3 has no event of another developer', async () => {
     const [{ acme, followHere }, stranger] = [await developer(), await developer()];
     const own = await followHere();
 
@@ -103,7 +103,7 @@ describe('a WebSocket of events', () => {
     expect(own.told().map(({ developerId }) => developerId)).toEqual([acme.developerId]);
   });
 
-  test('has the types that it is asked for, and then those that it is told to have', async () => {
+  test('has the types of the query, and then the types of the client’s last message', async () => {
     const { acme, followHere } = await developer();
     const stream = await followHere('types=agent.created');
     await emit(here, acme, ['grant.created', 'agent.created']);
@@ -131,7 +131,7 @@ describe('a WebSocket of events', () => {
     expect(headers).not.toHaveProperty('sec-websocket-extensions');
   });
 
-  test('goes on at the other instance after the last event that was seen', async () => {
+  test('continues at the other instance after the last event that the client saw', async () => {
     const { acme, followHere, followThere } = await developer();
     const stream = await followHere();
     const [seen] = await emit(here, acme, ['agent.created']);
@@ -146,7 +146,7 @@ describe('a WebSocket of events', () => {
     expect(await resumed.first(253)).toEqual([...missed, ...later]);
   });
 
-  test('says of more than 1,000 missed events where in the list the rest is', async () => {
+  test('sends a gap after 1,000 missed events, with the cursor at which the list has the rest', async () => {
     const { acme, followHere } = await developer();
     const [first, ...rest] = await emit(here, acme, some('agent.created', 1002));
 
@@ -159,10 +159,10 @@ describe('a WebSocket of events', () => {
   });
 });
 
-describe('who is refused a WebSocket is answered as on any route', () => {
+describe('a refused WebSocket gets the answer of any other route', () => {
   const url = () => here.url;
 
-  test('I15 without a key, and with one in another place than the header', async () => {
+  test('I15 without a key in the header, also when a key is elsewhere', async () => {
     const { acme } = await developer();
     const key = acme.apiKey;
 
@@ -182,7 +182,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
     }
   });
 
-  test('I15 from a page of another origin, and not from one that is allowed', async () => {
+  test('I15 for a page of another origin, and not for a page of an allowed origin', async () => {
     const { acme } = await developer();
     const { apiKey } = acme;
     const from = (origin: string) => ({ url: url(), apiKey, headers: { origin } });
@@ -199,7 +199,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
     ['types=agent.borrowed', 'types.0', 'not_allowed'],
     ['types=', 'types', 'too_short'],
     ['lastEventId=', 'lastEventId', 'format'],
-  ])('when it is asked for by %s', async (query, path, problem) => {
+  ])('for the query %s', async (query, path, problem) => {
     const { acme } = await developer();
 
     const { status, body } = await refusalOf({ url: url(), apiKey: acme.apiKey, query });
@@ -207,7 +207,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
     expect([status, body.details.fields]).toEqual([400, expect.arrayContaining([{ path, problem }])]);
   });
 
-  test('when there is no such handshake', async () => {
+  test('for a request without a valid handshake', async () => {
     const { acme } = await developer();
     const { apiKey } = acme;
 
@@ -220,7 +220,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
       expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
       expect(headers['sec-websocket-version']).toBe('13');
     }
-    // None of them keeps a slot.
+    // No refused request keeps a slot.
     const streams = [];
     for (let each = 0; each < 5; each += 1) streams.push(await followSocket({ url: url(), apiKey }));
     for (const { socket, heard } of streams) {
@@ -229,7 +229,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
     }
   });
 
-  test('when the rate is used up', async () => {
+  test('above the rate', async () => {
     const small = await startListening({ env: { RATE_LIMIT_PLAN_FREE: '2' } });
     const { apiKey } = await small.asDeveloper();
     await followSocket({ url: small.url, apiKey });
@@ -243,7 +243,7 @@ describe('who is refused a WebSocket is answered as on any route', () => {
 });
 
 test.each(['h2c', 'websocket'])(
-  'a request of another kind that would upgrade to %s is answered as if it would not',
+  'a POST request that asks for an upgrade to %s gets its usual answer',
   async (upgrade) => {
     const { acme } = await developer();
     const headers = { 'content-type': 'application/json', upgrade };
@@ -255,7 +255,7 @@ test.each(['h2c', 'websocket'])(
   },
 );
 
-test('there is a WebSocket at its own path only', async () => {
+test('no other path accepts a WebSocket', async () => {
   const { acme } = await developer();
 
   const elsewhere = await upgrading(acme.apiKey, { path: '/v1/agents/ws/ws' });
@@ -265,17 +265,17 @@ test('there is a WebSocket at its own path only', async () => {
   expect([list.status, list.body.agents]).toEqual([200, []]);
 });
 
-describe('I15 what a client sends', () => {
+describe('I15 a message of a client ends the WebSocket', () => {
   test.each([
     ['no JSON', 'types'],
     ['types that are no list', '{"types":"grant.*"}'],
     ['no types', '{"types":[]}'],
     ['a type that no event has', '{"types":["grant.*","grant.borrowed"]}'],
-    ['something else besides', '{"types":["grant.*"],"apiKey":"x"}'],
+    ['types and another member', '{"types":["grant.*"],"apiKey":"x"}'],
     ['a list', '["grant.*"]'],
     ['null', 'null'],
     ['bytes', Buffer.from('{"types":["grant.*"]}')],
-  ])('ends with 1008 when it is %s', async (_, message) => {
+  ])('with 1008 when it is %s', async (_, message) => {
     const { followHere } = await developer();
     const stream = await followHere();
 
@@ -284,7 +284,7 @@ describe('I15 what a client sends', () => {
     expect((await stream.ended).code).toBe(1008);
   });
 
-  test('ends with 1009 when it is larger than 4 KiB, and is read up to that', async () => {
+  test('with 1009 when it is larger than 4 KiB, and not before', async () => {
     const { followHere } = await developer();
     const [fitting, large, huge] = [await followHere(), await followHere(), await followHere()];
     const sized = (size: number) => '{"types":["grant.*"]}'.padEnd(size);
@@ -299,7 +299,7 @@ describe('I15 what a client sends', () => {
     expect(fitting.socket.readyState).toBe(fitting.socket.OPEN);
   });
 
-  test('ends with 1008 when it is without end', async () => {
+  test('with 1008 when more than a hundred come between two pings', async () => {
     const { followHere } = await developer();
     const [chatty, pinging] = [await followHere(), await followHere()];
 
@@ -313,7 +313,7 @@ describe('I15 what a client sends', () => {
 });
 
 describe('I15 the streams of a developer', () => {
-  test('are five at once, of either kind and over all instances, and one that ends makes room', async () => {
+  test('are at most five of both kinds over all instances, and a stream that ends frees its slot', async () => {
     const { acme, followHere, followThere } = await developer();
     const { apiKey } = acme;
     const sse = (instance: Instance) => follow({ url: instance.url, apiKey });
@@ -337,7 +337,7 @@ test('I15 a client that does not read is cut off, and others are not', async () 
   const [idle, brisk] = [await followHere(), await followHere()];
   idle.socket.pause();
   let written = 0;
-  // How much the system takes for it beside the MiB of the service is not ours to say.
+  // The operating system buffers an unknown amount beside the service's own MiB.
   while ((await countOpen(here.url)) === 2 && written < 10_000) {
     await emit(here, acme, some('agent.updated', 100), { note: 'x'.repeat(10_000) });
     written += 100;
@@ -350,14 +350,14 @@ test('I15 a client that does not read is cut off, and others are not', async () 
   expect((await idle.ended).code).toBe(1006);
 });
 
-test('a client that reads slowly gets what it missed at its own pace', async () => {
+test('a client that reads slowly gets the missed events at its own pace', async () => {
   const { acme, followHere } = await developer();
   const [first, ...missed] = await emit(here, acme, some('agent.created', 901), { note: 'x'.repeat(5000) });
 
   const stream = await followHere(`lastEventId=${first}`);
   for (let pause = 0; pause < 5; pause += 1) {
     stream.socket.pause();
-    await registerAgent(acme); // something takes its time
+    await registerAgent(acme); // takes some time
     stream.socket.resume();
     await once(stream.socket, 'message');
   }

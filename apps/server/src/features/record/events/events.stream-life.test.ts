@@ -16,7 +16,7 @@ async function started(options: TestOptions = {}) {
   return { ...service, acme, followAs };
 }
 
-test('a stream says every 30 seconds that it is alive', async () => {
+test('a stream sends a keepalive every 30 seconds', async () => {
   const { acme, followAs, advance } = await started();
   const stream = await followAs(acme.apiKey);
 
@@ -56,7 +56,7 @@ test('I15 a stream ends within a minute after its key has expired', async () => 
   expect(await stream.ended).toBe('ended');
 });
 
-test('a service that stops ends its streams with last words, and what was missed is resumed elsewhere', async () => {
+test('a service that stops closes its streams with a comment, and another instance has the missed events', async () => {
   const first = await started({ isShared: true });
   const second = await started();
   const stream = await first.followAs(first.acme.apiKey);
@@ -84,7 +84,7 @@ test('streams go on while Redis is away, five in each process', async () => {
   expect(await countOpen(url)).toBe(5);
 });
 
-test('the time a stream was open is not the time in which it was answered', async () => {
+test('the metrics count the time to the answer of a stream, not the time for which it was open', async () => {
   const { acme, followAs, url } = await started();
   await followAs(acme.apiKey);
 
@@ -95,7 +95,7 @@ test('the time a stream was open is not the time in which it was answered', asyn
   );
 });
 
-test('a stream is one line of the log, however it ends, and its key is in none', async () => {
+test('a stream is one line of the log, however it ends, and its key is in no line', async () => {
   const { acme, followAs, url, logLines } = await started({ logLevel: 'debug' });
   const stream = await followAs(acme.apiKey);
   await registerAgent(acme);
@@ -113,7 +113,7 @@ test('a stream is one line of the log, however it ends, and its key is in none',
   expect(logLines.join()).not.toContain(acme.apiKey);
 });
 
-test('a hint that is none wakes nobody, and makes nobody believe that Redis is away', async () => {
+test('a malformed hint wakes no stream, and does not count as a failure of Redis', async () => {
   const troubles: (Error | undefined)[] = [];
   const openOwn = (real: EphemeralStore) => {
     void real.close();

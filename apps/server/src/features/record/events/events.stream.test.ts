@@ -8,7 +8,7 @@ import { countOpen, follow, open } from '../../../../test/app/streams.ts';
 
 type Instance = Awaited<ReturnType<typeof startListening>>;
 
-/** Two processes' worth of the service over one database and one Redis. */
+/** Two instances of the service over one database and one Redis. */
 let here: Instance;
 let there: Instance;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }
 const some = (type: string, count: number) => Array.from({ length: count }, () => type);
 
 describe('a live stream', () => {
-  test('has what happens from its beginning on, each event as the text of the list', async () => {
+  test('has the events after its beginning, each as the text of the list', async () => {
     const { acme, followHere } = await developer();
     await registerAgent(acme, 'Before');
 
@@ -62,7 +62,7 @@ describe('a live stream', () => {
     ]);
   });
 
-  test('has what happens at another instance, in the order in which it was committed', async () => {
+  test('has the events of another instance, in the order of their commits', async () => {
     const { acme, followHere, followThere } = await developer();
     const [one, other] = [await followHere(), await followThere()];
     const elsewhere = there.calling(acme.apiKey);
@@ -78,10 +78,10 @@ describe('a live stream', () => {
     expect(await other.first(20)).toEqual(committed);
   });
 
-  test('is told of a commit at once, without having looked, at either instance', async () => {
+  test('gets an event right after its commit at either instance, without waiting for a poll', async () => {
     const { acme, followHere, followThere } = await developer();
     await vi.waitUntil(async () => (await countOpen(here.url)) + (await countOpen(there.url)) === 0);
-    vi.useFakeTimers({ toFake: ['setInterval'] }); // it looks by one of these
+    vi.useFakeTimers({ toFake: ['setInterval'] }); // the poll's timer
     onTestFinished(() => void vi.useRealTimers());
     const [one, other] = [await followHere(), await followThere()];
 
@@ -93,7 +93,7 @@ describe('a live stream', () => {
     ]);
   });
 
-  test('has the types that were asked for', async () => {
+  test('has the requested types', async () => {
     const { acme, followHere } = await developer();
     const all = await followHere();
     const some = await followHere('types=token.*,agent.created');
@@ -111,7 +111,7 @@ describe('a live stream', () => {
     expect(debits.events().map(({ type }) => type)).toEqual(['budget.debited']);
   });
 
-  test('T3 has nothing of another developer', async () => {
+  test('T3 has no event of another developer', async () => {
     const { acme, followHere } = await developer();
     const stranger = await developer();
     const [own, foreign] = [await followHere(), await stranger.followHere()];
@@ -143,7 +143,7 @@ describe('a live stream', () => {
     ['types=grant.made', 'types.0', 'not_allowed'],
     ['types=', 'types', 'too_short'],
     ['lastEventId=', 'lastEventId', 'format'],
-  ])('is refused when it is asked for by %s', async (query, path, problem) => {
+  ])('is refused for the query %s', async (query, path, problem) => {
     const { acme } = await developer();
 
     const answer = await acme('GET', `/v1/events/stream?${query}`);
@@ -154,7 +154,7 @@ describe('a live stream', () => {
     ]);
   });
 
-  test('I15 takes a key from the header and from nowhere else', async () => {
+  test('I15 takes a key from the header only', async () => {
     const { acme } = await developer();
 
     for (const query of ['apiKey', 'api_key', 'access_token', 'token', 'authorization']) {
@@ -180,8 +180,8 @@ describe('a live stream', () => {
   });
 });
 
-describe('a stream that is resumed', () => {
-  test('goes on at the other instance after the last event that was seen', async () => {
+describe('a resumed stream', () => {
+  test('continues at the other instance after the last event that the client saw', async () => {
     const { acme, followHere, followThere } = await developer();
     const before = await followHere();
     await emit(here, acme, some('agent.created', 3));
@@ -199,7 +199,7 @@ describe('a stream that is resumed', () => {
     expect(await byQuery.first(125)).toEqual([...missed, ...later]);
   });
 
-  test('has each event once, whatever happens while it catches up', async () => {
+  test('has each event once, also when more events happen while it catches up', async () => {
     const { acme, followHere, followThere } = await developer();
     const [first] = await emit(here, acme, some('agent.created', 300));
     const writing = (async () => {
@@ -213,13 +213,13 @@ describe('a stream that is resumed', () => {
     for (const stream of streams) {
       await stream.until(() => stream.frames.at(-1)?.id === all.at(-1));
       const ids = idsOf(stream.events());
-      expect(ids).toEqual(all.slice(all.length - ids.length)); // no gap, none twice, in order
+      expect(ids).toEqual(all.slice(all.length - ids.length)); // in order, without a gap or a repetition
     }
     expect(streams[0]?.events()).toHaveLength(all.length - 1);
     expect(streams[1]?.events()).toHaveLength(all.length - 1);
   });
 
-  test('is told that events are missing beyond a thousand, and where the list has them', async () => {
+  test('gets a gap after a thousand missed events, with the cursor at which the list has the rest', async () => {
     const { acme, followHere } = await developer();
     const [first, ...rest] = await emit(here, acme, some('agent.created', 1101));
 
@@ -235,7 +235,7 @@ describe('a stream that is resumed', () => {
     expect(idsOf(missing)).toEqual([...rest.slice(1000), last]);
   });
 
-  test('of some types counts only those', async () => {
+  test('counts only the events of the requested types', async () => {
     const { acme, followHere } = await developer();
     const [first] = await emit(here, acme, some('agent.created', 1200));
     const [wanted] = await emit(here, acme, ['grant.created']);
@@ -246,7 +246,7 @@ describe('a stream that is resumed', () => {
     expect(stream.frames.map(({ event }) => event)).not.toContain('gap');
   });
 
-  test('after an event that is not known begins with a gap, and has all that is retained', async () => {
+  test('after an unknown event begins with a gap, and has all retained events', async () => {
     const { acme, followHere } = await developer();
     await registerAgent(acme);
 
@@ -261,7 +261,7 @@ describe('a stream that is resumed', () => {
     ]);
   });
 
-  test('resumes by itself in a client of the HTML standard, across instances', async () => {
+  test('is resumed by a client of the HTML standard without code, across instances', async () => {
     const { acme } = await developer();
     const urls = [here.url, there.url];
     let connected = 0;
@@ -284,7 +284,7 @@ describe('a stream that is resumed', () => {
     await once(source, 'open');
     const first = await emit(here, acme, some('agent.created', 3));
     await vi.waitUntil(() => ids.length === 3, { timeout: 5000 });
-    // The line breaks.
+    // The connection breaks.
     here.app.server.closeAllConnections();
     const missed = await emit(here, acme, some('agent.updated', 3));
     await vi.waitUntil(() => ids.length === 6, { timeout: 15_000 });
@@ -297,7 +297,7 @@ describe('a stream that is resumed', () => {
 });
 
 describe('I15 the streams of a developer', () => {
-  test('are five at once over all instances, and one that ends makes room', async () => {
+  test('are at most five over all instances, and a stream that ends frees its slot', async () => {
     const { acme, followHere, followThere } = await developer();
     const open = [
       await followHere(),
@@ -323,7 +323,7 @@ describe('I15 the streams of a developer', () => {
     await vi.waitUntil(async () => (await followThere()).status === 200, { timeout: 5000, interval: 50 });
   });
 
-  test('are five when a hundred are asked for at once', async () => {
+  test('are five when a hundred requests come at once', async () => {
     const { followHere, followThere } = await developer();
 
     const streams = await Promise.all(
@@ -334,7 +334,7 @@ describe('I15 the streams of a developer', () => {
     expect(streams.filter(({ status }) => status === 429)).toHaveLength(95);
   });
 
-  test('are not those of another', async () => {
+  test('do not count for another developer', async () => {
     const [acme, other] = [await developer(), await developer()];
     for (let each = 0; each < 5; each += 1) await acme.followHere();
 
@@ -343,13 +343,13 @@ describe('I15 the streams of a developer', () => {
 });
 
 describe('a consumer', () => {
-  test('I15 that does not read is cut off, and others are not', async () => {
+  test('I15 is cut off when it does not read, and others are not', async () => {
     const { acme, followHere } = await developer();
     await vi.waitUntil(async () => (await countOpen(here.url)) === 0, { timeout: 5000 });
     const idle = await open({ url: here.url, apiKey: acme.apiKey });
     const brisk = await followHere();
     let written = 0;
-    // How much the system takes for it beside the MiB of the service is not ours to say.
+    // The operating system buffers an unknown amount beside the service's own MiB.
     while ((await countOpen(here.url)) === 2 && written < 10_000) {
       await emit(here, acme, some('agent.updated', 100), { note: 'x'.repeat(10_000) });
       written += 100;
@@ -363,7 +363,7 @@ describe('a consumer', () => {
     expect(await cutOff).toMatchObject([{ code: 'ECONNRESET' }]);
   });
 
-  test('that reads slowly gets what it missed at its own pace', async () => {
+  test('gets the missed events at its own pace', async () => {
     const { acme } = await developer();
     const [first] = await emit(here, acme, some('agent.created', 1000));
     const response = await open({ url: here.url, apiKey: acme.apiKey, ...(first && { lastEventId: first }) });

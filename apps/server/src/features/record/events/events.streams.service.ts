@@ -13,16 +13,16 @@ import { type Tail, tailOf } from './events.tail.service.ts';
 export interface StreamMeter {
   streamOpened(): void;
   streamClosed(): void;
-  /** To one stream. */
+  /** Counts an event once for each stream. */
   eventSent(): void;
 }
 
 export interface StreamsDeps extends EventsDeps {
   readonly store: EphemeralStore;
   readonly meter: StreamMeter;
-  /** Whether an API key is still good. Keys are a tier above, so how to ask comes from outside. */
+  /** Whether an API key is still valid. API keys are a tier above, so the check is passed in. */
   readonly isKeyGood: (keyHash: Buffer) => Promise<boolean>;
-  /** Told when what streams wait for could not be asked. They go on, and it is asked again. */
+  /** Called when Postgres or the ephemeral store fails. Streams stay open, and the service asks again. */
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -32,7 +32,7 @@ export interface StreamRequest {
   readonly keyHash: Buffer;
 }
 
-/** Begins to answer. Through `choose` the consumer says what else it wants to be told of, from then on. */
+/** Begins the answer. Through `choose` the consumer changes its patterns. */
 type Connect = (choose: (patterns: readonly string[]) => void) => Outlet;
 
 /** The live streams of this process, whatever their protocol. */
@@ -41,11 +41,12 @@ export interface Streams {
   /** The patterns that a message of the consumer asks for; undefined for any other message. */
   filterIn(text: Buffer): string[] | undefined;
   /**
-   * Calls `connect` when it is known where the stream begins, so that whatever is committed after the answer is in it.
+   * Calls `connect` once the stream's beginning is known, so the stream has every event committed after the
+   * answer.
    * @throws BAD_REQUEST, TOO_MANY_CONNECTIONS
    */
   open(caller: Caller, request: StreamRequest, connect: Connect): Promise<void>;
-  /** Ends all of them, and every one that is opened from now on. */
+  /** Ends all streams, and from then on each stream as soon as it is opened. */
   close(): Promise<void>;
 }
 
@@ -53,12 +54,12 @@ const MOST_OF_A_DEVELOPER = 5; // specification, Events
 // In seconds.
 const KEEPALIVE_EVERY = 30;
 const KEY_CHECKED_EVERY = 60;
-/** A slot outlives one renewal that failed, and a process that crashed by not much. */
+/** Long enough to outlive one failed renewal, and short enough after a crash. */
 const SLOT_KEPT = 75;
 const RETRY_AFTER = 30;
-const POLL_EVERY = 1000; // milliseconds, which is what a hint that was lost costs
+const POLL_EVERY = 1000; // milliseconds: the delay after a lost hint
 
-/** One of the few that a developer has, from before a stream is answered to after its end. */
+/** A stream holds its slot from before the answer until after its end. */
 interface Slot {
   readonly id: string;
   readonly tenant: Tenant;
@@ -87,7 +88,7 @@ export function createStreams(deps: StreamsDeps): Streams {
     most: MOST_OF_A_DEVELOPER,
     seconds: SLOT_KEPT,
   });
-  /** While the store is away, each process counts its own. */
+  /** While the store is away, each process counts its own streams. */
   const keepSlot = (slot: Slot) =>
     store.takeSlot(leaseOf(slot)).catch((error: unknown) => {
       onTrouble(error);
@@ -100,7 +101,7 @@ export function createStreams(deps: StreamsDeps): Streams {
   };
   const leave = (slot: Slot) => {
     slots.delete(slot);
-    store.freeSlot(leaseOf(slot)).catch(() => {}); // it runs out
+    store.freeSlot(leaseOf(slot)).catch(() => {}); // the slot expires by itself
   };
 
   const beat = async (stream: Stream) => {
@@ -111,7 +112,8 @@ export function createStreams(deps: StreamsDeps): Streams {
     if (!(await isKeyGood(stream.keyHash))) stream.outlet.end('keyEnded');
   };
 
-  // No part of the request of the first stream, which starts it.
+  // Bound outside requests: the timer would otherwise keep the context of the request that opened the first
+  // stream.
   const look = AsyncLocalStorage.bind(() => {
     tail.wakeAll();
     const now = clock().getTime();
@@ -119,7 +121,7 @@ export function createStreams(deps: StreamsDeps): Streams {
       if (now >= stream.checkAt) {
         stream.checkAt = now + KEY_CHECKED_EVERY * 1000;
         checkKey(stream).catch((error: unknown) => {
-          stream.checkAt = now; // soon again: nobody has said that it is good
+          stream.checkAt = now; // the check failed, so it repeats soon
           onTrouble(error);
         });
       }
@@ -179,7 +181,7 @@ export function createStreams(deps: StreamsDeps): Streams {
 }
 
 function tooMany(): AppError {
-  const message = `An account has ${MOST_OF_A_DEVELOPER} streams at once, retry in ${RETRY_AFTER} seconds`;
+  const message = `An account may have ${MOST_OF_A_DEVELOPER} streams. Close a stream or retry in ${RETRY_AFTER} seconds.`;
   return new AppError('TOO_MANY_CONNECTIONS', message, {
     limit: MOST_OF_A_DEVELOPER,
     retryAfter: RETRY_AFTER,

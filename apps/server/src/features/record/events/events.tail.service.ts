@@ -4,10 +4,10 @@ import type { Executor } from '../../../platform/db/db.ts';
 import type { StreamedEvent } from './events.outlet.service.ts';
 import { listNewAcrossTenants } from './events.repo.ts';
 
-/** Somebody who is told of a developer's events as they come. */
+/** Receives a developer's events as they are committed. */
 export interface Follower {
   readonly tenant: Tenant;
-  /** The number up to which it was told. */
+  /** The number of the last event that it received. */
   seq: bigint;
   onEvent(event: StreamedEvent): void;
 }
@@ -20,13 +20,14 @@ export interface Tail {
   wakeAll(): void;
 }
 
-/** Of each developer in one trip. Who has more is asked about again at once. */
+/** Events of one developer in one read. A developer with more events is read again at once. */
 const MOST_OF_EACH = 100;
 
 /**
- * Reads what is new for all followers of this process, one trip at a time: while one is under way, those who are
- * woken wait for the next. Where to go on is the followers' own, so who joins late or reads slowly misses nothing.
- * @param onTrouble told once each time when trips begin to fail. The next waking tries again.
+ * Reads new events for all followers of this process, one read at a time: developers that are woken during a
+ * read wait for the next. Each follower has its own position, so a follower that joins late or is slow misses
+ * nothing.
+ * @param onTrouble called once when reads begin to fail. The next wake tries again.
  */
 export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail {
   const followers = new Map<string, Set<Follower>>();
@@ -56,7 +57,7 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
     }
   };
 
-  // Wherever it is called: what it asks is asked for all, and no part of the request that woke it.
+  // A read serves all followers, so it is bound outside the context of the request that woke it.
   const readAll = AsyncLocalStorage.bind(async () => {
     if (isReading) return;
     isReading = true;
@@ -80,7 +81,7 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
     follow(follower) {
       const { developerId } = follower.tenant;
       followers.set(developerId, (followers.get(developerId) ?? new Set()).add(follower));
-      wake([developerId]); // of what was committed while it was on its way here
+      wake([developerId]); // for events that were committed before it joined
     },
     leave(follower) {
       const { developerId } = follower.tenant;

@@ -6,7 +6,7 @@ import { statementsOf } from '../../../../test/app/round-trips.ts';
 const inSandbox = sharedSandbox();
 
 describe('the list of events', () => {
-  test('has what happened, oldest first, each as the text that every subscriber receives', async () => {
+  test('has the events, oldest first, each as the text that every subscriber receives', async () => {
     const { acme, db } = await inSandbox();
     const { grantId } = await grantTo(acme);
     await acme('DELETE', `/v1/grants/${grantId}`);
@@ -39,7 +39,7 @@ describe('the list of events', () => {
     });
   });
 
-  test('comes in pages, and what happens meanwhile is at the end', async () => {
+  test('comes in pages, and has events that happen meanwhile at the end', async () => {
     const { acme } = await inSandbox();
     for (let each = 0; each < 4; each += 1) await registerAgent(acme);
 
@@ -58,14 +58,14 @@ describe('the list of events', () => {
     ['grant.created', ['grant.created']],
     ['token.*,agent.created', ['agent.created', 'token.issued']],
     ['vault.*', []],
-  ])('of %s has these and no others', async (types, expected) => {
+  ])('with the types %s has events of these types only', async (types, expected) => {
     const { acme } = await inSandbox();
     await grantTo(acme);
 
     expect((await listedTo(acme, `types=${types}`)).map(({ type }) => type)).toEqual(expected);
   });
 
-  test('has debits for those who name them', async () => {
+  test('has debits only when the query names them', async () => {
     const { acme, service } = await inSandbox();
     await emit(service, acme, ['budget.debited', 'budget.threshold']);
     const countOf = async (query: string) => (await listedTo(acme, query)).length;
@@ -96,7 +96,7 @@ describe('the list of events', () => {
     ]);
   });
 
-  test('passes over any number of events that were not asked for', async () => {
+  test('skips any number of events of other types', async () => {
     const { acme, service } = await inSandbox();
     const [early] = await emit(service, acme, ['vault.credential.stored']);
     await emit(
@@ -113,7 +113,7 @@ describe('the list of events', () => {
     expect(rest).toEqual({ events: [expect.objectContaining({ id: late })], nextCursor: null });
   });
 
-  test('T3 has nothing of another developer, whatever cursor is sent', async () => {
+  test('T3 has no event of another developer, whatever the cursor', async () => {
     const { acme, service } = await inSandbox();
     const stranger = await service.asDeveloper();
     await grantTo(acme);
@@ -127,7 +127,7 @@ describe('the list of events', () => {
     expect(await listedTo(stranger)).toHaveLength(1);
   });
 
-  test('is read in one trip to the database', async () => {
+  test('takes one statement to the database', async () => {
     const { acme } = await inSandbox();
     await acme('GET', '/v1/events');
 
@@ -137,7 +137,7 @@ describe('the list of events', () => {
   });
 });
 
-describe('in time, the list', () => {
+describe('the list by time', () => {
   test('goes from `since` to just before `until`', async () => {
     const { acme, advance } = await startSandbox({ startsAt: '2026-01-01T00:00:00Z' });
     for (let hour = 1; hour <= 5; hour += 1) {

@@ -18,7 +18,7 @@ export interface SenderDeps {
   readonly seals: WebhookSeals;
 }
 
-/** One attempt of who holds the delivery's lease, and what became of it. */
+/** Makes one attempt at a leased delivery and stores the outcome. */
 export async function deliver({ db, clock, egress, seals }: SenderDeps, delivery: ClaimedDelivery) {
   const { eventId, eventType, id, envelope: body, url, attempts, maxAttempts } = delivery;
   const at = clock();
@@ -39,10 +39,10 @@ export async function deliver({ db, clock, egress, seals }: SenderDeps, delivery
 }
 
 const KEPT_SECONDS = 30 * 86_400;
-/** So that no delete holds many rows, or runs long. */
+/** Deliveries in one delete, so that no delete locks many rows or runs long. */
 const BATCH = 500;
 
-/** Deletes the history that is past its time. */
+/** Deletes the deliveries whose retention has ended. */
 export async function deleteOldDeliveries(
   { db, clock }: Pick<SenderDeps, 'db' | 'clock'>,
   signal: AbortSignal,

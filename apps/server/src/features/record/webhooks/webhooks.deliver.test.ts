@@ -21,7 +21,7 @@ const sendTest = async (developer: Developer, webhookId: string) =>
   (await developer('POST', `/v1/webhooks/${webhookId}/test`, {})).json();
 
 describe('a delivery', () => {
-  test('is the event in its very bytes, signed, with headers that tell what it is', async () => {
+  test('is exactly the text of the event, with signatures and headers', async () => {
     const { acme, deliver } = await startWithWebhooks({ startsAt: new Date().toISOString() });
     const receiver = await startReceiver();
     const { webhookId, secret } = await registerWebhook(acme, receiver.url, ['grant.created']);
@@ -48,7 +48,7 @@ describe('a delivery', () => {
     expect(() => new Webhook(other.secret).verify(body, headers)).toThrow();
   });
 
-  test('that is answered 2xx is delivered, in the history and in the webhook', async () => {
+  test('is delivered after a 2xx answer, in the history and in the webhook', async () => {
     const { acme, deliver } = await start();
     const receiver = await startReceiver();
     receiver.answerStatus(299);
@@ -75,7 +75,7 @@ describe('a delivery', () => {
     );
   });
 
-  test('is made for events that the webhook names, after its registration, and of no other developer', async () => {
+  test('is made only for events of the same developer that the webhook names, after its registration', async () => {
     const { acme, asDeveloper, deliver } = await start();
     const receiver = await startReceiver();
     await registerAgent(acme, 'Too early');
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     expect(await deliveriesOf(acme, webhookId)).toHaveLength(2);
   });
 
-  test('of a test event goes to the webhook that is tested, whatever it subscribes to, and to no other', async () => {
+  test('with a test event goes only to the tested webhook, whatever that webhook subscribes to', async () => {
     const { acme, deliver } = await start();
     const [receiver, other] = [await startReceiver(), await startReceiver()];
     const { webhookId } = await registerWebhook(acme, receiver.url, ['grant.created']);
@@ -111,7 +111,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  test('for the grace of a rotation is signed with both secrets, and then with the new one', async () => {
+  test('is signed with both secrets during the grace period of a rotation, and then with the new secret', async () => {
     const { acme, deliver, advance } = await startWithWebhooks({ startsAt: new Date().toISOString() });
     const receiver = await startReceiver();
     const { webhookId, secret } = await registerWebhook(acme, receiver.url, ['grant.revoked']);
@@ -174,7 +174,7 @@ describe('an attempt that fails', () => {
       },
     ],
     [
-      'finds nobody',
+      'finds a closed port',
       'connection_failed',
       null,
       async () => {
@@ -184,7 +184,7 @@ describe('an attempt that fails', () => {
       },
     ],
     [
-      'is not answered in time',
+      'gets no answer in time',
       'timeout',
       null,
       async () => {
@@ -194,7 +194,7 @@ describe('an attempt that fails', () => {
       },
     ],
     [
-      'finds a certificate that nobody vouches for',
+      'finds an untrusted certificate',
       'tls_failed',
       null,
       async () => (await startReceiver({ tls: certificate })).url,
@@ -203,7 +203,7 @@ describe('an attempt that fails', () => {
   ];
 
   test.each(ways)(
-    'S7: because it %s, is told of as %s and no more',
+    'S7: because it %s, is shown as %s without details',
     async (_, lastError, lastStatusCode, where) => {
       const resolve = () => Promise.reject(new Error(secretOfInside));
       const { acme, deliver, failures } = await start({ timeoutMilliseconds: 300, resolve });
@@ -230,7 +230,7 @@ describe('an attempt that fails', () => {
     },
   );
 
-  test('S1, S8: because the name leads to a private address by then, and nobody is called', async () => {
+  test('S1, S8: because the name has a private address by then, calls no receiver', async () => {
     const { acme, advance, service } = await startWithWebhooks();
     const receiver = await startReceiver();
     const url = `http://hooks.acme.test:${receiver.port}/`;
@@ -259,7 +259,7 @@ describe('an attempt that fails', () => {
 });
 
 describe('a delivery that fails', () => {
-  test('is tried again after 30, 60, 120 and 240 seconds, and is then failed for good', async () => {
+  test('is attempted again after 30, 60, 120 and 240 seconds, and has then failed', async () => {
     const { acme, deliver, advance, clock } = await startWithWebhooks();
     const receiver = await startReceiver();
     receiver.answerStatus(503);
@@ -302,7 +302,7 @@ describe('a delivery that fails', () => {
     );
   });
 
-  test('is delivered when the receiver is back, and the failure before is not told of any more', async () => {
+  test('is delivered when the receiver is back, and then no longer shows the failure', async () => {
     const { acme, deliver, advance } = await startWithWebhooks();
     const receiver = await startReceiver();
     receiver.answerStatus(500);
@@ -321,7 +321,7 @@ describe('a delivery that fails', () => {
     ]);
   });
 
-  test('has as many attempts as the operator sets, those of before keep theirs', async () => {
+  test('has as many attempts as the operator sets, and an earlier delivery keeps its number', async () => {
     const { acme, deliver } = await startWithWebhooks({ env: { WEBHOOK_MAX_ATTEMPTS: '1' } });
     const receiver = await startReceiver();
     receiver.answerStatus(500);
@@ -337,7 +337,7 @@ describe('a delivery that fails', () => {
 });
 
 describe('a redelivery', () => {
-  test('sends the same event once more, under the id that receivers know it by', async () => {
+  test('sends the same event once more, under the event id that receivers know', async () => {
     const { acme, deliver } = await start();
     const receiver = await startReceiver();
     const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
@@ -368,7 +368,7 @@ describe('a redelivery', () => {
     expect(other?.headers['x-service-delivery']).toBe(answer.json().id);
   });
 
-  test('is of a delivery of this very webhook', async () => {
+  test('is refused for a delivery of another webhook', async () => {
     const { acme } = await start();
     const [one, other] = [
       await registerWebhook(acme, 'https://a.test/'),
@@ -420,7 +420,7 @@ describe('the history of deliveries', () => {
 });
 
 describe('a webhook that is', () => {
-  test('disabled keeps what waits, and counts no attempts, until it is enabled', async () => {
+  test('disabled keeps its waiting deliveries, without an attempt, until it is enabled', async () => {
     const { acme, deliver, advance } = await startWithWebhooks();
     const receiver = await startReceiver();
     const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
@@ -439,13 +439,13 @@ describe('a webhook that is', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('moved is sent what waits at its new URL, and history says where each went', async () => {
+  test('moved gets its waiting deliveries at the new URL, and the history shows the URL of each', async () => {
     const { acme, deliver, advance } = await startWithWebhooks();
     const [before, now] = [await startReceiver(), await startReceiver()];
     const { webhookId } = await registerWebhook(acme, before.url, ['agent.created']);
     await registerAgent(acme);
     await deliver();
-    advance(1); // so that the next one's id is later
+    advance(1); // so that the next id is later
     before.answerStatus(500);
     await registerAgent(acme);
     await deliver();
@@ -458,7 +458,7 @@ describe('a webhook that is', () => {
     expect((await deliveriesOf(acme, webhookId)).map(({ url }) => url)).toEqual([now.url, before.url]);
   });
 
-  test('deleted is sent nothing more, also what was under way then', async () => {
+  test('deleted gets no more deliveries, and those under way fail', async () => {
     const { acme, db, deliver, begin, idle } = await start();
     const receiver = await startReceiver();
     let answer = () => {};
@@ -488,7 +488,7 @@ describe('a webhook that is', () => {
   });
 });
 
-test('a webhook is told of all that was recorded after it, and of nothing before, also when all comes at once', async () => {
+test('a webhook gets every event after its registration and no event before it, also when all happen at once', async () => {
   const { acme } = await start();
   const someAgents = () => Array.from({ length: 10 }, () => registerAgent(acme));
   const registering = registerWebhook(acme, 'https://hooks.acme.test/', ['agent.created']);
@@ -504,12 +504,12 @@ test('a webhook is told of all that was recorded after it, and of nothing before
   expect((await deliveriesOf(acme, webhookId)).map(({ eventId }) => eventId).sort()).toEqual(after.sort());
 });
 
-test('what was recorded while its webhook was being deleted has failed, and is not looked for for ever', async () => {
+test('a delivery that was made while its webhook was being deleted fails, and is not claimed again', async () => {
   const { acme, db, deliver } = await start();
   const receiver = await startReceiver();
   const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
   await acme('DELETE', `/v1/webhooks/${webhookId}`);
-  // As the transaction of an event leaves it that ends between the two statements of deleting.
+  // An event's transaction leaves this state when it commits between the two statements of a deletion.
   const at = new Date('2026-01-01T00:00:00Z');
   const late = {
     id: 'whd_late',
@@ -537,7 +537,7 @@ test('what was recorded while its webhook was being deleted has failed, and is n
   expect(receiver.received).toEqual([]);
 });
 
-test('a webhook for which very much waits is deleted, and what waited fails by and by', async () => {
+test('a webhook with very many waiting deliveries is deleted at once, and the deliveries fail in portions', async () => {
   const { acme, db, clock, deliver } = await start();
   const { webhookId } = await registerWebhook(acme, 'https://hooks.acme.test/', ['agent.created']);
   const { developerId } = acme;
@@ -573,7 +573,7 @@ test('a webhook for which very much waits is deleted, and what waited fails by a
   expect(await stillWaiting()).toBe(0);
 });
 
-test('what the metrics say of attempts and of what waits', async () => {
+test('the metrics count attempts and waiting deliveries', async () => {
   const { acme, app, deliver } = await startWithWebhooks();
   const [good, bad] = [await startReceiver(), await startReceiver()];
   bad.answerStatus(500);
@@ -596,7 +596,7 @@ test('what the metrics say of attempts and of what waits', async () => {
   expect(await value('webhook_deliveries_pending')).toBe(waiting + 1);
 });
 
-test('a webhook gets a delivery of each type that its patterns stand for, and of no other', async () => {
+test('a webhook gets a delivery of each type that its patterns match, and of no other type', async () => {
   const { db, asDeveloper } = await start();
   const { developerId } = await asDeveloper();
   const types = catalogue.typesOf(['*', 'budget.debited']);

@@ -18,7 +18,7 @@ export async function insertDelivery(tx: Tx, { developerId }: Tenant, delivery: 
 
 type Filter = Pick<DeliveryQuery, 'status' | 'eventType'>;
 
-/** With the endpoint, whose address counts until the delivery has one of its own. */
+/** Joins the endpoint, whose URL counts until the delivery stores a URL of its own. */
 const deliveries = (
   db: Executor,
   developerId: string,
@@ -35,7 +35,7 @@ const deliveries = (
     .$if(status !== undefined, (all) => all.where('d.status', '=', status ?? 'pending'))
     .$if(eventType !== undefined, (all) => all.where('d.eventType', '=', eventType ?? ''));
 
-/** Newest first, one more than asked for: whether it is there says whether there is another page. */
+/** Lists deliveries newest first, and one more than the limit, which shows that there is another page. */
 export function listDeliveryRows(
   db: Executor,
   { developerId }: Tenant,
@@ -76,15 +76,15 @@ export function findDelivery(db: Executor, { developerId }: Tenant, webhookId: s
 }
 
 /**
- * Those that are being sent, and so many of the others that it does not take long; whoever claims finds the rest.
- * Whoever sends one of them at this moment finds its lease gone, and notes nothing.
+ * Fails the deliveries that are being sent and a limited number of the others; later claims fail the rest. A
+ * process that is sending such a delivery finds the lease gone, and stores no outcome.
  */
 export async function failPending(tx: Tx, { developerId }: Tenant, webhookId: string, url: string) {
   await sql`select fail_webhook_deliveries(${developerId}, ${webhookId}, lane, ${url})
     from unnest(array[true, false]) as lane`.execute(tx);
 }
 
-/** A delivery to be attempted by who holds its lease. */
+/** A delivery whose lease the caller holds. */
 export interface ClaimedDelivery {
   readonly developerId: string;
   readonly webhookId: string;
@@ -101,11 +101,11 @@ export interface ClaimedDelivery {
   readonly previousSecretExpiresAt: Date | null;
 }
 
-/** The endpoint that had its turn last. */
+/** The endpoint that had the last turn. */
 export type EndpointTurn = Pick<ClaimedDelivery, 'developerId' | 'webhookId'>;
 
 export interface DeliverySlots {
-  /** For endpoints that answered soon when they were last called, or for the others. */
+  /** True for the lane of endpoints whose last answer was prompt, false for the other lane. */
   readonly isPrompt: boolean;
   readonly free: number;
 }
@@ -123,7 +123,7 @@ export async function claimDeliveriesAcrossTenants(
   return (await call.execute(db)).rows;
 }
 
-/** Notes what became of an attempt, and counts it; not when the lease was lost meanwhile. */
+/** Stores the outcome of an attempt and counts the attempt, unless the lease was lost meanwhile. */
 export async function settleDelivery(
   db: Executor,
   { developerId, webhookId, id, leasedUntil, url }: ClaimedDelivery,
@@ -137,7 +137,7 @@ export async function settleDelivery(
   if (settled) await tellAfterCommit(db, { tallies: [{ counter: 'webhookAttempts', label }] });
 }
 
-/** Gives back what was claimed and not begun. */
+/** Ends the lease of a delivery that was claimed and not attempted. */
 export async function releaseDelivery(
   db: Executor,
   { developerId, webhookId, id, leasedUntil }: ClaimedDelivery,
@@ -152,14 +152,14 @@ export async function releaseDelivery(
     .execute();
 }
 
-/** How many wait, up to a number that is too many anyway. */
+/** Counts the waiting deliveries, up to `most`. */
 export async function countPendingAcrossTenants(db: Executor, most: number): Promise<number> {
   const some = db.selectFrom('webhookDeliveries').select('id').where('status', '=', 'pending').limit(most);
   const counted = db.selectFrom(some.as('some')).select((eb) => eb.fn.countAll<string>().as('pending'));
   return Number((await counted.executeTakeFirstOrThrow()).pending);
 }
 
-/** Of two instances at once, each deletes others. @returns how many were deleted, at most `limit` */
+/** Skips the rows that another instance is deleting. @returns the number of deleted rows, at most `limit` */
 export async function deleteOldAcrossTenants(db: Executor, before: Date, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('webhookDeliveries')

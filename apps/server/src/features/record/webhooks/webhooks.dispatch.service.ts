@@ -7,28 +7,28 @@ import {
 } from './webhooks.deliveries.repo.ts';
 
 export interface DispatcherDeps extends SenderDeps {
-  /** Told of what failed beside the receivers: the delivery is claimed again when its lease is over. */
+  /** Called when the service itself fails. The delivery is claimed again when its lease has ended. */
   readonly onFailure: (error: unknown) => void;
-  /** Makes a trace of its own of what goes on after the request or job that set it off. */
+  /** Runs work in a trace of its own, because the work outlives the request or job that began it. */
   readonly trace?: (name: string, work: () => Promise<void>) => Promise<void>;
 }
 
-/** Sends what is due, many at once. Any number of processes may each have one. */
+/** Sends due deliveries, many at once. Each of any number of processes may have a dispatcher. */
 export interface Dispatcher {
-  /** Soon, for something was committed that may have to be delivered. */
+  /** Looks for due deliveries soon, because a commit may have made some. */
   wake(): void;
-  /** Begins with what is due now, as far as there is room. What it began goes on. */
+  /** Starts the deliveries that are due now, as far as slots are free, and does not wait for their end. */
   begin(): Promise<void>;
-  /** Resolves when nothing is being sent. */
+  /** Resolves when no delivery is being sent. */
   idle(): Promise<void>;
-  /** Begins nothing more, and resolves when what is being sent has ended. */
+  /** Starts no more deliveries, and resolves when those under way have ended. */
   stop(): Promise<void>;
 }
 
-/** Commits that come close together are looked for together. */
+/** Commits within this time share one look for due deliveries. */
 const WAKE_DELAY = 50; // milliseconds
 
-/** Two lanes: endpoints that answer at once never wait for a slot that one holds which does not. */
+/** There are two lanes, so that a prompt endpoint never waits for a slot that a slow endpoint holds. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { trace = untraced } = deps;
   const lanes = [true, false].map((isPrompt) => openLane(deps, isPrompt, beginUnasked));
@@ -39,7 +39,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await Promise.all(lanes.map((lane) => lane.begin()));
   }
 
-  /** Also where a slot has become free: what an attempt shows of an endpoint may put it into the other lane. */
+  /**
+   * Runs in both lanes also when a slot becomes free, because an attempt may move its endpoint to the other
+   * lane.
+   */
   function beginUnasked() {
     trace('webhook claim', begin).catch(deps.onFailure);
   }
@@ -79,7 +82,7 @@ function openLane(deps: DispatcherDeps, isPrompt: boolean, onSlotFree: () => voi
   let isAskedAgain = false;
   let isStopping = false;
 
-  /** One claim at a time, so that the slots are counted right. */
+  /** Runs one claim at a time, so that the count of free slots is right. */
   function begin(): Promise<void> {
     isAskedAgain = true;
     beginning ??= claim().finally(() => {

@@ -11,7 +11,7 @@ import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Developer, newDatabase } from '../../../../test/app/start-app.ts';
 import { webhookHistory } from './webhooks.jobs.ts';
 
-/** A database of its own, so that nobody else's deliveries take a slot; and nobody's patience ends. */
+/** The service has a database of its own, so that no other test's deliveries take a slot, and no timeout. */
 const startAlone = async (env: Readonly<Record<string, string>> = {}) =>
   startWithWebhooks({ databaseUrl: await newDatabase(), env }, { timeoutMilliseconds: 60_000 });
 
@@ -24,7 +24,7 @@ const registerAgents = async (developer: Developer, count: number) => {
 const delivered = (deliveries: readonly ShownDelivery[]) =>
   deliveries.filter(({ status }) => status === 'delivered').length;
 
-/** A receiver that answers nobody until it is told to. */
+/** A receiver that answers only when the test says so. */
 async function startHanging() {
   const receiver = await startReceiver();
   const answers: (() => void)[] = [];
@@ -41,12 +41,12 @@ describe('endpoints that do not answer', () => {
     const [good, dead] = [await startReceiver(), await startHanging()];
     const { webhookId } = await registerWebhook(acme, good.url, ['agent.created']);
     await registerAgent(acme);
-    await deliver(); // it has shown that it answers
+    await deliver(); // the endpoint is now known as prompt
     for (let at = 0; at < 60; at += 1) await registerWebhook(acme, dead.url, ['agent.created']);
 
     await registerAgent(acme);
     await begin();
-    await until(() => expect(dead.received).toHaveLength(50)); // every slot there is for those
+    await until(() => expect(dead.received).toHaveLength(50)); // every slot of their lane
     await registerAgents(acme, 11);
     await begin();
     await until(async () => expect(delivered(await deliveriesOf(acme, webhookId))).toBe(13));
@@ -58,7 +58,7 @@ describe('endpoints that do not answer', () => {
     await stop();
   });
 
-  test('are sent one at a time, and five when they have answered', async () => {
+  test('get one delivery at a time, and five after they have answered', async () => {
     const { acme, db, begin, idle } = await startAlone();
     const receiver = await startHanging();
     await registerWebhook(acme, receiver.url, ['agent.created']);
@@ -82,7 +82,7 @@ describe('endpoints that do not answer', () => {
   });
 });
 
-test('what waits for an endpoint changes lanes with it, and nothing is left behind', async () => {
+test('all waiting deliveries of an endpoint change lanes with the endpoint', async () => {
   const { acme, db, deliver, advance } = await startAlone();
   const receiver = await startReceiver();
   const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
@@ -106,13 +106,13 @@ test('what waits for an endpoint changes lanes with it, and nothing is left behi
   receiver.answerStatus(204);
   await registerAgents(acme, 4);
   await deliver();
-  expect(await lanes()).toEqual(Array(8).fill(true)); // what is due later
+  expect(await lanes()).toEqual(Array(8).fill(true)); // the deliveries that are due later
   advance(30);
   await deliver();
   expect(delivered(await deliveriesOf(acme, webhookId))).toBe(13);
 });
 
-describe('two senders over one database', () => {
+describe('two dispatchers over one database', () => {
   test('send each event to each endpoint once', async () => {
     const { acme, service, deliver, failures } = await startAlone();
     const other = dispatcherOf(service);
@@ -130,7 +130,7 @@ describe('two senders over one database', () => {
     expect([...failures, ...other.failures]).toEqual([]);
   });
 
-  test('take up what one of them was killed with when its lease is over, and not before', async () => {
+  test('take over the deliveries of a killed dispatcher when their leases end, and not before', async () => {
     const { acme, service, advance, begin, idle } = await startAlone();
     const receiver = await startHanging();
     const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
@@ -150,7 +150,7 @@ describe('two senders over one database', () => {
 
     const after = await deliveriesOf(acme, webhookId);
     expect(after).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-    // What the first says when it comes back counts no more.
+    // The first dispatcher comes back, and its outcome no longer counts.
     receiver.answerAll();
     await idle();
     expect(await deliveriesOf(acme, webhookId)).toEqual(after);
@@ -158,8 +158,8 @@ describe('two senders over one database', () => {
   });
 });
 
-describe('a sender', () => {
-  test('that is woken sends soon, without being asked', async () => {
+describe('a dispatcher', () => {
+  test('sends soon after it is woken', async () => {
     const { acme, wake } = await startAlone();
     const receiver = await startReceiver();
     await registerWebhook(acme, receiver.url, ['agent.created']);
@@ -170,7 +170,7 @@ describe('a sender', () => {
     await until(() => expect(receiver.received).toHaveLength(1));
   });
 
-  test('that is stopped ends what it began and begins no more', async () => {
+  test('finishes its deliveries when it is stopped, and starts no more', async () => {
     const { acme, begin, stop } = await startAlone();
     const receiver = await startHanging();
     const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
@@ -187,7 +187,7 @@ describe('a sender', () => {
     expect(delivered(await deliveriesOf(acme, webhookId))).toBe(1);
   });
 
-  test('that meets a failure of its own says so, and sends the rest', async () => {
+  test('reports a failure of the service, and sends the other deliveries', async () => {
     const { acme, db, deliver, failures } = await startAlone();
     const [one, other] = [await startReceiver(), await startReceiver()];
     const broken = await registerWebhook(acme, one.url, ['agent.created']);
@@ -208,7 +208,7 @@ describe('a sender', () => {
   });
 });
 
-test('history goes after thirty days', async () => {
+test('deliveries are deleted after thirty days', async () => {
   const { acme, service, deliver, advance } = await startAlone();
   const receiver = await startReceiver();
   const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);

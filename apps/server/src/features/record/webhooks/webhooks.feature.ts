@@ -13,7 +13,7 @@ import { tables } from './webhooks.tables.ts';
 
 export const webhooks = defineFeature({
   name: 'webhooks',
-  tags: { webhooks: 'Where events are sent.' },
+  tags: { webhooks: 'Endpoints to which the service sends events, and their deliveries.' },
   knows: ['audit', 'events', 'keys', 'quotas'],
   tables,
   acts: { ...acts, ...announcements },
@@ -29,7 +29,7 @@ export const webhooks = defineFeature({
     WEBHOOK_MAX_ATTEMPTS: defaulted(
       integer(1, 10),
       '5',
-      'How often a webhook is tried for one event, until the delivery counts as failed.',
+      'The most attempts for one delivery. The delivery fails after the last attempt.',
     ),
     WEBHOOK_ALLOW_PRIVATE_HOSTS: defaulted(
       notInProduction(
@@ -38,7 +38,7 @@ export const webhooks = defineFeature({
         'WEBHOOK_ALLOW_PRIVATE_HOSTS must not be true in production',
       ),
       'false',
-      'Whether webhooks may lead to this machine and to private networks. Refused in production.',
+      'Whether webhooks may reach this machine and private networks. The service refuses it in production.',
     ),
   },
   keyUses: [SEAL_KEY_USE],
@@ -52,10 +52,11 @@ export const webhooks = defineFeature({
       seals,
       egress: house.openEgress(urlRules),
       ...(tracer && { trace: tracer.root }),
-      onFailure: (err) => logger?.error({ err }, 'a delivery was not noted, and will be made again'),
+      onFailure: (err) =>
+        logger?.error({ err }, 'a delivery failed inside the service, and will be repeated'),
     });
     house.metrics.ask('webhook_deliveries_pending', () => countPending(house));
-    let isStarted = false; // before that nothing is sent
+    let isStarted = false; // no delivery is sent before the start
     const wake = () => {
       if (isStarted) dispatcher.wake();
     };

@@ -16,13 +16,13 @@ import type { Delivery, DeliveryPage, DeliveryPath, DeliveryQuery, TestSent } fr
 import type { WebhookDeps } from './webhooks.service.ts';
 
 export interface DeliveryDeps extends WebhookDeps {
-  /** Tells who delivers that there is something to deliver, where no event does. */
+  /** Wakes the dispatcher for a delivery that no recorded event announces. */
   readonly wake: () => void;
 }
 
 const PAGE_SIZE = 20;
 
-/** @throws NOT_FOUND, BAD_REQUEST for a page that cannot be asked for. */
+/** @throws NOT_FOUND, or BAD_REQUEST for a page that the query cannot name */
 export async function listDeliveries(
   deps: DeliveryDeps,
   caller: Caller,
@@ -38,7 +38,7 @@ export async function listDeliveries(
   return { deliveries: shown.map(toDelivery), total, page, pageSize, nextCursor };
 }
 
-/** Sends the same event once more, under the id by which receivers know it again. @throws NOT_FOUND */
+/** Sends the same event once more, under the event id that receivers know already. @throws NOT_FOUND */
 export function redeliver(
   deps: DeliveryDeps,
   caller: Caller,
@@ -69,7 +69,7 @@ export function redeliver(
   });
 }
 
-/** An event for this webhook alone, whatever it subscribes to. @throws NOT_FOUND */
+/** Sends an event to this webhook alone, whatever the webhook subscribes to. @throws NOT_FOUND */
 export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string): Promise<TestSent> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {

@@ -5,7 +5,10 @@ import type { Dispatcher } from './webhooks.dispatch.service.ts';
 const POLL_SECONDS = 30; // specification, Limits
 const CLEANING_SECONDS = 3600;
 
-/** Finds what no commit of this process told of: retries, and what another process left. */
+/**
+ * Finds the deliveries that no commit of this process announces: retries, and those that another process
+ * left.
+ */
 export function webhookDelivery(dispatcher: Dispatcher): Job {
   return { name: 'webhook delivery', everySeconds: POLL_SECONDS, run: () => dispatcher.begin() };
 }

@@ -24,7 +24,7 @@ export function findEndpoint(db: Executor, { developerId }: Tenant, id: string) 
     .executeTakeFirst();
 }
 
-/** Newest first, one more than asked for: whether it is there says whether there is another page. */
+/** Lists endpoints newest first, and one more than the limit, which shows that there is another page. */
 export function listEndpointRows(db: Executor, { developerId }: Tenant, { limit, cursor }: WebhookQuery) {
   const all = db.selectFrom('webhookEndpoints').selectAll().where('developerId', '=', developerId);
   const page = cursor ? all.where('id', '<', cursor) : all;
@@ -34,7 +34,7 @@ export function listEndpointRows(db: Executor, { developerId }: Tenant, { limit,
     .execute();
 }
 
-/** Locks the row, so that of two changes at once the second sees what the first has done. */
+/** Locks the row, so that the second of two concurrent changes sees the result of the first. */
 export function lockEndpoint(tx: Tx, { developerId }: Tenant, id: string) {
   return tx
     .selectFrom('webhookEndpoints')
@@ -68,7 +68,7 @@ export async function deleteEndpoint(tx: Tx, { developerId }: Tenant, id: string
     .execute();
 }
 
-/** What new deliveries are tried for is the setting of the process that started last. */
+/** Sets how many attempts new deliveries get. The process that started last decides. */
 export async function setMaxAttemptsAcrossTenants(db: Executor, maxAttempts: number): Promise<void> {
   await db
     .updateTable('webhookEndpoints')
@@ -77,7 +77,9 @@ export async function setMaxAttemptsAcrossTenants(db: Executor, maxAttempts: num
     .execute();
 }
 
-/** Endpoints whose secrets are sealed under another key than the current one. A batch, in the order of the ids. */
+/**
+ * Lists a batch of endpoints, in the order of ids, whose secrets are sealed under a key that is not current.
+ */
 export function listSealedOtherwiseAcrossTenants(
   db: Executor,
   currentKeyId: string,
@@ -95,7 +97,7 @@ export function listSealedOtherwiseAcrossTenants(
     .execute();
 }
 
-/** Unless they were rotated or sealed anew meanwhile. */
+/** Replaces sealed secrets, unless the secret was rotated or sealed again meanwhile. */
 export async function replaceSealed(
   db: Executor,
   { developerId }: Tenant,

@@ -44,7 +44,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         operationId: 'webhooks.create',
         summary: 'Register a webhook',
         description:
-          '`events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. The secret is shown this once.',
+          '`events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. Only this answer shows the secret.',
         body: NewWebhook,
         response: { 201: RegisteredWebhook },
       },
@@ -151,7 +151,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
       schema: {
         operationId: 'webhooks.deliveries',
         summary: 'List deliveries of a webhook, newest first',
-        description: 'Page by `page` and `pageSize`, or by `cursor` and `limit`, not both.',
+        description: 'Use `page` and `pageSize`, or `cursor` and `limit`, but not both.',
         params: WebhookPath,
         querystring: DeliveryQuery,
         response: { 200: DeliveryPage },

@@ -15,7 +15,7 @@ const failed = fc.oneof(
 const isGood = (outcome: AttemptOutcome) => Math.floor((outcome.status ?? 0) / 100) === 2;
 
 describe('the state of a delivery after an attempt', () => {
-  test('follows the waits of the specification: 30, 60, 120, 240, 480 seconds, and then it has failed', () => {
+  test('follows the waits of the specification: 30, 60, 120, 240, 480 seconds, and then `failed`', () => {
     const waits = [1, 2, 3, 4, 5, 6].map((attempts) => {
       const { status, nextAttemptAt } = after(attempts, { status: 500 }, { maxAttempts: 6 });
       return nextAttemptAt ? (nextAttemptAt.getTime() - at.getTime()) / 1000 : status;
@@ -24,7 +24,7 @@ describe('the state of a delivery after an attempt', () => {
     expect(waits).toEqual([30, 60, 120, 240, 480, 'failed']);
   });
 
-  test('is `delivered` by 2xx and by nothing else, `failed` after the last attempt, and else `pending`', () => {
+  test('is `delivered` only after 2xx, `failed` after the last attempt, and otherwise `pending`', () => {
     const numbers = fc.record({ attempts: fc.integer({ min: 1, max: 10 }), more: fc.nat(9) });
     fc.assert(
       fc.property(numbers, failed, ({ attempts, more }, outcome) => {
@@ -48,11 +48,11 @@ describe('the state of a delivery after an attempt', () => {
     [{ status: 302 }, 'redirect_refused', 302],
     [{ status: 503 }, 'http_503', 503],
     [{ failure: 'tls_failed' }, 'tls_failed', null],
-  ])('tells of %j as %j', (outcome, lastError, lastStatusCode) => {
+  ])('names the outcome %j as %j', (outcome, lastError, lastStatusCode) => {
     expect(after(1, outcome)).toMatchObject({ lastError, lastStatusCode });
   });
 
-  test('says whether the endpoint answers soon: one that fails, or takes two seconds, does not', () => {
+  test('calls an endpoint prompt unless it fails or takes two seconds', () => {
     expect(after(1, { status: 200 }).isPrompt).toBe(true);
     expect(after(1, { status: 200 }, { seconds: 2 }).isPrompt).toBe(false);
     expect(after(1, { status: 500 }).isPrompt).toBe(false);
@@ -60,7 +60,7 @@ describe('the state of a delivery after an attempt', () => {
   });
 });
 
-describe('what a delivery is signed with', () => {
+describe('the signature of a delivery', () => {
   const body =
     '{"id":"evt_01K9Z3QW5M8T2V4X6Y7Z8A9B05","type":"grant.revoked","createdAt":"2026-02-01T12:34:56.789Z","timestamp":"2026-02-01T12:34:56.789Z","developerId":"dev_01K9Z3QW5M8T2V4X6Y7Z8A9B03","specVersion":"0.6","data":{"grantId":"grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B02","cascade":false}}';
   const event = {
@@ -71,7 +71,7 @@ describe('what a delivery is signed with', () => {
   const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
   const signed = { ...event, body, at, secret, previousSecret: undefined };
 
-  test('is that of the published vector', () => {
+  test('is the published vector’s', () => {
     expect(deliveryHeaders(signed)).toEqual({
       'content-type': 'application/json',
       'user-agent': 'Service-Webhooks/0.1',
@@ -86,7 +86,7 @@ describe('what a delivery is signed with', () => {
     });
   });
 
-  test('is, for the grace of a rotation, both secrets, the new one first', () => {
+  test('is made with both secrets during the grace period of a rotation, the new secret first', () => {
     const [previousSecret, newer] = [secret, newWebhookSecret()];
     const headers = deliveryHeaders({ ...signed, secret: newer, previousSecret });
     const alone = deliveryHeaders({ ...signed, secret: newer });
@@ -97,7 +97,7 @@ describe('what a delivery is signed with', () => {
     expect(headers['x-service-signature']).toBe(alone['x-service-signature']);
   });
 
-  test('is a secret of 32 random bytes, as Standard Webhooks writes it', () => {
+  test('has a secret of 32 random bytes, in the form of Standard Webhooks', () => {
     const [one, other] = [newWebhookSecret(), newWebhookSecret()];
 
     expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);

@@ -1,4 +1,4 @@
-/** What became of an attempt: the status of an answer, or why there was none. */
+/** The outcome of an attempt: the status of the answer, or the reason why no answer came. */
 export type AttemptOutcome =
   | { readonly status: number; readonly failure?: undefined }
   | { readonly failure: string; readonly status?: undefined };
@@ -9,15 +9,15 @@ export interface AfterAttempt {
   readonly nextAttemptAt: Date | null;
   readonly lastError: string | null;
   readonly lastStatusCode: number | null;
-  /** Of the endpoint: it may be sent to in the lane of those that do not make others wait. */
+  /** Whether the endpoint belongs in the lane of prompt endpoints, which do not make others wait. */
   readonly isPrompt: boolean;
 }
 
 export interface DeliveryAttempt {
-  /** How many there were, this one included. */
+  /** The number of attempts, including this attempt. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** How long it took. */
+  /** The time that this attempt took. */
   readonly seconds: number;
 }
 
@@ -40,9 +40,9 @@ export function afterAttempt(
   return { ...told, status: 'pending', nextAttemptAt: new Date(at.getTime() + wait * 1000) };
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]); // RFC 9110, section 15.4: those with another place to ask
+const REDIRECTS = new Set([301, 302, 303, 307, 308]); // RFC 9110, section 15.4: those that name another URL
 
-/** A class and nothing else: neither what the receiver said nor where it was looked for. */
+/** The class of an error. It reveals neither the receiver's answer nor the receiver's address. */
 function errorOf({ status, failure }: AttemptOutcome): string | null {
   if (status === undefined) return failure;
   if (status >= 200 && status < 300) return null;

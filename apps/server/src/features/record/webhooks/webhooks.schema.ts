@@ -5,7 +5,7 @@ const Status = Type.Enum(['active', 'disabled']);
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 const NullableTime = Type.Union([Time, Type.Null()]);
 
-const Url = Type.String({ minLength: 1, maxLength: 2048 }); // what it may be is in platform/egress
+const Url = Type.String({ minLength: 1, maxLength: 2048 }); // platform/egress has the rules
 const Patterns = Type.Array(Type.String({ maxLength: 128 }), { minItems: 1, maxItems: 100 });
 
 export type NewWebhook = Static<typeof NewWebhook>;
@@ -39,11 +39,11 @@ const members = {
   previousSecretExpiresAt: NullableTime,
 };
 
-/** `webhookId` and `id` are equal: clients of both kinds are about. */
+/** `webhookId` and `id` are equal, because some clients read the first and some the second. */
 export type Webhook = Static<typeof Webhook>;
 export const Webhook = Type.Object(members);
 
-/** The secret is shown this once. */
+/** Only this answer shows the secret. */
 export type RegisteredWebhook = Static<typeof RegisteredWebhook>;
 export const RegisteredWebhook = Type.Object({ ...members, secret: Type.String() });
 

@@ -15,14 +15,14 @@ interface Owner {
   readonly webhookId: string;
 }
 
-/** Seals and opens the secrets of endpoints, each bound to its own. */
+/** Seals and opens the secrets of endpoints. A sealed secret is bound to its endpoint. */
 export function webhookSeals(keyRing: KeyRing) {
   const keys = keyRing.derive(SEAL_KEY_USE);
   return {
     keyId: sealKeyId(keys.current),
     seal: (secret: string, { developerId, webhookId }: Owner) =>
       seal(keys, secret, secretBinding(developerId, webhookId)),
-    /** @returns undefined when the key it was sealed under is not configured any more */
+    /** @returns undefined when the key that sealed the secret is no longer configured */
     open: (sealed: Buffer, { developerId, webhookId }: Owner) =>
       unseal(keys, sealed, secretBinding(developerId, webhookId)),
   };
@@ -40,8 +40,9 @@ export interface PreparationDeps {
 const BATCH = 500;
 
 /**
- * Brings stored endpoints in line with the settings, at start: secrets that a former key sealed are sealed under the
- * current one. @throws in production when one opens under no key that is configured
+ * Brings stored endpoints in line with the settings at the start: it seals secrets of a former key under the
+ * current key.
+ * @throws in production when no configured key opens a secret
  */
 export async function prepareWebhooks(deps: PreparationDeps): Promise<void> {
   const { db, keyRing, isProduction, maxAttempts, warn } = deps;

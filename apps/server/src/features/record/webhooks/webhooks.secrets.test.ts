@@ -24,7 +24,7 @@ async function startOver(databaseUrl: string, env: Readonly<Record<string, strin
 const sealedIn = ({ db }: Service) =>
   db.selectFrom('webhookEndpoints').select(['secret', 'previousSecret', 'sealKeyId']).execute();
 
-/** A webhook with a secret and a former one, both of which still sign. */
+/** A webhook with a secret and a former secret, which both still sign. */
 async function registered(databaseUrl: string) {
   const startsAt = new Date().toISOString();
   const { acme, service } = await startWithWebhooks({ databaseUrl, startsAt });
@@ -42,7 +42,7 @@ async function registered(databaseUrl: string) {
   return { service, sendsBySecrets };
 }
 
-test('secrets are sealed anew at start: from the RSA key to a vault key, and to the next one', async () => {
+test('secrets are sealed again at the start: under a vault key after the RSA key, and under the next vault key', async () => {
   const databaseUrl = await newDatabase();
   const [first, second] = [newKey(), newKey()];
   const { service, sendsBySecrets } = await registered(databaseUrl);
@@ -52,7 +52,7 @@ test('secrets are sealed anew at start: from the RSA key to a vault key, and to 
   await withVault.prepare();
   const renewed = await sealedIn(service);
   await withVault.prepare();
-  expect(await sealedIn(service)).toEqual(renewed); // what is as it should be is left alone
+  expect(await sealedIn(service)).toEqual(renewed); // a restart changes no secret that the current key sealed
 
   const env = { VAULT_ENCRYPTION_KEY: second, VAULT_ENCRYPTION_KEYS_PREVIOUS: first };
   await (await startOver(databaseUrl, env)).prepare();
@@ -66,7 +66,7 @@ test('secrets are sealed anew at start: from the RSA key to a vault key, and to 
   expect(alone.warnings).toEqual([]);
 });
 
-test('a secret that no configured key opens stops the start in production, and else is told of', async () => {
+test('a secret that no configured key opens stops the start in production, and elsewhere logs a warning', async () => {
   const databaseUrl = await newDatabase();
   const { service } = await registered(databaseUrl);
   await (await startOver(databaseUrl, { VAULT_ENCRYPTION_KEY: newKey() })).prepare();
@@ -82,7 +82,7 @@ test('a secret that no configured key opens stops the start in production, and e
   expect(await sealedIn(service)).toEqual(before);
 });
 
-test('the number of attempts is that of the process that started last, for deliveries to come', async () => {
+test('the process that started last sets the number of attempts of later deliveries', async () => {
   const databaseUrl = await newDatabase();
   const { acme } = await startWithWebhooks({ databaseUrl });
   const { webhookId } = await registerWebhook(acme, 'https://hooks.acme.test/');

@@ -43,7 +43,7 @@ export interface WebhookDeps {
   readonly seals: WebhookSeals;
 }
 
-/** @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED. The URL's host is not looked up, and nobody is called. */
+/** Neither looks up nor calls the URL's host. @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED */
 export function registerWebhook(
   deps: WebhookDeps,
   caller: Caller,
@@ -69,7 +69,7 @@ export function registerWebhook(
   });
 }
 
-/** @throws BAD_REQUEST without the URL in it: what is refused may be a secret in the wrong place. */
+/** @throws BAD_REQUEST without the URL in it, because a refused text may be a misplaced secret */
 function mustBeCallable({ urlRules }: WebhookDeps, url: string): void {
   if (acceptUrl(url, urlRules)) return;
   const scheme = urlRules.allowsHttp ? '`http` or `https`' : '`https`';
@@ -77,17 +77,17 @@ function mustBeCallable({ urlRules }: WebhookDeps, url: string): void {
   throw badField('url', 'not_allowed', message);
 }
 
-/** @throws BAD_REQUEST naming each that is no event, by its place. */
+/** @throws BAD_REQUEST with the position of the first pattern that matches no event */
 function knownPatterns({ isKnownPattern }: Catalogue, events: readonly string[]): string[] {
   const at = events.findIndex((pattern) => !isKnownPattern(pattern));
   if (at >= 0) {
-    const message = 'Name event types, areas as `grant.*`, or `*`.';
+    const message = 'Send event types, areas such as `grant.*`, or `*`.';
     throw badField(`events.${at}`, 'not_allowed', message);
   }
   return [...new Set(events)];
 }
 
-/** @throws NOT_FOUND for an unknown webhook and for a foreign one alike. */
+/** @throws NOT_FOUND for an unknown webhook and for a webhook of another developer alike. */
 export async function getWebhook(deps: WebhookDeps, caller: Caller, webhookId: string): Promise<Webhook> {
   const row = await findEndpoint(deps.db, caller.tenant, webhookId);
   if (!row) throw notFound();
@@ -105,7 +105,10 @@ export async function listWebhooks(
   return { webhooks: page.map((row) => toWebhook(row, at)), nextCursor };
 }
 
-/** What waits to be delivered goes to the new URL, and waits while the webhook is disabled. @throws NOT_FOUND */
+/**
+ * Waiting deliveries go to the new URL, and go on waiting while the webhook is disabled.
+ * @throws NOT_FOUND
+ */
 export function changeWebhook(
   deps: WebhookDeps,
   caller: Caller,
@@ -126,7 +129,7 @@ export function changeWebhook(
   });
 }
 
-/** @throws NOT_FOUND, also when it was deleted before. */
+/** @throws NOT_FOUND, also when the webhook was deleted before. */
 export function deleteWebhook(deps: WebhookDeps, caller: Caller, webhookId: string): Promise<void> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
@@ -139,7 +142,7 @@ export function deleteWebhook(deps: WebhookDeps, caller: Caller, webhookId: stri
   });
 }
 
-/** For the grace, deliveries are signed with both. @throws NOT_FOUND */
+/** During the grace period, both secrets sign each delivery. @throws NOT_FOUND */
 export function rotateSecret(
   deps: WebhookDeps,
   caller: Caller,

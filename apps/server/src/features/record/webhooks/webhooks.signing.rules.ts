@@ -2,14 +2,14 @@ import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto
 
 const PREFIX = 'whsec_';
 
-/** As Standard Webhooks has it: the base64 of what the HMAC is keyed with. */
+/** A secret in the form of Standard Webhooks: a prefix and the HMAC key in base64. */
 export const newWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64');
 
-/** To what place a sealed secret belongs: it opens in no other endpoint's row. */
+/** Binds a sealed secret to its endpoint, so that it opens in no other endpoint's row. */
 export const secretBinding = (developerId: string, webhookId: string): Buffer =>
   Buffer.from(JSON.stringify(['behest-webhook-v1', developerId, webhookId]));
 
-/** By which a row says what key it is sealed under, equal on every instance. */
+/** The id by which a row names the key that sealed it. The id of a key is equal on every instance. */
 export function sealKeyId(key: KeyObject): string {
   return createHash('sha256')
     .update('behest-webhook-seal-kid:')
@@ -22,16 +22,16 @@ export interface Signed {
   readonly eventId: string;
   readonly eventType: string;
   readonly deliveryId: string;
-  /** The very bytes that are sent. */
+  /** Exactly the text that is sent. */
   readonly body: string;
-  /** Of this attempt. */
+  /** The time of this attempt. */
   readonly at: Date;
   readonly secret: string;
-  /** The one before, while it still counts. */
+  /** The secret before the last rotation, during its grace period. */
   readonly previousSecret: string | undefined;
 }
 
-/** Everything that a delivery is sent with. @see https://www.standardwebhooks.com */
+/** The headers of a delivery. @see https://www.standardwebhooks.com */
 export function deliveryHeaders(signed: Signed): Record<string, string> {
   const { eventId, eventType, deliveryId, body, secret, previousSecret } = signed;
   const timestamp = String(Math.floor(signed.at.getTime() / 1000));

@@ -16,12 +16,12 @@ import {
 import { startApp } from '../../../../test/app/start-app.ts';
 
 const start = sharedWithWebhooks();
-/** Without leave to call this machine. */
+/** A service that may not call this machine. */
 const startStrict = sharedSandbox();
 const url = 'https://hooks.acme.test/behest';
 
 describe('a webhook', () => {
-  test('is registered with a secret, which is shown this once', async () => {
+  test('is registered with a secret, which only this answer shows', async () => {
     const { acme } = await start();
 
     const answer = await acme('POST', '/v1/webhooks', {
@@ -52,9 +52,9 @@ describe('a webhook', () => {
 
   test.each([
     ['no event', { url, events: [] }],
-    ['more than a hundred', { url, events: Array(101).fill('grant.created') }],
-    ['an event that there is not', { url, events: ['grant.created', 'grant.invented'] }],
-    ['an area that there is not', { url, events: ['grunt.*'] }],
+    ['more than a hundred events', { url, events: Array(101).fill('grant.created') }],
+    ['an unknown event', { url, events: ['grant.created', 'grant.invented'] }],
+    ['an unknown area', { url, events: ['grunt.*'] }],
     ['a pattern of another kind', { url, events: ['*.created'] }],
     ['no URL', { events: ['*'] }],
     ['a URL that is too long', { url: `${url}/${'a'.repeat(2048)}`, events: ['*'] }],
@@ -66,7 +66,7 @@ describe('a webhook', () => {
     expect((await acme('GET', '/v1/webhooks')).json().webhooks).toEqual([]);
   });
 
-  test('with an event that there is not is told which it is, by its place', async () => {
+  test('with an unknown event is refused with the position of that event', async () => {
     const { acme } = await start();
 
     const answer = await acme('POST', '/v1/webhooks', { url, events: ['grant.created', 'grant.invented'] });
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     ).toEqual([...ids].sort());
   });
 
-  test('is changed in what is sent, and in nothing else', async () => {
+  test('changes in the members that are sent, and in no others', async () => {
     const { acme } = await start();
     const { webhookId } = await registerWebhook(acme, url);
     const before = (await acme('GET', `/v1/webhooks/${webhookId}`)).json();
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     expect((await acme('GET', `/v1/webhooks/${webhookId}`)).json()).toEqual(changed.json());
   });
 
-  test('and all that is done with it are acts, and are told of', async () => {
+  test('has an audit entry and an event for each change', async () => {
     const { acme } = await start();
     const { webhookId } = await registerWebhook(acme, url, ['*']);
 
@@ -134,7 +134,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('that was deleted is gone, also for whoever deletes it again', async () => {
+  test('is gone after its deletion, also for a second deletion', async () => {
     const { acme } = await start();
     const { webhookId } = await registerWebhook(acme, url);
 
@@ -145,7 +145,7 @@ describe('a webhook', () => {
     expect((await acme('GET', '/v1/webhooks')).json().webhooks).toEqual([]);
   });
 
-  test('beyond the plan is refused, until one is deleted', async () => {
+  test('beyond the plan is refused until another webhook is deleted', async () => {
     const { asDeveloper } = await startApp({ env: { PLAN_FREE_WEBHOOKS: '3' } });
     const acme = await asDeveloper();
     const register = () => acme('POST', '/v1/webhooks', { url, events: ['*'] });
@@ -210,7 +210,7 @@ describe('the URL of a webhook', () => {
 });
 
 describe('the secret of a webhook', () => {
-  test('is rotated with a grace of a day, or as long as is asked for', async () => {
+  test('is rotated with a grace period of a day, or of the requested length', async () => {
     const { acme, advance } = await startWithWebhooks();
     const { webhookId, secret } = await registerWebhook(acme, url);
     const rotate = async (body: object) =>

@@ -1,15 +1,15 @@
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /**
- * The label of one use. Each feature declares its own, so that no derived key serves two uses. The version changes with
- * the use.
+ * The label of one use. Each feature declares its own labels, so that no derived key serves two uses. A
+ * changed use gets a new version.
  */
 export type DerivedKeyUse = `behest/${string}/v${number}`;
 
 export interface DerivedKeys {
-  /** What new values are made with. */
+  /** The key for new values. */
   readonly current: KeyObject;
-  /** What values made before a change of configuration may have been made with. */
+  /** Keys that may have made older values, before a change of configuration. */
   readonly previous: readonly KeyObject[];
 }
 
@@ -20,8 +20,9 @@ export interface KeySources {
 }
 
 /**
- * The vault key is the source, and where there is none the RSA key. That one goes on opening what it sealed
- * after a vault key is set, and former vault keys do after they are replaced.
+ * Derives from the vault key, or without a vault key from the RSA key. The RSA key still opens the values
+ * that it sealed before a vault key was set, and a former vault key those that it sealed before it was
+ * replaced.
  */
 export function deriveKeys(use: DerivedKeyUse, sources: KeySources): DerivedKeys {
   const rsaKey = sources.rsaKey.export({ type: 'pkcs8', format: 'der' });
@@ -32,7 +33,7 @@ export function deriveKeys(use: DerivedKeyUse, sources: KeySources): DerivedKeys
   return { current: derive(use, first), previous: others.map((source) => derive(use, source)) };
 }
 
-/** @see RFC 5869; no salt, since the sources are random keys already */
+/** @see RFC 5869; no salt, because the sources are random keys already */
 function derive(use: DerivedKeyUse, source: Buffer): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', source, '', use, 32)));
 }

@@ -3,16 +3,18 @@ import type { ServiceDidDocument } from './keys.did.schema.ts';
 import type { IdentityKey } from './keys.rules.ts';
 import type { PublishedJwk } from './keys.schema.ts';
 
-/** What of the service's keys its DID document names. */
+/** The keys of the service that its DID document names. */
 export interface ServiceIdentity {
-  /** Those tokens are verified with, under their thumbprints: other ids need not be fit for a URL. */
+  /** The keys that verify tokens, under their thumbprints: other ids may not fit in a URL. */
   readonly keys: readonly PublishedJwk[];
-  /** The one of these that tokens are signed with now. */
+  /** The id of the key that signs tokens now. */
   readonly signingKid: string;
   readonly ed25519: IdentityKey['jwk'] | undefined;
 }
 
-/** @param host the service's own, as in a URL; its DID has no path even where its address has one */
+/**
+ * @param host the service's host, as in a URL. The DID has no path, even when the service's URL has a path.
+ */
 export function serviceDidDocument(
   host: string,
   baseUrl: string,
@@ -58,7 +60,7 @@ function asMultikey(did: string, { x }: IdentityKey['jwk']) {
 const ED25519_PUB = [0xed, 0x01]; // the multicodec of the key's kind, as a varint
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** @see https://www.w3.org/TR/cid-1.0/#Multikey; `z` says base58, which writes the bytes as one number */
+/** @see https://www.w3.org/TR/cid-1.0/#Multikey; `z` means base58, which writes the bytes as one number */
 function multikey(publicKey: Uint8Array): string {
   let rest = BigInt(`0x${Buffer.from([...ED25519_PUB, ...publicKey]).toString('hex')}`);
   let digits = '';

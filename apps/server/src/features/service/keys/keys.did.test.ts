@@ -72,7 +72,7 @@ describe('GET /.well-known/did.json', () => {
     for (const secret of [...secrets, '"d":', '"p":', '"q":']) expect(body).not.toContain(secret);
   });
 
-  test('is for everybody and every page, and is kept for five minutes', async () => {
+  test('is public for every page, and cached for five minutes', async () => {
     const { statusCode, headers } = await get({ origin: 'https://elsewhere.example' });
 
     expect(statusCode).toBe(200);
@@ -85,14 +85,14 @@ describe('GET /.well-known/did.json', () => {
     });
   });
 
-  test('authenticates with the key that signs now, which changes when the activation delay is over', async () => {
+  test('authenticates with the current signing key, which changes when the activation delay ends', async () => {
     service.advance(900);
 
     expect((await get()).json().authentication).toEqual([ec, ed25519, multikey]);
   });
 });
 
-test('without an Ed25519 key the document has the keys of tokens alone', async () => {
+test('without an Ed25519 key the document has only the keys of tokens', async () => {
   const { app } = await startApp({ env: { RSA_PRIVATE_KEY: vectors.rsa.privateKey } });
 
   const { id, verificationMethod, authentication } = (await app.inject('/.well-known/did.json')).json();

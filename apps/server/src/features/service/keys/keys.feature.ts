@@ -3,7 +3,7 @@ import { keyRoutes } from './keys.routes.ts';
 
 export const keys = defineFeature({
   name: 'keys',
-  tags: { keys: 'What tokens are verified with.' },
+  tags: { keys: 'The public keys that verify tokens.' },
   knows: [],
   open: (house) => ({ routes: (app) => app.register(keyRoutes, house) }),
 });

@@ -4,7 +4,7 @@ import { ServiceDidDocument } from './keys.did.schema.ts';
 import { JwkSet } from './keys.schema.ts';
 import { type DidDeps, getServiceDidDocument, isHeld } from './keys.service.ts';
 
-/** The set is answered as finished bytes; its shape is for the published description. */
+/** The route sends finished bytes; the shape is for the API description. */
 const JwkSetBytes = Type.Unsafe<Buffer>(JwkSet);
 
 export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) => {
@@ -15,7 +15,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       config: { access: 'none', rate: 'unlimited', failures: [] },
       schema: {
         operationId: 'keys.jwks',
-        summary: 'The public keys that tokens are verified with',
+        summary: 'Read the public keys that verify tokens',
         response: { 200: JwkSetBytes, 304: Type.Null() },
       },
     },
@@ -39,13 +39,13 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       config: { access: 'none', rate: 'default', failures: [] },
       schema: {
         operationId: 'keys.did',
-        summary: "The service's DID document",
+        summary: "Read the service's DID document",
         response: { 200: ServiceDidDocument },
       },
     },
     async (_request, reply) =>
       reply
-        .serializer(JSON.stringify) // Fastify's own adds a charset, which this media type does not have
+        .serializer(JSON.stringify) // Fastify's own adds a charset, which this media type forbids
         .headers({
           'content-type': 'application/did+json',
           'cache-control': 'public, max-age=300',

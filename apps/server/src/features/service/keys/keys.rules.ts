@@ -6,36 +6,41 @@ import type { JwkSet, PublishedJwk } from './keys.schema.ts';
 
 export type SigningAlg = PublishedJwk['alg'];
 
-/** A public key that tokens are verified with, under the id by which tokens name it. */
+/** A public key that verifies tokens, under the id by which tokens name it. */
 export interface VerificationKey {
   readonly jwk: PublishedJwk;
-  /** RFC 7638; what the key is, whatever its id. */
+  /** RFC 7638. It identifies the key, whatever the key's id. */
   readonly thumbprint: string;
   readonly publicKey: KeyObject;
 }
 
-/** One of the service's own keys, whose private half is here. */
+/** A key of the service, with its private half. */
 export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject;
 }
 
-/** Proves what the service says under its DID, and signs no token: verifiers of those take RSA and EC only. */
+/**
+ * Proves the service's statements under its DID. It signs no token: token verifiers take RSA and EC keys
+ * only.
+ */
 export interface IdentityKey {
   readonly jwk: Ed25519Jwk & { readonly kid: string };
   readonly thumbprint: string;
   readonly privateKey: KeyObject;
 }
 
-/** What the operator configured. */
+/** The keys that the operator configured, and how the service uses them. */
 export interface KeySettings {
   readonly rsa: SigningKey | undefined;
   readonly ec: SigningKey | undefined;
   readonly ed25519: IdentityKey | undefined;
   readonly generatesMissing: boolean;
   readonly signingAlg: SigningAlg;
-  /** Keys of others, and former own ones: they verify and are published, and never sign. */
+  /**
+   * Keys of other services, and former keys of this service. They verify and are published, and never sign.
+   */
   readonly verificationKeys: readonly VerificationKey[];
-  /** The RSA key meant by tokens without `kid` and by legacy ids; undefined: the own RSA key. */
+  /** The RSA key of tokens without `kid` or with a legacy id. Undefined means the service's own RSA key. */
   readonly legacyKey: VerificationKey | undefined;
   readonly legacyMonths: number;
   readonly activationDelaySeconds: number;
@@ -44,7 +49,7 @@ export interface KeySettings {
 }
 
 /**
- * The id is the same on every instance and at every time, since it follows from the key alone.
+ * The id follows from the key alone, so it is the same on every instance and at every time.
  * @see RFC 7638, and specification, Versioning, Key ids rule 1
  */
 export function verificationKey(publicKey: KeyObject): VerificationKey {
@@ -77,8 +82,8 @@ export function renamed(key: VerificationKey, kid: string): VerificationKey {
 }
 
 /**
- * What verifiers are given: RSA before EC keys, own before others', and last the legacy key under the id of
- * each month, newest first.
+ * The published keys: RSA before EC keys, own keys before those of others, and last the legacy key under the
+ * id of each month, newest first.
  */
 export function jwkSet(keys: Iterable<VerificationKey>, legacyKey: VerificationKey, kids: string[]): JwkSet {
   const { RS256: rsa = [], ES256: ec = [] } = Object.groupBy(keys, (key) => key.jwk.alg);
@@ -86,7 +91,7 @@ export function jwkSet(keys: Iterable<VerificationKey>, legacyKey: VerificationK
   return { keys: [...rsa, ...ec, ...monthly].map((key) => key.jwk) };
 }
 
-/** A key as the verifier of `@behest/protocol` takes it. */
+/** A key in the form that the verifier of `@behest/protocol` takes. */
 export type VerifierKey = PublishedJwk & { readonly publicKey: KeyObject };
 
 export function keySet(keys: Iterable<VerificationKey>, legacyKey: VerificationKey): KeySet<VerifierKey> {
@@ -95,7 +100,10 @@ export function keySet(keys: Iterable<VerificationKey>, legacyKey: VerificationK
   return { byId, legacy: verifierKey(legacyKey) };
 }
 
-/** The signature primitive of that verifier: synchronous, since it takes less than handing it to a thread. */
+/**
+ * Checks a signature for that verifier. Synchronous, because the check takes less time than a change of
+ * threads.
+ */
 export function verifySignature({ key, signed, signature }: SignatureToCheck<VerifierKey>): boolean {
   return verify('sha256', signed, { key: key.publicKey, dsaEncoding: 'ieee-p1363' }, signature);
 }

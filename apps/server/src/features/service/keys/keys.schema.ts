@@ -21,7 +21,7 @@ const EcJwk = Type.Object({
   y: Base64url,
 });
 
-/** @see RFC 7517 and RFC 7518 section 6; exactly these members, hence none of a private key */
+/** @see RFC 7517 and RFC 7518 section 6; exactly these members, so no member of a private key */
 export const PublishedJwk = Type.Union([RsaJwk, EcJwk]);
 export type PublishedJwk = Static<typeof PublishedJwk>;
 

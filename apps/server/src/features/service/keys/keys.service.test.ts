@@ -64,7 +64,7 @@ async function start(settings: Partial<KeySettings> = {}, at = '2026-11-21T10:00
 }
 
 describe('signing', () => {
-  test('goes on under the legacy id until verifiers have had time to fetch the new one', async () => {
+  test('uses the legacy id until verifiers have had time to fetch the new key', async () => {
     const { keyRing, advance } = await start();
 
     expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: 'service-2026-11' });
@@ -74,7 +74,7 @@ describe('signing', () => {
     expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: rsaKid });
   });
 
-  test('stays RS256 for that time where ES256 is wanted', async () => {
+  test('stays RS256 for that time when ES256 is configured', async () => {
     const { keyRing, advance } = await start({ ec, signingAlg: 'ES256' });
 
     expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: 'service-2026-11' });
@@ -82,13 +82,13 @@ describe('signing', () => {
     expect(keyRing.signer()).toMatchObject({ alg: 'ES256', kid: ecKid });
   });
 
-  test('changes at once where there is no delay', async () => {
+  test('changes at once without a delay', async () => {
     const { keyRing } = await start({ ec, signingAlg: 'ES256', activationDelaySeconds: 0 });
 
     expect(keyRing.signer()).toMatchObject({ alg: 'ES256', kid: ecKid });
   });
 
-  test('names the month it is in, also when that begins during the delay', async () => {
+  test('names the current month, also when the month changes during the delay', async () => {
     const { keyRing, advance } = await start({}, '2026-12-31T23:59:59Z');
 
     expect(keyRing.signer().kid).toBe('service-2026-12');
@@ -96,7 +96,7 @@ describe('signing', () => {
     expect(keyRing.signer().kid).toBe('service-2027-01');
   });
 
-  test('uses the own key under its own id when the private half of the legacy key is elsewhere', async () => {
+  test('uses the service’s key under its own id when the legacy key is another key', async () => {
     const { keyRing, warnings } = await start({
       verificationKeys: [formerRsa],
       legacyKey: formerRsa,
@@ -105,15 +105,15 @@ describe('signing', () => {
 
     expect(keyRing.signer()).toMatchObject({ alg: 'RS256', kid: rsaKid });
     expect(warnings).toEqual([
-      'the private half of JWT_LEGACY_KID_KEY is not here: RSA_PRIVATE_KEY signs under its own key id from the start',
+      'JWT_LEGACY_KID_KEY does not belong to RSA_PRIVATE_KEY, which signs under its own key id from the start',
     ]);
   });
 
-  test('says what depends on the RSA key where there is no vault key', async () => {
+  test('warns without a vault key that the RSA key seals stored values', async () => {
     const { warnings } = await start();
 
     expect(warnings).toEqual([
-      'VAULT_ENCRYPTION_KEY is not set: what is sealed depends on RSA_PRIVATE_KEY, so set it before that is replaced',
+      'VAULT_ENCRYPTION_KEY is not set: RSA_PRIVATE_KEY seals stored values, so set it before you replace RSA_PRIVATE_KEY',
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('signing', () => {
     expect(signature.toString('base64url').slice(0, 24)).toBe(vector.begins);
   });
 
-  test('makes ES256 signatures of 64 bytes, as JWS wants them', async () => {
+  test('makes ES256 signatures of 64 bytes, as JWS requires', async () => {
     const { keyRing } = await start({ ec, signingAlg: 'ES256', activationDelaySeconds: 0 });
     const input = Buffer.from('input');
 
@@ -136,8 +136,8 @@ describe('signing', () => {
   });
 });
 
-describe('the keys to verify with', () => {
-  test('are found by id, own and others, and the legacy key apart', async () => {
+describe('the verification keys', () => {
+  test('are found by id, own keys and others, and the legacy key apart', async () => {
     const { keyRing } = await start({ ec, verificationKeys: [renamed(formerRsa, 'theirs'), formerEc] });
 
     const { byId, legacy } = keyRing.verificationKeys();
@@ -151,7 +151,7 @@ describe('the keys to verify with', () => {
     expect(legacy).toMatchObject({ kid: rsaKid, publicKey: rsa.publicKey });
   });
 
-  test('include the legacy key that is named, which then is no own key', async () => {
+  test('include a configured legacy key that is not the service’s own key', async () => {
     const { keyRing } = await start({ verificationKeys: [formerRsa], legacyKey: formerRsa });
 
     expect(keyRing.verificationKeys().legacy?.kid).toBe(formerRsa.jwk.kid);
@@ -160,7 +160,7 @@ describe('the keys to verify with', () => {
   test.each([
     ...vectors.rs256Signatures.map(({ header }) => header),
     '{"alg":"RS256","kid":"service-2019-13"}',
-  ])('fit the verifier, which takes a legacy or absent id for the legacy key: %s', async (header) => {
+  ])('let the verifier use the legacy key for a legacy or absent id: %s', async (header) => {
     const { keyRing } = await start();
     const keys = () => keyRing.verificationKeys();
     const verifier = createTokenVerifier({ keys, issuer: 'https://auth.example.test', verifySignature });
@@ -175,7 +175,7 @@ describe('the keys to verify with', () => {
     );
   });
 
-  test('accept the known ES256 token, and nothing else under its signature', async () => {
+  test('accept the known ES256 token, and no other text under its signature', async () => {
     const { keyRing } = await start({ ec });
     const key = keyRing.verificationKeys().byId.get(ecKid) ?? expect.fail('the EC key is missing');
     const [header, payload, signed64 = ''] = vectors.es256Token.split('.');
@@ -189,7 +189,7 @@ describe('the keys to verify with', () => {
 });
 
 describe('the published set', () => {
-  test('has the RSA key, and the same key under thirteen months, newest first', async () => {
+  test('has the RSA key, and the same key under the ids of thirteen months, newest first', async () => {
     const { published, kids } = await start();
 
     expect(kids()).toEqual([
@@ -201,7 +201,7 @@ describe('the published set', () => {
     expect(published().map(({ n }) => n)).toEqual(Array(14).fill(rsa.publicKey.export({ format: 'jwk' }).n));
   });
 
-  test('has RSA before EC, own before others, and the months of the legacy key last', async () => {
+  test('has RSA before EC, own keys before others, and the legacy key’s months last', async () => {
     const verificationKeys = [formerEc, renamed(formerRsa, 'theirs')];
     const { kids } = await start({ ec, verificationKeys, legacyKey: formerRsa, legacyMonths: 2 });
 
@@ -228,7 +228,7 @@ describe('the published set', () => {
     expect(published()[1]).toMatchObject(JSON.parse(vectors.ec.hashed));
   });
 
-  test('moves on with the month, without a restart', async () => {
+  test('changes with the month, without a restart', async () => {
     const { keyRing, kids, advance } = await start({ legacyMonths: 3 }, '2026-01-31T23:59:59Z');
     const before = keyRing.jwks();
 
@@ -238,7 +238,7 @@ describe('the published set', () => {
     expect(keyRing.jwks().etag).not.toBe(before.etag);
   });
 
-  test('is made once a month only', async () => {
+  test('is made only once a month', async () => {
     const { keyRing, advance } = await start();
     const before = keyRing.jwks();
     advance(86_400);
@@ -246,7 +246,7 @@ describe('the published set', () => {
     expect(keyRing.jwks()).toBe(before);
   });
 
-  test('is kept by caches for five minutes, or for the activation delay when that is shorter', async () => {
+  test('stays in caches for five minutes, or for the activation delay when the delay is shorter', async () => {
     const maxAge = async (activationDelaySeconds: number) =>
       (await start({ activationDelaySeconds })).keyRing.jwks().maxAgeSeconds;
 
@@ -257,7 +257,7 @@ describe('the published set', () => {
 });
 
 describe('the identity', () => {
-  test('has the keys under their thumbprints, own and others, and none under another id', async () => {
+  test('has own and other keys under their thumbprints, and no key under another id', async () => {
     const verificationKeys = [formerEc, renamed(formerRsa, 'theirs')];
     const { keyRing } = await start({ ec, ed25519, verificationKeys });
 
@@ -269,7 +269,7 @@ describe('the identity', () => {
     });
   });
 
-  test('names the key that signs now, which changes after the activation delay', async () => {
+  test('names the current signing key, which changes after the activation delay', async () => {
     const { keyRing, advance } = await start({ ec, signingAlg: 'ES256' });
 
     expect(keyRing.identity().signingKid).toBe(rsaKid);
@@ -277,7 +277,7 @@ describe('the identity', () => {
     expect(keyRing.identity().signingKid).toBe(ecKid);
   });
 
-  test('has no Ed25519 key where none is configured', async () => {
+  test('has no Ed25519 key unless a key is configured', async () => {
     const { keyRing } = await start();
 
     expect(keyRing.identity().ed25519).toBe(undefined);
@@ -287,7 +287,7 @@ describe('the identity', () => {
 describe('missing keys', () => {
   const WARNING = 'ephemeral keys: tokens and stored credentials do not survive a restart';
 
-  test('are generated where that is allowed, with a warning', async () => {
+  test('are generated with a warning when the settings allow it', async () => {
     const settings = { rsa: undefined, signingAlg: 'ES256', generatesMissing: true } as const;
     const { keyRing, kids, warnings } = await start({ ...settings, activationDelaySeconds: 0 });
 
@@ -297,21 +297,21 @@ describe('missing keys', () => {
     expect(await keyRing.signer().sign(Buffer.from('input'))).toHaveLength(64);
   });
 
-  test('are generated by themselves: a key that is there stays', async () => {
+  test('are generated without replacing a configured key', async () => {
     const { kids, warnings } = await start({ signingAlg: 'ES256', generatesMissing: true });
 
     expect(kids()[0]).toBe(rsaKid);
     expect(warnings).toEqual([WARNING]);
   });
 
-  test('are no EC key where none is needed', async () => {
+  test('do not include an EC key unless ES256 needs it', async () => {
     const { kids, warnings } = await start({ generatesMissing: true, ed25519 });
 
     expect(kids()).toHaveLength(14);
     expect(warnings).toEqual([]);
   });
 
-  test('include the Ed25519 key, which no set of keys for tokens shows', async () => {
+  test('include the Ed25519 key, which the published set does not show', async () => {
     const { keyRing, kids, warnings } = await start({ generatesMissing: true });
 
     const { ed25519: jwk } = keyRing.identity();
@@ -320,7 +320,7 @@ describe('missing keys', () => {
     expect(warnings).toEqual([WARNING]);
   });
 
-  test('are an error where they may not be generated', async () => {
+  test('are an error when the settings forbid to generate them', async () => {
     await expect(start({ rsa: undefined })).rejects.toThrow('A signing key is missing.');
   });
 });
@@ -337,15 +337,15 @@ describe('derived keys', () => {
     return [current, ...previous].map((key) => key.export().toString('hex'));
   }
 
-  test('come from the RSA key where there is no vault key', async () => {
+  test('come from the RSA key without a vault key', async () => {
     expect(await derived({})).toEqual([expanded(rsaDer)]);
   });
 
-  test('come from the vault key where there is one, and those of the RSA key still open', async () => {
+  test('come from a configured vault key, and those of the RSA key still open older values', async () => {
     expect(await derived({ vaultKey: secret(1) })).toEqual([expanded(Buffer.alloc(32, 1)), expanded(rsaDer)]);
   });
 
-  test('of former vault keys still open', async () => {
+  test('from former vault keys still open older values', async () => {
     const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
     expect(await derived({ vaultKey: secret(2), previousVaultKeys: [secret(1)] })).toEqual([
@@ -356,7 +356,7 @@ describe('derived keys', () => {
     expect(await derived({ previousVaultKeys: [secret(1)] })).toEqual([expanded(rsaDer), expanded(one)]);
   });
 
-  test('differ from use to use', async () => {
+  test('differ for each use', async () => {
     const { keyRing } = await start();
 
     const keys = uses.map((each) => keyRing.derive(each).current.export().toString('hex'));
@@ -364,7 +364,7 @@ describe('derived keys', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('are derived for no use that is not declared', async () => {
+  test('exist only for declared uses', async () => {
     const { keyRing } = await start();
 
     expect(() => keyRing.derive('behest/other/v1')).toThrow('No feature declares');

@@ -18,23 +18,23 @@ import {
   verificationKey,
 } from './keys.rules.ts';
 
-/** Every key of the process: one for what it signs next, those it verifies with, those that stay inside. */
+/** Every key of the process: the current signing key, the verification keys and the secret keys. */
 export interface KeyRing {
-  /** The key for one token. Asked for anew each time, since it changes while the service runs. */
+  /** The key for one token. Ask for each token, because the key changes while the service runs. */
   signer(): Signer;
-  /** What `createTokenVerifier` asks for with each token. */
+  /** The keys for `createTokenVerifier`, which asks with each token. */
   verificationKeys(): KeySet<VerifierKey>;
   jwks(): JwksDocument;
-  /** What of these keys the DID document names. */
+  /** The keys that the DID document names. */
   identity(): ServiceIdentity;
-  /** Secret keys for one use, equal on every instance that is configured alike. */
+  /** Secret keys for one use, equal on every instance with the same configuration. */
   derive(use: DerivedKeyUse): DerivedKeys;
 }
 
 export interface Signer {
   readonly alg: SigningAlg;
   readonly kid: string;
-  /** As JWS wants it (RFC 7518 sections 3.3 and 3.4), made on libuv's threads and not on the event loop. */
+  /** Makes a JWS signature (RFC 7518, sections 3.3 and 3.4) on libuv's threads, not on the event loop. */
   sign(input: Uint8Array): Promise<Buffer>;
 }
 
@@ -50,13 +50,13 @@ export interface KeyRingDeps {
   /** When the process started: the activation delay runs from here. */
   readonly startedAt: Date;
   readonly warn: (message: string) => void;
-  /** The declared labels of derived keys. No other is derived. */
+  /** The declared labels of derived keys. The key ring derives no other key. */
   readonly uses: readonly string[];
 }
 
 const JWKS_MAX_AGE_SECONDS = 300;
 
-/** Generates what is missing, where the settings allow it. */
+/** Generates missing keys when the settings allow it. */
 export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): Promise<KeyRing> {
   const { rsa, ec, ed25519 } = await ownKeys(settings, deps.warn);
   const own = ec ? [rsa, ec] : [rsa];
@@ -107,12 +107,12 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
 const legacyKeyId = (at: Date) => legacyKeyIds(at, 1).join();
 
 const NO_VAULT_KEY =
-  'VAULT_ENCRYPTION_KEY is not set: what is sealed depends on RSA_PRIVATE_KEY, so set it before that is replaced';
+  'VAULT_ENCRYPTION_KEY is not set: RSA_PRIVATE_KEY seals stored values, so set it before you replace RSA_PRIVATE_KEY';
 
 const LEGACY_KEY_IS_PUBLIC_ONLY =
-  'the private half of JWT_LEGACY_KID_KEY is not here: RSA_PRIVATE_KEY signs under its own key id from the start';
+  'JWT_LEGACY_KID_KEY does not belong to RSA_PRIVATE_KEY, which signs under its own key id from the start';
 
-/** @throws when a key is missing and may not be generated, which the configuration rules out */
+/** @throws when a key is missing and may not be generated. The configuration rules this out. */
 async function ownKeys(settings: KeySettings, warn: KeyRingDeps['warn']) {
   const { generatesMissing, signingAlg } = settings;
   const lacksRsa = !settings.rsa;
@@ -143,19 +143,19 @@ async function newIdentityKey(): Promise<IdentityKey> {
 const signAsync = promisify(sign);
 
 function signerWith({ jwk, privateKey }: SigningKey, kid = jwk.kid): Signer {
-  // ECDSA in r‖s form: DER, which is OpenSSL's usual answer, is not a JWS signature. RSA ignores it.
+  // JWS wants ECDSA signatures as r‖s, and OpenSSL makes DER by default. RSA ignores the option.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' as const };
   return { alg: jwk.alg, kid, sign: (input) => signAsync('sha256', input, key) };
 }
 
 export interface DidDeps {
   readonly keyRing: KeyRing;
-  /** As in a URL, with its port if it has one. */
+  /** The host as in a URL, with the port if there is a port. */
   readonly didHost: string;
   readonly publicBaseUrl: string;
 }
 
-/** Made for each request: it says which key signs now, which changes when the activation delay is over. */
+/** Made for each request, because the current signing key changes when the activation delay ends. */
 export function getServiceDidDocument({ keyRing, didHost, publicBaseUrl }: DidDeps): ServiceDidDocument {
   return serviceDidDocument(didHost, publicBaseUrl, keyRing.identity());
 }

@@ -2,8 +2,9 @@ import { asciiJson } from '@behest/protocol/ascii-json';
 import type { KeyRing } from './keys.service.ts';
 
 /**
- * Signs claims with the key that signs now.
- * @param typ of the header, by which one kind of token never passes for another (RFC 8725, section 3.11)
+ * Signs claims with the current signing key.
+ * @param typ the header parameter that keeps one kind of token from passing for another (RFC 8725, section
+ * 3.11)
  * @returns a compact JWS (RFC 7515, section 3.1) in ASCII
  */
 export async function signToken(keyRing: KeyRing, typ: string, claims: object): Promise<string> {

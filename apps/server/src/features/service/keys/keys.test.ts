@@ -42,7 +42,7 @@ afterAll(() => app.close());
 const get = (headers = {}) => app.inject({ url: '/.well-known/jwks.json', headers });
 
 describe('GET /.well-known/jwks.json', () => {
-  test('J21: answers the set to anybody, from any page, with its own type', async () => {
+  test('J21: answers the set to any caller, from any page, with its own media type', async () => {
     const answer = await get();
 
     expect(answer.statusCode).toBe(200);
@@ -57,7 +57,7 @@ describe('GET /.well-known/jwks.json', () => {
     expect(Value.Check(JwkSet, answer.json())).toBe(true);
   });
 
-  test('does not send again what the client holds', async () => {
+  test('does not send the set again to a client that holds it', async () => {
     const { etag = '' } = (await get()).headers;
 
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -69,7 +69,7 @@ describe('GET /.well-known/jwks.json', () => {
     expect((await get({ 'if-none-match': '"other"' })).statusCode).toBe(200);
   });
 
-  test('sends the set of a new month to who holds the old one', async () => {
+  test('sends the set of a new month to a client that holds the old set', async () => {
     const { etag = '' } = (await get()).headers;
     now = new Date('2026-12-01T00:00:00Z');
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { DevelopmentMailer } from '../../../platform/mail/development-mailer.ts';
 
-/** Mounted where mails are kept instead of being sent, so never in production, and not part of the API. */
+/** Shows the mails that are kept instead of sent. Never mounted in production, and not part of the API. */
 export const developmentMailRoutes: FastifyPluginAsyncTypebox<{ mails: DevelopmentMailer }> = async (
   app,
   { mails },
@@ -14,7 +14,7 @@ export const developmentMailRoutes: FastifyPluginAsyncTypebox<{ mails: Developme
       schema: {
         hide: true,
         operationId: 'operations.developmentMail',
-        summary: 'The mails that were not sent, newest first',
+        summary: 'List the mails that were kept instead of sent, newest first',
         response: { 200: Type.String() },
       },
     },

@@ -9,7 +9,7 @@ export interface MetricsDeps {
 }
 
 export interface Scraper {
-  /** Of the socket: what a header says of the address could be said by anybody. */
+  /** The address of the socket, because anybody can forge an address in a header. */
   readonly socketAddress: string | undefined;
   readonly token: string | undefined;
 }
@@ -18,7 +18,7 @@ const thisMachine = new BlockList();
 thisMachine.addSubnet('127.0.0.0', 8);
 thisMachine.addAddress('::1', 'ipv6');
 
-/** Whoever has the token; and outside production, whoever is on this machine. */
+/** Lets in a scraper with the token, and outside production also a scraper on this machine. */
 export function mayScrape(deps: Omit<MetricsDeps, 'metrics'>, { socketAddress, token }: Scraper): boolean {
   if (!deps.isProduction && socketAddress && isThisMachine(socketAddress)) return true;
   if (deps.metricsToken === undefined || token === undefined) return false;
@@ -28,5 +28,5 @@ export function mayScrape(deps: Omit<MetricsDeps, 'metrics'>, { socketAddress, t
 /** An IPv4 address may come in IPv6's form, `::ffff:127.0.0.1`. */
 const isThisMachine = (address: string) => thisMachine.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Of one length whatever was sent, as comparing in constant time asks for. */
+/** A digest has the same length for every token, which a comparison in constant time needs. */
 const digestOf = (token: string) => createHash('sha256').update(token).digest();

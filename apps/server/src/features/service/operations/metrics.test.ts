@@ -20,36 +20,39 @@ async function samplesOf({ app }: Pick<Service, 'app'>) {
   });
 }
 
-/** How often something was counted, under one label. */
+/** The value of a counter under one label. */
 async function countOf(service: Pick<Service, 'app'>, name: string, label: string): Promise<number> {
   const samples = await samplesOf(service);
   const found = samples.filter((each) => each.name === name && Object.values(each.labels).includes(label));
   return found.reduce((sum, { value }) => sum + value, 0);
 }
 
-describe('P1: who may read the metrics', () => {
+describe('P1: the metrics', () => {
   const asked = async (env: Record<string, string>, from: string, authorization?: string) => {
     const { app } = await startApp({ env });
     const headers = authorization ? { authorization } : {};
     return app.inject({ url: '/metrics', remoteAddress: from, headers });
   };
 
-  test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('in development this machine, as %s', async (from) => {
-    const { statusCode, headers, body } = await asked({}, from);
+  test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])(
+    'answer this machine in development, as %s',
+    async (from) => {
+      const { statusCode, headers, body } = await asked({}, from);
 
-    expect(statusCode).toBe(200);
-    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
-    expect(body).toMatch(/^# HELP http_request_duration_seconds /m);
-  });
+      expect(statusCode).toBe(200);
+      expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+      expect(body).toMatch(/^# HELP http_request_duration_seconds /m);
+    },
+  );
 
   test.each([
     ['another machine, without a token', {}, '192.0.2.1', undefined],
     ['another machine, when no token is configured', {}, '192.0.2.1', `Bearer ${TOKEN}`],
-    ['another machine that says it is this one', { TRUST_PROXY: '192.0.2.1' }, '192.0.2.1', undefined],
+    ['another machine that claims to be this machine', { TRUST_PROXY: '192.0.2.1' }, '192.0.2.1', undefined],
     ['another machine with a wrong token', { METRICS_TOKEN: TOKEN }, '192.0.2.1', `Bearer ${TOKEN}x`],
     ['another machine with half a token', { METRICS_TOKEN: TOKEN }, '192.0.2.1', 'Bearer a-token'],
     ['the token in another scheme', { METRICS_TOKEN: TOKEN }, '192.0.2.1', `Basic ${TOKEN}`],
-  ])('nobody else: %s', async (_, env, from, authorization) => {
+  ])('refuse %s', async (_, env, from, authorization) => {
     const { statusCode, headers, body } = await asked(env, from, authorization);
 
     expect(statusCode).toBe(401);
@@ -57,13 +60,13 @@ describe('P1: who may read the metrics', () => {
     expect(body).not.toContain('http_request');
   });
 
-  test('whoever has the token, from anywhere', async () => {
+  test('answer a caller with the token, from anywhere', async () => {
     const { statusCode } = await asked({ METRICS_TOKEN: TOKEN }, '192.0.2.1', `bearer ${TOKEN}`);
 
     expect(statusCode).toBe(200);
   });
 
-  test('an address in a header is not the socket’s', async () => {
+  test('ignore an address in a header', async () => {
     const { app } = await startApp({ env: { TRUST_PROXY: '192.0.2.1' } });
 
     const { statusCode } = await app.inject({
@@ -75,7 +78,7 @@ describe('P1: who may read the metrics', () => {
     expect(statusCode).toBe(401);
   });
 
-  test('in production this machine needs the token too', async () => {
+  test('refuse this machine in production without the token', async () => {
     const { app } = await startApp();
     const production = {
       NODE_ENV: 'production',
@@ -95,11 +98,11 @@ describe('P1: who may read the metrics', () => {
 describe('P1: the labels of the metrics', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startApp({ isShared: true, realLimits: true, store: 'memory' }); // or others count with us
+    service = await startApp({ isShared: true, realLimits: true, store: 'memory' }); // a counter of its own
     return service.stop;
   });
 
-  test('are words of the source whatever is asked: no id, address, token or path', async () => {
+  test('are words of the source for any request, and no id, address, token or path', async () => {
     const { app, routes, asDeveloper } = service;
     const acme = await asDeveloper({ mode: 'sandbox' });
     const { agentId, grantId, grantToken, refreshToken } = await grantTo(acme);
@@ -150,8 +153,8 @@ describe('P1: the labels of the metrics', () => {
   });
 });
 
-describe('what is counted', () => {
-  test('is what was committed, by hot writes and by others', async () => {
+describe('a counter', () => {
+  test('counts committed acts, of hot functions and of others', async () => {
     const { service, acme } = await startSandbox();
     const { agentId, grantId, refreshToken, did } = await grantTo(acme);
     await acme('POST', '/v1/token/refresh', { refreshToken, agentId });
@@ -170,20 +173,20 @@ describe('what is counted', () => {
     expect(await countOf(service, 'audit_entries_total', 'service')).toBe(entries.length - 1);
   });
 
-  test('is not what was refused, by a hot write or before it', async () => {
+  test('does not count a refusal, by a hot function or before it', async () => {
     const { service, acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '1' } });
     const { agentId } = await registerAgent(acme);
     const codes = [(await authorize(acme, agentId)).code, (await authorize(acme, agentId)).code];
     await acme('POST', '/v1/token', { code: codes[0], agentId });
 
-    const refused = await acme('POST', '/v1/token', { code: codes[1], agentId }); // by the function that writes
+    const refused = await acme('POST', '/v1/token', { code: codes[1], agentId }); // by the hot function
 
     expect(refused.json().code).toBe('PLAN_LIMIT_EXCEEDED');
     expect(await countOf(service, 'acts_total', 'grant.created')).toBe(1);
     expect(await countOf(service, 'acts_total', 'token.issued')).toBe(1);
   });
 
-  test('is not what was rolled back, and the next transaction does not inherit it', async () => {
+  test('does not count an act that was rolled back, nor add it to the next transaction', async () => {
     const { service, acme, db, clock } = await startSandbox();
     const caller = {
       tenant: { developerId: acme.developerId },
@@ -212,7 +215,7 @@ describe('what is counted', () => {
     expect(await countOf(service, 'acts_total', 'agent.created')).toBe(8);
   });
 
-  test('are all attempts, though the audit log has only the first of each minute', async () => {
+  test('counts every blocked attempt, though the audit log has only the first of each minute', async () => {
     const { service, acme } = await startSandbox();
     const { agentId, refreshToken } = await grantTo(acme);
     for (let times = 0; times < 4; times += 1) {
@@ -224,7 +227,7 @@ describe('what is counted', () => {
     expect(entries).toHaveLength(1);
   });
 
-  test('is one request each, by pattern and class', async () => {
+  test('counts each request once, by route and class of status', async () => {
     const { service, acme } = await startSandbox();
     await acme('GET', '/v1/agents');
     await acme('GET', '/v1/agents/ag_none');
@@ -240,7 +243,7 @@ describe('what is counted', () => {
   });
 });
 
-test('without a database the metrics are there, less what only it knows', async () => {
+test('without a database the metrics lack only the values that the database knows', async () => {
   const away = () => openDatabase({ connectionString: 'postgres://nobody:x@127.0.0.1:1/nothing' });
   const names = async (service: Service) => (await samplesOf(service)).map(({ name }) => name);
 
@@ -250,7 +253,7 @@ test('without a database the metrics are there, less what only it knows', async 
   expect(without).not.toContain('authorization_requests_overdue');
 });
 
-test('while Redis is away the limiter is degraded, and no longer when it is back', async () => {
+test('the metrics call the limiter degraded while Redis is away, and not after its return', async () => {
   let isAway = true;
   const service = await startApp({
     storeAs: (store) => ({
@@ -268,7 +271,7 @@ test('while Redis is away the limiter is degraded, and no longer when it is back
   expect(seen).toEqual([1, 0]);
 });
 
-test('a broken chain is in the metrics', async () => {
+test('the metrics count a broken chain', async () => {
   const { service, acme, db } = await startSandbox();
   await registerAgent(acme);
   await db.updateTable('auditHeads').set({ seq: '99' }).where('developerId', '=', acme.developerId).execute();
@@ -280,7 +283,7 @@ test('a broken chain is in the metrics', async () => {
   expect(samples).toContainEqual({ name: 'audit_chain_broken', labels: {}, value: 1 });
 });
 
-test('the pool of connections is shown as it is', async () => {
+test('the metrics show the state of the connection pool', async () => {
   const { service } = await startSandbox();
 
   const samples = await samplesOf(service);

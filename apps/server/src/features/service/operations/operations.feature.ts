@@ -7,12 +7,12 @@ import { operationsRoutes } from './operations.routes.ts';
 
 export const operations = defineFeature({
   name: 'operations',
-  tags: { operations: 'Running the service.' },
+  tags: { operations: 'Health and metrics of the service.' },
   knows: [],
   settings: {
     METRICS_TOKEN: optional(
       metricsToken,
-      'none: `/metrics` answers this machine only, and in production nobody',
+      'none: `/metrics` answers only this machine, and no caller in production',
       'The token of `GET /metrics`, sent as `Authorization: Bearer <METRICS_TOKEN>`.',
     ),
   },

@@ -9,7 +9,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsDeps> = async
       config: { access: 'none', rate: 'default', failures: [] },
       schema: {
         operationId: 'operations.health',
-        summary: 'Whether the service and what it depends on work',
+        summary: 'Read whether the service, its database and Redis work',
         response: { 200: Health, 503: Health },
       },
     },
@@ -25,7 +25,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<OperationsDeps> = async
       config: { access: 'none', rate: 'default', failures: [] },
       schema: {
         operationId: 'operations.alive',
-        summary: 'Whether the process runs, whatever it depends on',
+        summary: 'Read whether the process runs, without a look at its database or Redis',
         response: { 200: Alive },
       },
     },

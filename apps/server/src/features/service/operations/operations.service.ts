@@ -6,13 +6,15 @@ import type { Health } from './operations.schema.ts';
 export interface OperationsDeps {
   readonly db: Executor;
   readonly store: EphemeralStore;
-  /** Whether the process is on its way out, and wants no more requests. */
+  /** Whether the process is stopping and wants no more requests. */
   readonly isStopping: () => boolean;
 }
 
 const PROBE_MILLISECONDS = 2000;
 
-/** Both dependencies, asked at the same time. Says which fail and nothing of why: anybody may ask. */
+/**
+ * Asks both dependencies at the same time. The answer names those that fail but no reason: anybody may ask.
+ */
 export async function checkHealth({ db, store, isStopping }: OperationsDeps): Promise<Health> {
   if (isStopping()) return { status: 'degraded', failing: [] };
   const [hasDb, hasRedis] = await Promise.all([answers(ping(db)), answers(store.ping())]);

@@ -10,7 +10,7 @@ const noStore = (store: EphemeralStore): EphemeralStore => ({
 });
 
 describe('P2: health', () => {
-  test('is ok while both dependencies answer, and says nothing more', async () => {
+  test('is ok while both dependencies answer, without details', async () => {
     const { app } = await startApp();
 
     const { statusCode, body, headers } = await app.inject({ url: '/health' });
@@ -23,7 +23,7 @@ describe('P2: health', () => {
     ['db', { dbAs: noDatabase }, '{"status":"degraded","failing":["db"]}'],
     ['redis', { storeAs: noStore }, '{"status":"degraded","failing":["redis"]}'],
     ['both', { dbAs: noDatabase, storeAs: noStore }, '{"status":"degraded","failing":["db","redis"]}'],
-  ])('without %s says which, and not why', async (_, options, expected) => {
+  ])('without %s names the dependency, and no reason', async (_, options, expected) => {
     const { app } = await startApp(options);
 
     const { statusCode, body, headers } = await app.inject({ url: '/health' });
@@ -32,7 +32,7 @@ describe('P2: health', () => {
     expect(headers).not.toHaveProperty('retry-after');
   });
 
-  test('waits two seconds for an answer, and for both at once', async () => {
+  test('waits two seconds for both answers at once', async () => {
     const hanging = () => new Promise<never>(() => {});
     const { app } = await startApp({
       storeAs: (store) => ({ ...store, ping: hanging }),
@@ -45,7 +45,7 @@ describe('P2: health', () => {
     expect(performance.now() - startedAt).toBeLessThan(3500);
   });
 
-  test('comes back with what was away', async () => {
+  test('is ok again when a dependency returns', async () => {
     let isAway = true;
     const { app } = await startApp({
       storeAs: (store) => ({
@@ -61,7 +61,7 @@ describe('P2: health', () => {
     expect(statuses).toEqual([503, 200]);
   });
 
-  test('takes no credential, and minds none', async () => {
+  test('needs no credential, and ignores an invalid credential', async () => {
     const { app } = await startApp();
 
     const { statusCode } = await app.inject({
@@ -73,7 +73,7 @@ describe('P2: health', () => {
   });
 });
 
-test('a process is alive whatever is away, and touches nothing to say so', async () => {
+test('a process is alive whatever is away, and asks no dependency', async () => {
   const { app } = await startApp({ dbAs: noDatabase, storeAs: noStore });
 
   const { statusCode, body } = await app.inject({ url: '/livez' });
@@ -81,7 +81,7 @@ test('a process is alive whatever is away, and touches nothing to say so', async
   expect([statusCode, body]).toEqual([200, '{"status":"ok"}']);
 });
 
-test('without Redis, what needs only the database works and what is in flight does not', async () => {
+test('without Redis, routes that need only the database work, and flows that need Redis do not', async () => {
   const { asDeveloper, app } = await startApp({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
   const acme = await asDeveloper({ mode: 'sandbox' });
   const { agentId } = (await acme('POST', '/v1/agents', { name: 'a' })).json();
@@ -94,7 +94,7 @@ test('without Redis, what needs only the database works and what is in flight do
   expect((await app.inject({ url: '/health' })).json()).toEqual({ status: 'degraded', failing: ['redis'] });
 });
 
-test('without a database every route that needs one answers 503', async () => {
+test('without a database every route that needs it answers 503', async () => {
   const { app, routes } = await startApp({ dbAs: noDatabase });
   const headers = { authorization: 'Bearer bh_live_x' };
 

@@ -1,13 +1,13 @@
--- Owner: other. Of thing, by its declaration.
+-- Owner: other. The declaration of thing claims it.
 create table agents (id text primary key);
 
--- Owner: thing. Of both, by their declarations.
+-- Owner: thing. Both declarations claim it.
 create table agent_index (id text primary key);
 
 -- Owner: other.
 create table developers (id text primary key, things bigint);
 
--- Owner: other. Nobody declares it.
+-- Owner: other. No declaration claims it.
 create table api_keys (id text primary key);
 
 create function misplaced() returns integer language sql as $$ select 1 $$;

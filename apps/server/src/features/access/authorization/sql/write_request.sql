@@ -1,6 +1,6 @@
--- The write of POST /v1/authorize. The agent's row is shared until the commit: requests do not wait for each other,
--- and a revocation cannot slip between check and insert. Returns the agent's status when it is not active, and then
--- nothing was written.
+-- The write of POST /v1/authorize. The agent's row is locked for share until the commit: requests do not wait for each
+-- other, and no revocation comes between check and insert. When the agent is not active, the function writes nothing
+-- and returns the agent's status.
 create or replace function write_request(p_developer_id text, p_request jsonb)
   returns text language plpgsql as
 $$

@@ -1,8 +1,7 @@
--- The active grants of a tree, parents first: those that a revocation of its roots will end. Planned once, since
--- planning for each list of roots would take longer than the walk. The grants are found from the tree, by their keys:
--- left to itself, a plan made while the tables were small compares each grant of an agent with each of the tree,
--- which for ten thousand never ends. So the order of joins is the written order, and nothing is kept in memory to be
--- compared with.
+-- The active grants of a tree, parents first. A revocation of the roots ends exactly these. Postgres plans once, since
+-- planning for each list of roots would take longer than the walk. The settings below fix the order of joins and the
+-- use of keys: without them, a plan made while the tables were small compares each grant of an agent with each grant
+-- of the tree, which takes far too long for ten thousand grants.
 create or replace function find_active_tree(p_developer_id text, p_root_ids text[])
   returns table (id text, cause_id text, root_grant_id text, agent_id text, agent_did text, principal_id text,
     purpose text)

@@ -1,6 +1,6 @@
--- Every grant at or below the roots, whatever the state of those between, each with the root it falls with: itself,
--- or the nearest root above it. Whether a child is a root itself is asked of a hash of the roots: an agent may have
--- tens of thousands of grants, and have passed on each.
+-- Every grant at or below the roots, whatever the state of the grants in between. The cause of a grant is the root
+-- whose revocation ends it: itself, or the nearest root above it. A hash of the roots tells whether a child is a root
+-- itself, because an agent may have tens of thousands of grants and have delegated each.
 create or replace function grant_tree(p_developer_id text, p_root_ids text[])
   returns table (id text, cause_id text) language sql stable as
 $$

@@ -1,4 +1,4 @@
--- Delegating and revoking take turns, developer by developer, so that a tree that was walked cannot grow a branch
--- before it is cut.
+-- Delegations and revocations of one developer take turns, so that a tree cannot grow between the read and the write of
+-- its revocation.
 create or replace function lock_delegation(p_developer_id text) returns void language sql as
 $$ select pg_advisory_xact_lock(hashtextextended('delegation:' || p_developer_id, 0)) $$;

@@ -1,5 +1,5 @@
--- Revokes a part of a tree by the grants' keys, for a caller that holds lock_delegation and knows the whole tree: a
--- tree of a hundred thousand takes longer than a single statement may. Returns how many had not expired.
+-- Revokes a part of a tree by the grants' keys. The caller holds lock_delegation and has read the whole tree, because a
+-- tree of a hundred thousand grants takes longer than one statement may. Returns how many grants had not expired.
 create or replace function revoke_some(p_developer_id text, p_at timestamptz, p_ids text[], p_reason revoked_reason)
   returns bigint language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as
 $$

@@ -1,7 +1,7 @@
--- Revokes the active grants of a tree. The caller has read the tree to say what will happen; when the tree is another
--- by now (`changed`), nothing happens and the caller reads again. Rows are locked in order of id. The quota gets back
--- only the grants it still counts: an exact count left out those that had expired. Whether a grant is a root is asked
--- once for all of them, since all grants of an agent or of a person may be roots.
+-- Revokes the active grants of a tree. The caller has read the tree to prepare an act for each grant. When the tree has
+-- changed since, the function writes nothing and returns `changed`, and the caller reads again. Rows are locked in
+-- order of id. The quota gets back only unexpired grants, because an exact count leaves out expired grants. One set
+-- operation separates the roots, since all grants of an agent or a principal may be roots.
 create or replace function revoke_tree(p_developer_id text, p_at timestamptz, p_root_ids text[],
   p_expected_ids text[], p_reason revoked_reason) returns text
   language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off

@@ -1,5 +1,5 @@
--- Everything that POST /v1/grants/delegate has to know: the presented token with its grant and agent, the agent that
--- is to get a part of it, and how deep the developer lets its agents go.
+-- The facts that decide POST /v1/grants/delegate: the presented token with its grant and agent, the agent that is to
+-- get a part of the grant, and the developer's settings for delegation.
 create or replace function find_delegable(p_developer_id text, p_token_id text, p_sub_agent_id text)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status,
     sub_agent_did text, sub_agent_status agent_status, sub_agent_scopes text[], max_depth smallint,

@@ -1,6 +1,6 @@
--- Everything that POST /v1/token has to know: the request, its agent, and the grant that was made of it if there is
--- one. A function, like every read of these flows, because its plans are kept. They are kept while the tables grow,
--- so a plan that is only good for small tables must not be among them.
+-- The facts that decide POST /v1/token: the request, its agent, and the grant that was made from the request, if any.
+-- Every read of these flows is a function, because Postgres keeps its plans. Postgres keeps them while the tables grow,
+-- so enable_seqscan excludes plans that suit only small tables.
 create or replace function find_redeemable(p_developer_id text, p_request_id text)
   returns table (request auth_requests, agent_did text, agent_status agent_status,
     grant_id text, grant_status grant_status, grant_issued_at timestamptz)

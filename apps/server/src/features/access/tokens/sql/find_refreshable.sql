@@ -1,4 +1,4 @@
--- Everything that POST /v1/token/refresh has to know: a refresh token with its grant and agent.
+-- The facts that decide POST /v1/token/refresh: a refresh token with its grant and agent.
 create or replace function find_refreshable(p_developer_id text, p_refresh_id text)
   returns table (held grants, refresh refresh_tokens, agent_did text, agent_status agent_status)
   language plpgsql stable set enable_seqscan = off as

@@ -1,7 +1,7 @@
--- Every verification: a token with its grant and agent as they are now. Where the token is good, the grant's use is
--- noted, once a minute at most; a holder of the grant's lock is not waited for, since the note is not worth it. A
--- function, because its plans are kept: planning took four times as long as looking up. They are kept while the
--- tables grow, so a plan that is only good for small tables must not be among them.
+-- Every verification reads a token with its grant and agent as they are now. For a valid token the grant's last use is
+-- set, once a minute at most, and never while another transaction locks the grant, since the time is not worth a wait.
+-- This is a function because Postgres keeps its plans: planning took four times as long as the lookup. Postgres keeps
+-- them while the tables grow, so enable_seqscan excludes plans that suit only small tables.
 create or replace function use_token(p_developer_id text, p_token_id text, p_at timestamptz)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status)
   language plpgsql set enable_seqscan = off as

@@ -1,6 +1,6 @@
--- The write of POST /v1/grants/delegate. The facts that were read before signing are checked again, each row shared,
--- so that delegations do not wait for each other and no revocation slips in between; a refusal comes before the first
--- write. Locks are taken in the order in which revocations take them: agents by id, then the turn with revocations,
+-- The write of POST /v1/grants/delegate. The facts that were read before signing are checked again. Each row is locked
+-- for share, so that delegations do not wait for each other and no revocation comes in between. A refusal comes before
+-- the first write. Locks are taken in the order in which revocations take them: agents by id, then share_delegation,
 -- then grants.
 create or replace function write_delegation(p_developer_id text, p_at timestamptz, p_parent_token_id text, p_grant jsonb,
   p_token jsonb, p_refresh jsonb, p_grant_limit bigint) returns text
@@ -12,7 +12,7 @@ declare
   refusal      text;
 begin
   select agent_id into parent_agent from grants
-    where developer_id = p_developer_id and id = child.parent_grant_id; -- which never changes
+    where developer_id = p_developer_id and id = child.parent_grant_id; -- a grant's agent never changes
   select case
       when max(status) filter (where id = parent_agent) <> 'active' then 'agent_inactive'
       when max(status) filter (where id = child.agent_id) <> 'active'

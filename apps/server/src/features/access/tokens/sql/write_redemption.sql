@@ -1,6 +1,6 @@
--- The write of POST /v1/token. The facts that were read before signing are checked again here, and a refusal comes
--- before the first write, since returning commits. The first update wins among many at once; the grants' unique
--- request would stop a second grant even so.
+-- The write of POST /v1/token. The facts that were read before signing are checked again, and a refusal comes before
+-- the first write, since returning commits. The lock on the request lets the first of several simultaneous calls win;
+-- the unique index on the grants' request would stop a second grant too.
 create or replace function write_redemption(p_developer_id text, p_at timestamptz, p_grant jsonb, p_token jsonb, p_refresh jsonb,
   p_grant_limit bigint, p_max_wrong_verifiers integer) returns text
   language plpgsql set enable_seqscan = off as

@@ -1,5 +1,5 @@
--- The write of POST /v1/token/refresh. The grant's row is shared: refreshes of one grant do not wait for each other,
--- a revocation waits for them, and those that come after it find no active grant.
+-- The write of POST /v1/token/refresh. The grant's row is locked for share: refreshes of one grant do not wait for each
+-- other, a revocation waits for them, and a refresh after the revocation finds no active grant.
 create or replace function write_rotation(p_developer_id text, p_at timestamptz, p_token jsonb, p_refresh jsonb)
   returns text language plpgsql set enable_seqscan = off as
 $$

@@ -1,4 +1,4 @@
--- Called by exact_use, where a plan's limit is met.
+-- exact_use calls this when the counter has reached the plan's limit.
 create or replace function count_agents(p_developer_id text, p_at timestamptz) returns bigint language sql stable as
 $$
   select count(*) from agents where developer_id = p_developer_id and status <> 'revoked'

@@ -1,5 +1,5 @@
--- How much of a resource is in use. Each feature that declares a quota counts its own rows in a function
--- `count_<resource>(developer_id, at)`, which this one calls by that name.
+-- Counts how much of a resource is in use. Each feature that declares a quota counts its own rows in a function
+-- `count_<resource>(developer_id, at)`, which this function calls by its name.
 create or replace function exact_use(p_developer_id text, p_resource text, p_at timestamptz)
   returns bigint language plpgsql stable as
 $$

@@ -1,4 +1,5 @@
--- Gives back what ended. Never below zero, since an exact count may have left out grants that had expired.
+-- Gives back the quota of ended rows. The counter stays at zero or above, since an exact count may have left out
+-- expired grants.
 create or replace function release_quota(p_developer_id text, p_resource text, p_count bigint)
   returns void language sql as
 $$

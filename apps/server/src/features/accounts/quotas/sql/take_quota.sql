@@ -1,6 +1,5 @@
--- Counts one more, unless that is over the limit (null: none). The common path counts nothing but the counter. A
--- caller that meets the limit holds the counter's lock (a conflicting row is locked even when `where` then refuses
--- it), so the exact number it takes is nobody else's, and a refusal is exact.
+-- Counts one more, unless that is over the limit (null means unlimited). The common path only changes the counter. At
+-- the limit, the caller locks the counter and counts the rows. The lock makes others wait, so a refusal is exact.
 create or replace function take_quota(p_developer_id text, p_resource text, p_limit bigint, p_at timestamptz)
   returns boolean language plpgsql as
 $$

@@ -5,7 +5,7 @@ import { call } from '../../../../platform/page/call.js';
 const REFUSED_IN_TEXT = /(?!\n)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * The calls for one request. Keeps its CSRF token.
+ * The calls for one request. They share its CSRF token.
  * @param {string} id
  */
 export function consentApi(id) {
@@ -57,7 +57,7 @@ function read({ status, code = '', requestId: reference = '', details }) {
 }
 
 /**
- * An answer without all that must be shown is not shown at all.
+ * The page shows an answer only if it has everything that a person must see.
  * @param {Partial<ConsentRequest>} body
  * @returns {body is ConsentRequest}
  */

@@ -4,7 +4,7 @@ import { button, element, paragraph, setContent } from '../../../../platform/pag
 import { words } from './consent-words.js';
 
 /**
- * Proof by a code that goes to the person's address: ask for it, type it in.
+ * The step in which a person asks for a mailed code and types it.
  * @param {EmailUse} use
  */
 export function renderEmailStep({ sendCode, checkCode, proved, explain }) {

@@ -7,7 +7,7 @@ import { words } from './consent-words.js';
 /** @param {{ amount: string, currency: string }} limit */
 export function money({ amount, currency }) {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 4 });
-  // As text, since a number is not exact for every amount.
+  // As text, because a number cannot hold every amount exactly.
   return element('strong', { lang }, format.format(/** @type {`${number}`} */ (amount)));
 }
 

@@ -1,7 +1,7 @@
 /** @import { ScopeGroup, ToolScope } from './types.js' */
 
 /*
- * What the page must understand of scopes to be exact about them. What is granted, the service alone decides.
+ * The page reads scopes only to describe them exactly. The service alone decides about grants.
  */
 
 const LEVELS = ['read', 'write', 'delete', 'admin'];
@@ -17,7 +17,7 @@ export function toolScope(scope) {
 }
 
 /**
- * Is `child` within `parent`?
+ * Whether `parent` covers `child`.
  * @param {string} parent
  * @param {string} child
  */
@@ -44,8 +44,8 @@ function toolCovers(outer, inner) {
 }
 
 /**
- * The limit on amounts that goes when `removed` goes: the lowest `capped` of all scopes that name a connector
- * bounds every call to it, so a capped scope also holds the others down.
+ * The limit on amounts that is lost with `removed`. The lowest `capped` of all scopes for a connector bounds
+ * every call to it, so a capped scope also limits the others.
  * @param {string} removed
  * @param {string[]} kept
  */
@@ -60,8 +60,8 @@ export function lostCap(removed, kept) {
 }
 
 /**
- * Scopes of one connector or one resource together, in order of first appearance; those that would stand
- * alone come last.
+ * Groups the scopes of one connector or one resource, in order of first appearance. Scopes without a group
+ * come last.
  * @param {string[]} scopes
  * @returns {ScopeGroup[]}
  */

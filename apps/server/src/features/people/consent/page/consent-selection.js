@@ -15,19 +15,19 @@ import { capText } from './consent-format.js';
 import { covers, groupScopes, lostCap, toolScope } from './consent-scopes.js';
 import { words } from './consent-words.js';
 
-/** Up to here a list is taken in at a glance; longer ones are grouped and counted. */
+/** The page groups and counts the lines of a longer list. */
 const SHORT_LIST = 8;
 const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m'];
 
 /**
- * The parts of the page in which something can be taken away, and what follows from it.
+ * The parts of the page from which a person can take something away.
  * @param {ConsentRequest} request
  * @param {RequestUse} use
  */
 export function renderSelection(request, { choices, now }) {
   const { scopes, grantExpiresIn } = request;
   const entries = request.authorizationDetails ?? [];
-  /** @type {Array<() => void>} what is written anew when the selection changes */
+  /** @type {Array<() => void>} each is called when the selection changes */
   const followers = [];
   const summary = element('p', { id: 'summary' });
   const end = aside();
@@ -53,7 +53,7 @@ export function renderSelection(request, { choices, now }) {
   }
 
   /**
-   * A heading with how many of its lines are selected, and one button for all of them.
+   * A heading with the count of its selected lines, and a button for all of them.
    * @param {Lines} lines
    */
   function renderTotal({ title, keys, removed }) {
@@ -107,14 +107,14 @@ export function renderSelection(request, { choices, now }) {
     const consequence = element('p', { role: 'status' });
     followers.push(() => {
       const news = element('p', {}, consequenceOf(scope));
-      // Written anew only when it says something else, since it is read out each time.
+      // Replaced only when the text differs, because a screen reader reads out each replacement.
       if (news.textContent !== consequence.textContent) consequence.replaceChildren(...news.childNodes);
     });
     return [[description !== scope && name(description, 'words'), literal(scope)], consequence];
   }
 
   /**
-   * What leaving a scope out does not achieve, or undoes.
+   * Says that another scope still covers the removed scope, or that a limit goes with it.
    * @param {string} scope
    */
   function consequenceOf(scope) {
@@ -179,7 +179,7 @@ export function renderSelection(request, { choices, now }) {
     ];
   }
 
-  /** Moves on with the clock as well. */
+  /** Runs also as time passes. */
   function refreshEnd() {
     const time = new Date(now().getTime() + secondsOf(choices.expiresIn) * 1000);
     const isDate = !Number.isNaN(time.getTime());
@@ -191,7 +191,7 @@ export function renderSelection(request, { choices, now }) {
     );
   }
 
-  /** What would be approved, short enough for the middle of a sentence. */
+  /** The selection in few words, for the middle of a sentence. */
   function inWords() {
     const { allScopes, someScopes, someTools, duration: forTime } = words.decision;
     const kept = keptScopes().length;
@@ -210,7 +210,7 @@ export function renderSelection(request, { choices, now }) {
   }
 
   /**
-   * What keeps the selection from being approved, if anything does.
+   * The reason that the selection cannot be approved.
    * @returns {Part[] | undefined}
    */
   function missing() {

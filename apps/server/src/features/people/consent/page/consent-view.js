@@ -18,7 +18,7 @@ import { renderSelection } from './consent-selection.js';
 import { words } from './consent-words.js';
 
 /**
- * The request as a page: who asks, for whom, for what, how far, how long, and the decision.
+ * The request as a page: the agent, the person, the purpose, the scopes, the time and the decision.
  * @param {ConsentRequest} request
  * @param {RequestUse} use
  */
@@ -115,7 +115,9 @@ function renderDecision({ expiresAt, developerName, verification }, { choices, n
   /** @type {Wish | undefined} */
   let sending;
 
-  /** The buttons are never `disabled`, which would drop the focus: who presses one in vain is told why. */
+  /**
+   * The buttons are never `disabled`, which would drop the focus. A press that cannot count shows the reason.
+   */
   function refresh() {
     const isSending = sending !== undefined;
     const { satisfied } = verification;

@@ -1,24 +1,23 @@
-/** Every sentence of the page that is its own. What is in braces is put in as a node, wherever a language wants it. */
+/** Every sentence of this page alone. The page puts a node in place of each name in braces. */
 export const words = {
   loading: 'Opening the request …',
   sandbox: 'Sandbox',
-  sandboxText:
-    'This is a test. What is approved here carries a test mark and is good in the test account only.',
+  sandboxText: 'This is a test. An approval here carries a test mark and works only in the test account.',
 
   heading: '{agent} asks to act for you',
-  lead: 'It is an AI agent of {developer}. If you approve, it may act in your name within what is set out here. You can take parts away first.',
+  lead: 'It is an AI agent of {developer}. If you approve, it may act in your name within the limits shown here. You can take parts away first.',
   clauses: {
-    who: 'Who asks',
-    forWhom: 'For whom',
-    purpose: 'What for',
-    scopes: 'What it may do',
+    who: 'Agent',
+    forWhom: 'You',
+    purpose: 'Purpose',
+    scopes: 'Permissions',
     tools: 'Tools and limits',
     budget: 'Money',
     time: 'How long',
     where: 'Where',
     decision: 'Your decision',
   },
-  agent: 'Agent',
+  agent: 'Name',
   description: 'In its own words',
   developer: 'From',
   did: 'Identifier',
@@ -33,23 +32,23 @@ export const words = {
 
   proof: {
     notVerified: 'Not verified',
-    link: 'Nobody has checked that you are {principal}: whoever holds this link can decide. The decision will be marked as unverified. Approve only if this request was meant for you.',
+    link: 'Nobody has checked that you are {principal}: anyone who holds this link can decide. The decision will be marked as unverified. Approve only if this request was meant for you.',
     missing: 'Not verified yet',
     unproved:
       '{developer} has not confirmed that you are {principal}, or the confirmation has run out. To approve, sign in at {developer} again and open the request from there.',
-    /** @type {Record<string, string>} by mode, where the proof is still missing */
+    /** @type {Record<string, string>} by mode, while the proof is missing */
     lacking: {
       email:
         'To approve, show that you are {principal}: a code of eight digits goes to the email address on file.',
       passkey:
-        'To approve, you need the passkey of {principal}. If there is none, register one at {developer} and open the request from there.',
+        'To approve, you need the passkey of {principal}. If you have none, register a passkey at {developer} and open the request from there.',
       sso: 'To approve, sign in through your organisation as {principal} and open the request again.',
     },
     denyAnyway: 'You can deny without it.',
-    proved: 'It has been checked that this is you.',
-    /** @type {Record<string, string>} by mode, where it was given */
+    proved: 'Your identity has been checked.',
+    /** @type {Record<string, string>} by mode, once the proof is given */
     given: {
-      sandbox: 'In the sandbox nobody checks who you are.',
+      sandbox: 'In the sandbox, nobody checks who you are.',
       developer: '{developer} vouches that this is you.',
       email: 'You have shown that you can read this person’s email.',
       passkey: 'You have shown this person’s passkey.',
@@ -60,17 +59,17 @@ export const words = {
   email: {
     send: 'Send the code',
     sendAgain: 'Send another code',
-    sent: 'The code is on its way. It is good for ten minutes.',
+    sent: 'The code is on its way. It is valid for ten minutes.',
     label: 'Code from the email',
     check: 'Check the code',
     waiting: 'One moment …',
     incomplete: 'The code has eight digits.',
-    wrong: 'That is not the code that was sent last.',
-    notSent: 'No code could be sent. You can still deny.',
+    wrong: 'This is not the code that was sent last.',
+    notSent: 'The service could not send a code. You can still deny.',
   },
 
   scopes: {
-    note: 'In words, and beneath as the permission itself, which is what counts.',
+    note: 'Each permission in words, with its exact text beneath. The exact text counts.',
     star: 'A star (*) stands for anything.',
     total: 'All permissions',
     selected: '{kept} of {all} selected',
@@ -84,11 +83,11 @@ export const words = {
 
   tools: {
     any: 'Any tool that the permissions above allow.',
-    prefix: 'every tool whose name begins so',
+    prefix: 'every tool whose name begins like this',
     other: '{tool}: {limits}',
     costUnits: 'Cost units, all tools together: {limits}',
     region: 'Data region: {region}',
-    unused: 'Not included, since no permission for {connector} is selected.',
+    unused: 'Not included, because no permission for {connector} is selected.',
     never: 'not at all ({limits})',
     atMost: 'at most {limits}',
     limit: '{count} {window}',
@@ -119,7 +118,7 @@ export const words = {
     pressAgain:
       'This page has only just come to the front, so nothing was sent. Press Approve again if you mean it.',
     proofFirst: 'You cannot approve yet. The top of this page says what is missing.',
-    /** What keeps a selection from being approved. */
+    /** The reasons that a selection cannot be approved. */
     missing: {
       scope: 'Nothing is selected. Select at least one permission, or deny.',
       toolScope:
@@ -128,16 +127,15 @@ export const words = {
     },
   },
 
-  /** A decision that did not go through; the request stays on the page. */
+  /** A decision failed, and the request stays on the page. */
   problems: {
     busy: 'Too many tries in a short time. Nothing was decided; your selection is kept. Try again in {duration}.',
     away: 'The service cannot answer just now. Nothing was decided; your selection is kept.',
     uncertain:
       'No clear answer came back, so your decision may or may not have arrived. Try again: it never counts twice. Your selection is kept.',
-    replaced:
-      'This request has been opened in another window since. Nothing was decided here; your selection is kept.',
+    replaced: 'Another window has opened this request. Nothing was decided here; your selection is kept.',
     proof:
-      'Nothing was decided, because it is not verified that this is you. Sign in at {developer} again and open the request from there.',
+      'Nothing was decided, because your identity is not verified. Sign in at {developer} again and open the request from there.',
     policy: 'A rule of {developer} does not allow this. Nothing was decided. You can select less, or deny.',
     sso: 'Nothing was decided: {developer} asks that you first sign in through your organisation.',
     refused: 'The service did not accept this. Nothing was decided. You can select otherwise, or deny.',
@@ -153,11 +151,11 @@ export const words = {
     ],
     noSession: [
       'Please open the link again',
-      'This window has no key to the request. Perhaps its address was copied, or the request was opened in another browser since. Open the link again from the application that sent you.',
+      'This window has no key to the request. Perhaps its address was copied, or another browser has opened the request. Open the link again from the application that sent you.',
     ],
     reopen: [
       'This window has lost the request',
-      'It was perhaps opened in another browser. Nothing was decided here. You can open it again.',
+      'Perhaps another browser has opened it. Nothing was decided here. You can open it again.',
     ],
     unknown: [
       'There is no such request',
@@ -184,7 +182,7 @@ export const words = {
     ],
     cancelled: [
       'This request was withdrawn',
-      'Whoever asked took it back. Nothing was granted. You can close this window.',
+      'The application that asked has withdrawn it. Nothing was granted. You can close this window.',
     ],
     over: ['This request is over', 'There is nothing left to decide. You can close this window.'],
   },

@@ -10,24 +10,24 @@ import { renderEmailStep } from './consent-email.js';
 import { renderRequest } from './consent-view.js';
 import { words } from './consent-words.js';
 
-/** A click meant for what lay on top of this page a moment ago must not approve. */
+/** Prevents an approval by a click that was meant for a window in front of this page. */
 const ARMING_MILLISECONDS = 600;
 const CLOSING_SOON_MILLISECONDS = 120_000;
 const TICK_MILLISECONDS = 30_000;
 const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
 
-/** The kinds of address a decision may lead to, which the service holds to as well. */
+/** A decision may lead to these kinds of address. The service enforces the same rule. */
 const SAFE_TARGET =
   /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?])/i;
 
 const requestId = new URLSearchParams(location.search).get('req') ?? '';
 const api = consentApi(requestId);
 
-/** The ticket of the link, and the sign-in that came with it, are kept in this variable and nowhere else. */
+/** Only this variable holds the link's ticket and hint. */
 let key = takeKey();
 /** @type {{ request: ConsentRequest, view: ReturnType<typeof renderRequest> } | undefined} */
 let shown;
-/** @type {Choices | undefined} they outlive the view, so that a person chooses once */
+/** @type {Choices | undefined} survive each view, so a person chooses once */
 let choices;
 let isArmed = false;
 let isSending = false;
@@ -36,13 +36,13 @@ let endTimer = 0;
 
 open();
 
-// The same link opened again in this tab changes the fragment only, and loads nothing.
+// The same link in the same tab changes only the fragment and loads nothing.
 addEventListener('hashchange', () => {
   if (location.hash === '' || isSending) return;
   key = takeKey();
   open();
 });
-// Back from where the decision led: the page kept in memory is out of date.
+// The browser may come back with a page from its memory, which is out of date.
 addEventListener('pageshow', (event) => event.persisted && open());
 addEventListener('focus', arm);
 document.addEventListener('visibilitychange', () => {
@@ -64,7 +64,7 @@ async function open() {
   showRequest(answer.body);
 }
 
-/** By the cookie of this browser, or by the link's ticket where the cookie does not prove enough. */
+/** Opens by this browser's cookie, or by the link's ticket where the cookie does not prove enough. */
 async function findRequest() {
   const byCookie = await api.read();
   const isEnough = byCookie.ok
@@ -102,7 +102,9 @@ function arm() {
   }, ARMING_MILLISECONDS);
 }
 
-/** Keeps times true, and ends the request here when it ends. Called on waking too, since timers may sleep. */
+/**
+ * Updates the times, and closes the request when it expires. Runs on waking too, because timers may sleep.
+ */
 function watchEnd() {
   clearTimeout(endTimer);
   if (!shown || isSending) return;
@@ -152,7 +154,7 @@ function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHos
   showPage(title, paragraph(text), next);
   if (!target) return;
   location.assign(target);
-  // A private scheme opens an application or nothing. The address holds the code, so it is no link to be seen.
+  // A private scheme opens an application or nothing. The address holds the code, so the page hides it.
   setTimeout(() => {
     setContent(next, done.nothingOpens);
     next.after(paragraph(button(done.go, () => location.assign(target))));
@@ -160,7 +162,7 @@ function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHos
 }
 
 /**
- * Something that did not go through. What a person selected stays.
+ * Shows that a decision failed. The selection stays.
  * @param {Problem} problem
  * @param {() => void} again
  */
@@ -176,7 +178,7 @@ function showProblem(problem, again) {
 }
 
 /**
- * Problems after which nothing of the request stays on the page.
+ * Handles problems after which the request leaves the page.
  * @param {Problem} problem
  */
 function showIfOver({ kind, status = '' }) {
@@ -198,7 +200,7 @@ function showOpeningProblem(problem) {
 }
 
 /**
- * The words for a problem that leaves the request on the page; any other takes it away.
+ * The words for a problem that leaves the request on the page. After any other problem the request leaves it.
  * @param {Problem} problem
  */
 function explain(problem) {
@@ -208,7 +210,7 @@ function explain(problem) {
   return fill(sentence, { developer, duration: duration(problem.seconds ?? 0) });
 }
 
-/** Takes the request up again, with what the service now says of this session. */
+/** Goes on with the request, by the state of this session at the service. */
 async function resume() {
   const answer = await findRequest();
   if (!shown) return;
@@ -229,7 +231,7 @@ function showMessage(what, action, seconds = 0) {
 }
 
 /**
- * A page in place of the request.
+ * Shows a page in place of the request.
  * @param {string} title
  * @param {...Child} content
  */

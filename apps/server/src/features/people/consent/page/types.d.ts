@@ -1,6 +1,9 @@
 import type { Answer, Child, Problem } from '../../../../platform/page/types.js';
 
-/** What the page's scripts hand to each other, and the shapes of the API they read. Nothing here is served. */
+/**
+ * Types that the page's scripts share, and the shapes of the API that they read. The service serves no part
+ * of this.
+ */
 
 export interface Cap {
   per_hour?: number;
@@ -11,7 +14,7 @@ export interface Cap {
 export interface ToolsEntry {
   connector: string;
   tools?: string[];
-  /** By tool; `cost_units` stands for all of them together. */
+  /** By tool. `cost_units` counts for all of them together. */
   caps?: Record<string, Cap>;
   data_region?: string;
 }
@@ -25,7 +28,7 @@ export interface ConsentRequest {
   developerName: string;
   principalId: string;
   scopes: string[];
-  /** Parallel to `scopes`. */
+  /** One text for each of `scopes`, in the same order. */
   scopeDescriptions: string[];
   expiresAt: string;
   /** "24h" */
@@ -44,21 +47,21 @@ export interface ConsentRequest {
 export type Wish = 'approve' | 'deny';
 
 export interface RequestUse {
-  /** Kept up to date by the view. */
+  /** The view keeps them up to date. */
   choices: Choices;
   now: () => Date;
-  /** Where one can prove on this page who one is. */
+  /** The part of the page in which a person can give the proof. */
   proofStep: HTMLElement | undefined;
   decide: (wish: Wish) => void;
 }
 
-/** A list of which each line can be taken away. */
+/** A list whose lines a person can take away one by one. */
 export interface Lines {
-  /** Lists that have one are headed, and their lines counted. */
+  /** Gives the list a heading and a count. */
   title?: Child;
   keys: string[];
   removed: Set<string>;
-  /** First what is read as the line's name, then notes on it. */
+  /** The line's name, then notes on it. */
   label: (key: string) => Child[];
 }
 
@@ -70,7 +73,7 @@ export interface EmailUse {
   explain: (problem: Problem) => Child;
 }
 
-/** What the person has taken away so far, and the reason written so far. */
+/** The parts that the person has taken away so far, and the reason so far. */
 export interface Choices {
   removedScopes: Set<string>;
   /** By connector. */
@@ -79,7 +82,7 @@ export interface Choices {
   reason: string;
 }
 
-/** The body of an approval: only what differs from the request. */
+/** The body of an approval. It holds only differences from the request. */
 export interface Narrowing {
   scopes?: string[];
   expiresIn?: string;
@@ -93,7 +96,7 @@ export interface Decision {
 
 export interface ToolScope {
   connector: string;
-  /** From 0, reading, to 3, administration. */
+  /** 0 is reading, 3 is administration. */
   level: number;
   resource: string | undefined;
   cap: string | undefined;

@@ -6,7 +6,7 @@ const MOST_GRANTS = 500;
 const ENTRIES = 20;
 
 /**
- * The calls of one session. Keeps its token, here and nowhere else.
+ * The calls of one session. Only this closure holds the token.
  * @param {string} token
  */
 export function permissionsApi(token) {
@@ -22,7 +22,7 @@ export function permissionsApi(token) {
 
   return {
     /**
-     * All that are active, or the first page's refusal.
+     * All active grants, or the refusal of a page of them.
      * @returns {Promise<Answer<GrantPage>>}
      */
     async activeGrants() {

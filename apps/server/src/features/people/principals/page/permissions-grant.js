@@ -17,11 +17,11 @@ import { renderActivity } from './permissions-list.js';
 import { endAfterAsking } from './permissions-question.js';
 import { words } from './permissions-words.js';
 
-/** Up to here, what was passed on is shown at once. */
+/** The page shows no more than this number of delegated grants at once. */
 const FEW_BRANCHES = 3;
 
 /**
- * Grants under those that they were passed on from, oldest first within each.
+ * Puts each grant below the grant that it was delegated from, oldest first.
  * @param {Grant[]} grants
  * @returns {Branch[]}
  */
@@ -44,10 +44,10 @@ const countBelow = ({ branches }) => branches.reduce((count, branch) => count + 
 export const agentOf = ({ agentName }) => mention(agentName ?? words.grant.removedAgent);
 
 /**
- * What one agent may do, with what was passed on of it.
+ * One grant, with the grants delegated from it.
  * @param {Branch} branch
  * @param {Use} use
- * @param {Branch[]} [siblings] where it is passed on: what is left beside it
+ * @param {Branch[]} [siblings] the remaining grants beside a delegated grant
  * @returns {HTMLElement}
  */
 export function renderGrant(branch, use, siblings) {
@@ -83,7 +83,7 @@ export function renderGrant(branch, use, siblings) {
       ]),
   ]);
 
-  /** What is left of it below, by now. */
+  /** Counts the delegated grants that remain. */
   const question = () => ({
     title: fill(words.question.end, { agent: agentOf(grant) }),
     text: [
@@ -108,7 +108,7 @@ export function renderGrant(branch, use, siblings) {
 }
 
 /**
- * What it allows, and since when and until when.
+ * The permissions of a grant, with its purpose and its times.
  * @param {Grant} grant
  * @param {Use} use
  */

@@ -14,7 +14,7 @@ import { factList } from '../../../../platform/page/parts.js';
 import { words } from './permissions-words.js';
 
 /**
- * A part that is read when it is opened, page by page.
+ * A part of the page that reads its list when a person opens it, page by page.
  * @param {Later} later
  * @param {Use} use
  */
@@ -27,7 +27,7 @@ export function renderLater({ title, empty, isOpen = false, ask }, { explain }) 
   let cursor = null;
   let isReading = false;
 
-  /** @returns {Promise<HTMLElement | undefined>} the first line that was not there */
+  /** @returns {Promise<HTMLElement | undefined>} the first new line */
   async function read() {
     if (isReading) return undefined;
     isReading = true;
@@ -62,7 +62,7 @@ export function renderLater({ title, empty, isOpen = false, ask }, { explain }) 
 }
 
 /**
- * What was done with one grant; without one, all that was done.
+ * The audit entries of one grant, or of all grants.
  * @param {Use} use
  * @param {string} [grantId]
  */
@@ -105,7 +105,7 @@ function renderEntry({ entryId, action, agentName, metadata, status, timestamp, 
 }
 
 /**
- * In the service's words, if it is an act of the service's own. A developer may name one as a prototype's member.
+ * The service's own sentence for its own acts. A developer may name an act like a member of a prototype.
  * @param {string} action
  * @param {Record<string, unknown>} metadata
  */

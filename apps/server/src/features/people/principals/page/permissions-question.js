@@ -3,15 +3,15 @@
 import { button, element, setContent } from '../../../../platform/page/dom.js';
 import { words } from './permissions-words.js';
 
-/** A second click of a double one must not answer what the first has asked. */
+/** The second click of a double click must not answer the question. */
 const ARMING_MILLISECONDS = 500;
 
 /**
- * What a button does that ends something: asks, and then does it, once at a time.
+ * Asks the person, and then ends something, once at a time.
  * @param {HTMLElement} control
  * @param {() => Question} questionOf
  * @param {() => Promise<Answer<unknown>>} end
- * @returns {Promise<Answer<unknown> | undefined>} nothing where it was not meant, or is under way
+ * @returns {Promise<Answer<unknown> | undefined>} undefined when the person keeps it, or the end is under way
  */
 export async function endAfterAsking(control, questionOf, end) {
   if (control.ariaDisabled === 'true' || !(await ask(questionOf()))) return undefined;
@@ -25,7 +25,7 @@ export async function endAfterAsking(control, questionOf, end) {
 }
 
 /**
- * Asks above the page, which waits. Escape keeps things as they are.
+ * Asks in a dialog above the page. Escape keeps things as they are.
  * @param {Question} question
  * @returns {Promise<boolean>}
  */

@@ -1,13 +1,13 @@
-/** Every sentence of the page that is its own. What is in braces is put in as a node, wherever a language wants it. */
+/** Every sentence of this page alone. The page puts a node in place of each name in braces. */
 export const words = {
   loading: 'Opening your page …',
   sandbox: 'Sandbox',
-  sandboxText: 'This is a test account. What is listed here is good in it only.',
+  sandboxText: 'This is a test account. Permissions on this page work only in it.',
 
-  heading: 'What agents may do for you',
+  heading: 'Agents that may act for you',
   headingNone: 'No agent may act for you',
-  lead: 'You approved that these AI agents act for you at {developer}. You can end any of it here, at once.',
-  leadNone: 'At {developer} there is nothing that you have approved and that has not ended.',
+  lead: 'You approved that these AI agents act for you at {developer}. You can end each permission here, at once.',
+  leadNone: 'No agent has an active permission from you at {developer}.',
   principal: '{developer} knows you as {principal}.',
   closes: 'This page closes by itself {time}.',
   close: 'Close it now',
@@ -24,8 +24,8 @@ export const words = {
     unused: 'Not yet',
     did: 'Identifier',
     ended: 'Ended',
-    unverified: 'Nobody checked at the time that it was you who approved.',
-    done: 'What was done with it',
+    unverified: 'At the time, nobody checked that it was you who approved.',
+    done: 'History of this permission',
     passedOn: 'Passed on to other agents',
     end: 'End',
     endOf: 'End what {agent} may do',
@@ -35,11 +35,11 @@ export const words = {
 
   question: {
     end: 'End what {agent} may do for you?',
-    endText: 'It stops at once and cannot be undone. If you need the agent again, approve anew when it asks.',
-    branches: 'What was passed on of it to other agents ends too: {count} more.',
+    endText: 'It stops at once and cannot be undone. If you need the agent again, approve its next request.',
+    branches: 'Other agents lose what this agent passed on to them: {count} more.',
     endAll: 'End everything?',
     endAllText:
-      'No agent will be able to act for you at {developer} any more. It stops at once and cannot be undone: each agent has to ask you again.',
+      'No agent will be able to act for you at {developer}. Everything stops at once, and this cannot be undone: each agent has to ask you again.',
     yes: 'End it',
     yesAll: 'End everything',
     no: 'Keep it',
@@ -48,24 +48,24 @@ export const words = {
   ending: 'Ending …',
   endedAll: 'Everything has been ended.',
 
-  activity: 'What was done for you',
-  activityNote: 'As the service has recorded it, newest first.',
+  activity: 'Activity in your name',
+  activityNote: 'From the records of the service, newest first.',
   records: 'All records',
   nothingDone: 'Nothing is recorded.',
-  before: 'What has ended before',
+  before: 'Permissions that have ended',
   nothingEnded: 'Nothing has ended yet.',
   earlier: 'Show earlier',
   reading: 'One moment …',
   entry: {
     by: '{action}, by {agent}',
-    /** @type {Record<string, string>} by status, where it did not succeed */
+    /** @type {Record<string, string>} by status, for an act that did not succeed */
     status: { failure: 'did not work', blocked: 'was refused' },
     details: 'Details',
     record: 'Record',
     hash: 'Fingerprint',
   },
   endedByYou: 'You ended what {agent} may do',
-  /** @type {Record<string, string>} what the service itself records; what else stands there is the developer's */
+  /** @type {Record<string, string>} acts of the service itself; a developer words all others */
   actions: {
     'authorization.requested': '{agent} asked to act for you',
     'authorization.approved': 'The request of {agent} was approved',
@@ -73,7 +73,7 @@ export const words = {
     'authorization.cancelled': 'The request of {agent} was withdrawn',
     'authorization.expired': 'The request of {agent} ended without a decision',
     'grant.created': '{agent} was allowed to act for you',
-    'grant.revoked': 'What {agent} may do was ended',
+    'grant.revoked': 'A permission of {agent} was ended',
     'token.issued': '{agent} received a pass to show to others',
     'token.revoked': 'A pass of {agent} was ended',
     'token.reuse_detected': 'A key of {agent} came a second time, as a stolen one would',
@@ -84,18 +84,19 @@ export const words = {
     principal: 'by you',
     developer: 'by {developer}',
     client: 'by the agent’s application',
-    parent: 'with what it was passed on from',
+    parent: 'with the permission that it came from',
     agent_revoked: 'with the agent',
     expired: 'by itself',
   },
   otherReason: 'by the service',
 
-  /** What did not go through; the page stays. */
+  /** A call failed, and the page stays. */
   problems: {
     busy: 'Too many tries in a short time. Try again in {duration}.',
     away: 'The service cannot answer just now. Nothing has changed.',
-    uncertain: 'No clear answer came back. Try again: to end something twice does no harm.',
-    unknown: 'This is not known any more. Open the link again from the application that sent you.',
+    uncertain: 'No clear answer came back. Try again: a second try does no harm.',
+    unknown:
+      'The service no longer knows this permission. Open the link again from the application that sent you.',
     refused: 'The service did not accept this. Nothing has changed.',
   },
 
@@ -103,13 +104,13 @@ export const words = {
   pages: {
     incomplete: [
       'Please open the link again',
-      'This window has no key to your page. A key is kept until the window is reloaded, and in no other one. Open the link again from the application that sent you.',
+      'This window has no key to your page. A window keeps its key until it is reloaded, and no other window has it. Open the link again from the application that sent you.',
     ],
     ended: [
       'This page has been closed',
-      'Its time is over, or it was closed in another window. What you ended stays ended. Ask the application that sent you for a new link.',
+      'Its time is over, or it was closed in another window. Everything you ended stays ended. Ask the application that sent you for a new link.',
     ],
-    closed: ['You have closed this page', 'The link opens nothing any more. You can close this window.'],
+    closed: ['You have closed this page', 'The link no longer opens anything. You can close this window.'],
     busy: ['Please wait a moment', 'Too many tries in a short time. Try again in {duration}.'],
     away: [
       'Your page cannot be opened just now',

@@ -23,23 +23,23 @@ import { words } from './permissions-words.js';
 const LONGEST_TIMER_MILLISECONDS = 30_000;
 
 let api = openApi();
-/** When the session ends; none where nothing of it is shown. */
+/** The end of the session that the page shows, or 0. */
 let endsAt = 0;
 let endTimer = 0;
 
 open();
 
-// The link opened again in this tab changes the fragment only, and loads nothing.
+// The same link in the same tab changes only the fragment and loads nothing.
 addEventListener('hashchange', () => {
   if (location.hash === '') return;
   api = openApi();
   open();
 });
-// Back from elsewhere: the page kept in memory is out of date.
+// The browser may come back with a page from its memory, which is out of date.
 addEventListener('pageshow', (event) => event.persisted && open());
 document.addEventListener('visibilitychange', watchEnd);
 
-/** The session's token is kept in this closure, and is gone when the window is reloaded. */
+/** Only this closure holds the session's token. A reload drops it. */
 function openApi() {
   const token = screen.takeFragment().get('session') ?? '';
   return token === '' ? undefined : permissionsApi(token);
@@ -128,7 +128,7 @@ function renderEnded(use) {
   return renderLater({ title: words.before, empty: words.nothingEnded, ask }, use);
 }
 
-/** Takes the page away when the session ends. Called on waking too, since timers may sleep. */
+/** Closes the page when the session ends. Runs on waking too, because timers may sleep. */
 function watchEnd() {
   clearTimeout(endTimer);
   if (endsAt === 0) return;
@@ -159,7 +159,7 @@ function explain({ kind, seconds = 0, reference }) {
 }
 
 /**
- * A page in place of this one, of which nothing stays.
+ * Shows a page in place of this one.
  * @param {keyof typeof words.pages} what
  * @param {HTMLElement} [action]
  * @param {number} [seconds]

@@ -1,16 +1,19 @@
 import type { Answer, Child, Problem } from '../../../../platform/page/types.js';
 
-/** What the page's scripts hand to each other, and the shapes of the API they read. Nothing here is served. */
+/**
+ * Types that the page's scripts share, and the shapes of the API that they read. The service serves no part
+ * of this.
+ */
 
 export interface Grant {
   grantId: string;
   agentId: string;
-  /** Null where the agent has been removed. */
+  /** Null after the agent was removed. */
   agentName: string | null;
   agentDescription: string | null;
   agentDid: string | null;
   scopes: string[];
-  /** Parallel to `scopes`. */
+  /** One text for each of `scopes`, in the same order. */
   scopeDescriptions: string[];
   status: 'active' | 'revoked' | 'expired';
   issuedAt: string;
@@ -49,13 +52,13 @@ export interface EntryPage {
   nextCursor: string | null;
 }
 
-/** A grant with what was passed on of it. */
+/** A grant with the grants delegated from it. */
 export interface Branch {
   grant: Grant;
   branches: Branch[];
 }
 
-/** What is asked before something is ended. */
+/** The question before the page ends something. */
 export interface Question {
   title: Child;
   text: Child[];
@@ -63,15 +66,15 @@ export interface Question {
   no: string;
 }
 
-/** Reads one page of a list, made ready to be shown. */
+/** Reads one page of a list, as elements. */
 export type Ask = (
   cursor: string | null,
 ) => Promise<Answer<{ rows: HTMLElement[]; nextCursor: string | null }>>;
 
-/** A list that is read when it is opened. */
+/** A list that the page reads when a person opens it. */
 export interface Later {
   title: string;
-  /** Said where there is nothing. */
+  /** The words for an empty list. */
   empty: string;
   isOpen?: boolean;
   ask: Ask;
@@ -80,6 +83,9 @@ export interface Later {
 export interface Use {
   api: ReturnType<typeof import('./permissions-api.js').permissionsApi>;
   developerName: string;
-  /** The words for a problem that leaves the page as it is; any other takes the page away, and there are none. */
+  /**
+   * The words for a problem that leaves the page as it is. After any other problem the page goes, without
+   * words.
+   */
   explain: (problem: Problem) => Child;
 }

@@ -1,12 +1,13 @@
 -- Appends entries and events to one developer's chain and outbox. Call it last in the transaction: it locks the
--- chain's head until the commit. An entry comes as the text that the application serialised, cut where only the
--- holder of the head knows the rest: `prefix` ends with  "timestamp":"  and `suffix` begins with  ,"status":  . The
--- columns are read from the very line that is hashed, so a stored entry cannot differ from it. Time never runs back.
--- An element with an `eventId` is an event, one without a `prefix` is no entry.
--- Two locks: the row is the truth; the advisory lock before it is the queue, since waiters on one row wake each other
--- and read it again (64 writers: 1,150 appends/s by the row alone, 2,100 with the queue).
--- An element with a `monthLimit` is an entry that a developer appends: it is written and gets a row if the calendar
--- month has room for it. -1 counts and has no limit. `p_month_limit` is that of elements which do not name one.
+-- chain's head until the commit. The application serialises an entry and leaves out the part that only the
+-- holder of the head knows: `prefix` ends with  "timestamp":"  and `suffix` begins with  ,"status":  . The
+-- columns are read from the line that is hashed, so a stored entry cannot differ from it. Time never goes
+-- back along a chain. An element with an `eventId` is an event; an element without a `prefix` is no entry.
+-- There are two locks: the row lock protects the head, and the advisory lock before it makes writers queue.
+-- Without the queue the waiters on one row wake each other and read it again (64 writers: 1,150 appends/s
+-- with the row alone, 2,100 with the queue).
+-- An element with a `monthLimit` is an entry that a developer appends: the function writes it, and returns its row, if
+-- the calendar month has room for it; -1 counts without a limit. `p_month_limit` is the limit of elements without one.
 create or replace function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb,
   p_month_limit bigint default null)
   returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)

@@ -1,5 +1,6 @@
--- The `seq` of the first entry that is not older than a time, or the number after the last. Time never runs back
--- along a chain, so the primary key finds it by halving: no append has to keep an index on time.
+-- The `seq` of the first entry that is not older than a time, or the number after the last. Time never goes
+-- back along a chain, so a binary search on the primary key finds the entry, and no append has to keep an
+-- index on time.
 create or replace function audit_first_seq(p_developer_id text, p_at timestamptz) returns bigint
   language plpgsql stable as
 $$

@@ -1,5 +1,5 @@
--- The one door to the audit log and the outbox, and through `deliver_events` to the webhooks. The deliveries are made
--- by a second statement, which sees every endpoint that was committed before the chain's head was locked.
+-- Writes acts to the audit log and the outbox, and their deliveries to the webhooks. A second statement makes
+-- the deliveries, so it sees every endpoint that was committed before the chain's head was locked.
 create or replace function record_acts(p_developer_id text, p_at timestamptz, p_acts jsonb)
   returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)
   language plpgsql as

@@ -1,6 +1,7 @@
--- The number of a developer's first event of a time or later, or the number after the last where no such event is
--- left. Numbers follow commits and times are taken a little before, so among neighbours a later number may have an
--- earlier time: a reader that must miss nothing asks for a time that is earlier by as much as a transaction can last.
+-- The number of a developer's first event at a time or later, or the number after the last when there is no
+-- such event. Numbers follow commits, and an event's time is taken shortly before its commit, so a later
+-- number may have an earlier time. A reader that must not miss an event asks for a time that is earlier by
+-- the longest transaction.
 create or replace function events_first_seq(p_developer_id text, p_at timestamptz) returns bigint
   language plpgsql stable as
 $$

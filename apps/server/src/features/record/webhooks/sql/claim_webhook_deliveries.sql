@@ -1,9 +1,9 @@
--- Leases due deliveries of a lane to the caller: in the lane of prompt endpoints at most five at a time of each
--- endpoint over all instances, in the other lane one. Endpoints take turns, from the one after (p_after_developer,
--- p_after_webhook) on and around. Deliveries that wait in the prompt lane for an endpoint that is no longer prompt
--- move to the other lane, and those of an endpoint that was deleted meanwhile fail, a limited number at a time. The
--- endpoint's lock makes the number of its leases exact; an endpoint that another instance has locked is left to that
--- instance.
+-- Leases due deliveries of a lane to the caller. Over all instances, an endpoint has at most five leases in
+-- the lane of prompt endpoints, and one lease in the other lane. Endpoints take turns: the search begins
+-- after (p_after_developer, p_after_webhook) and wraps around. When an endpoint is no longer prompt, its
+-- deliveries in the prompt lane move to the other lane. When it was deleted meanwhile, its deliveries fail.
+-- Both happen to a limited number at a time. The endpoint's lock keeps the number of its leases exact; an
+-- endpoint that another instance has locked is left to that instance.
 create or replace function claim_webhook_deliveries(p_at timestamptz, p_lease interval, p_is_prompt boolean,
   p_limit integer, p_after_developer text, p_after_webhook text)
   returns table (developer_id text, webhook_id text, id text, event_id text, event_type text, envelope text,

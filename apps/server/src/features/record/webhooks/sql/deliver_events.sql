@@ -1,10 +1,10 @@
--- Writes a delivery for each endpoint that wants an event, in the endpoint's lane. Called under the lock of the
--- chain's head, which registering an endpoint takes too, so an endpoint is told of every event after its registration
--- and of none before. An event carries the `patterns` that subscribe to its type, so the rule is stated by the
--- application alone, and here it is an overlap of two lists.
--- It is quick where a revoked tree is thousands of events for each of many endpoints: each endpoint is compared once
--- with each type, the time in the ids is made once, and the hexadecimal digits of their chance are digits of base 32
--- too.
+-- Writes a delivery for each endpoint that subscribes to an event, in the endpoint's lane. The caller holds
+-- the lock of the chain's head, and registering an endpoint takes this lock too, so an endpoint gets every
+-- event after its registration and no event before it. An event carries the `patterns` that match its type,
+-- so only the application knows the rule, and this function looks for an overlap of two lists.
+-- A revoked tree may make thousands of events for each of many endpoints. To be quick, the function compares
+-- each endpoint once with each type, makes the time in the ids once, and takes hexadecimal digits as the
+-- random half of an id, because they are digits of base 32 too.
 create or replace function deliver_events(p_developer_id text, p_at timestamptz, p_events jsonb) returns void
   language plpgsql as
 $$

@@ -1,7 +1,7 @@
--- Fails waiting deliveries of a lane for a deleted endpoint. A limited number at a time, so that no statement is
--- long: a webhook that was disabled for a month may have millions, and has to be deletable. Deliveries that are being
--- sent come first, since their sender must find the lease gone. An array, so that they are looked up once, and by the
--- indexes, also before the table is analysed.
+-- Fails waiting deliveries of a lane for a deleted endpoint, a limited number at a time: a webhook that was
+-- disabled for a month may have millions, and its deletion must not be one long statement. Deliveries that
+-- are being sent come first, because their sender must find the lease gone. The array makes Postgres look the
+-- rows up once and by the indexes, even before the table is analysed.
 create or replace function fail_webhook_deliveries(p_developer_id text, p_webhook_id text, p_is_prompt boolean, p_url text)
   returns void language sql set plan_cache_mode = force_generic_plan set enable_seqscan = off
   set enable_bitmapscan = off set enable_sort = off as

@@ -1,5 +1,5 @@
--- Moves waiting deliveries of an endpoint to the lane p_is_prompt. A limited number at a time, so that no statement
--- is long: an endpoint that answers now soon and now not must not have its whole queue moved each time.
+-- Moves waiting deliveries of an endpoint to the lane p_is_prompt, a limited number at a time: an endpoint
+-- that is prompt only now and then must not have its whole queue moved each time.
 create or replace function move_webhook_deliveries(p_developer_id text, p_webhook_id text, p_is_prompt boolean) returns void
   language sql as
 $$

@@ -1,6 +1,6 @@
--- Notes an attempt, unless another process holds the lease by now. The endpoint is locked before the delivery, as in
--- claiming and in deleting an endpoint. `p_next_attempt_at` is null when the status is final. Where the endpoint was
--- prompt, its deliveries in the other lane change over.
+-- Stores the outcome of an attempt, unless another process holds the lease by now. The function locks the
+-- endpoint before the delivery, as claiming and deleting an endpoint do. `p_next_attempt_at` is null when the
+-- status is final. When the endpoint was prompt, its deliveries in the other lane move to the prompt lane.
 create or replace function settle_webhook_delivery(p_developer_id text, p_webhook_id text, p_id text,
   p_leased_until timestamptz, p_at timestamptz, p_status webhook_delivery_status, p_next_attempt_at timestamptz,
   p_error text, p_status_code integer, p_url text, p_is_prompt boolean)

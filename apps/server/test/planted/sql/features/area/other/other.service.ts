@@ -1,4 +1,4 @@
 import type { Executor } from '../../../../../../src/platform/db/db.ts';
 
-/** A statement where none belongs. */
+/** A statement outside a repo. */
 export const findOther = (db: Executor) => db.selectFrom('developers').selectAll().executeTakeFirst();

@@ -1,5 +1,5 @@
 import type { Executor } from '../../../../../../src/platform/db/db.ts';
 
-/** Reads what is not declared. */
+/** Reads undeclared tables. */
 export const listOthers = (db: Executor) =>
   db.selectFrom('agents').innerJoin('developers as owner', 'owner.id', 'agents.id').selectAll().execute();

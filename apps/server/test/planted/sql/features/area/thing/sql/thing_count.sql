@@ -1,4 +1,4 @@
--- Writes for other alone, is called by nothing, and is there twice.
+-- Writes tables of other alone. No statement calls it, and a second file defines it too.
 create or replace function thing_count(p_id text) returns void language plpgsql as
 $$
 begin

@@ -1,0 +1,1 @@
+export { changeOther } from './other.service.ts';
