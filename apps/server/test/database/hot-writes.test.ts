@@ -93,7 +93,7 @@ test('when the connection is lost in the commit, nobody is told of what is not t
   const made = answers.filter(({ statusCode }) => statusCode === 201);
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([201, 503]));
   expect(answers[10]?.statusCode).toBe(503);
-  const db = openDatabase({ connectionString: databaseUrl }, 1); // whose connection was not among the lost ones
+  const db = openDatabase({ connectionString: databaseUrl }, 1); // a new connection
   onTestFinished(() => db.destroy());
   const ids = made.map((answer) => answer.json().id).sort();
   const requests = await db.selectFrom('authRequests').select('id').orderBy('id').execute();

@@ -31,8 +31,8 @@ const MOST_CHARACTERS = 1_000_000;
 const MOST_UNDER_WAY = 6;
 
 /**
- * Makes writes in groups. A write whose owner has none under way begins at once; one that comes meanwhile waits, and
- * goes together with all that wait by then. Owners take turns, so the busiest one does not hold up the others.
+ * Makes writes in groups. A write begins at once unless a group of its owner is under way. Then it waits, and goes
+ * together with all that wait by then. Owners take turns, so the busiest one does not hold up the others.
  */
 export function grouping<Member, Outcome>(grouped: Grouped<Member, Outcome>) {
   /** By the adapter of a database, which its executors with further plugins share. */

@@ -21,7 +21,7 @@ export interface HotWrite<Refusal extends string = string> {
    * All groups lock in this order, so that two of them do not wait for each other.
    */
   readonly turn?: string;
-  /** What it locks before its own rows, and members of its group perhaps too. */
+  /** Locks that it takes before its own rows, and that members of its group may need too. */
   readonly locks?: readonly NeededLock[];
 }
 
@@ -49,9 +49,9 @@ export interface Outcome<Refusal extends string = string> {
 }
 
 /**
- * Makes a write, which is committed when this returns. Writes of one developer that come while one is under way wait
- * for it and then share a transaction, because one lock of the chain's head and one commit for twenty cost about what
- * they do for two. Inside a larger transaction a write stands or falls with that, and so can share no other.
+ * Makes a write, which is committed when this returns. While a write of a developer is under way, further writes of
+ * that developer wait, and then share a transaction, because a lock of the chain's head and a commit for twenty cost
+ * about as much as for two. Inside a larger transaction a write stands or falls with that, and so can share no other.
  */
 export async function writeHot<Refusal extends string>(
   db: Executor,
