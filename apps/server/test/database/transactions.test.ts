@@ -193,16 +193,21 @@ describe('the effect of a write', () => {
 
   test('is told once of a hot write that lost a race and was done again', async () => {
     const own = ownDatabase();
-    let attempts = 0;
+    // A sequence keeps count of the attempts that were undone.
+    await sql`create sequence attempts`.execute(own);
+    await sql`create function lose_once() returns text language plpgsql as
+      $$ begin if nextval('attempts') = 1 then raise 'lost' using errcode = '40P01'; end if; return null; end $$`.execute(
+      own,
+    );
 
-    const refusal = await newRecords('[]', effect).writeUnlessRefused(own, () => {
-      attempts += 1;
-      if (attempts === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' });
-      return sql`select null as refusal`;
-    });
+    const write = { tenant: { developerId: 'dev_a' }, at: new Date(0), fact: sql<'refused'>`lose_once()` };
+    const refusal = await newRecords('[]', effect).writeUnlessRefused(own, write);
 
     expect(refusal).toBeNull();
-    expect(attempts).toBe(2);
+    const { rows } = await sql<{ attempts: string }>`select last_value as attempts from attempts`.execute(
+      own,
+    );
+    expect(rows).toEqual([{ attempts: '2' }]);
     expect(done).toEqual(['told of dev_a']);
   });
 

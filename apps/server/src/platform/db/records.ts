@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { type CommitEffect, tellAfterCommit } from './commit-effects.ts';
-import { type Executor, repeating } from './db.ts';
+import type { Executor } from './db.ts';
+import { type HotWrite, writeHot } from './hot-writes.ts';
 
 /**
  * Audit entries and events on their way into the database. Only a statement that writes them gets their JSON,
@@ -15,7 +16,7 @@ export interface Records {
    */
   writeUnlessRefused<Refusal extends string>(
     db: Executor,
-    statement: (json: string) => RawBuilder<{ refusal: Refusal | null }>,
+    write: Omit<HotWrite<Refusal>, 'acts'>,
   ): Promise<Refusal | null>;
 }
 
@@ -26,9 +27,8 @@ export function newRecords(json: string, effect: CommitEffect): Records {
       await tellAfterCommit(db, effect);
       return rows;
     },
-    async writeUnlessRefused(db, statement) {
-      const { rows } = await repeating(db, () => statement(json).execute(db));
-      const refusal = rows[0]?.refusal ?? null;
+    async writeUnlessRefused(db, write) {
+      const { refusal } = await writeHot(db, { ...write, acts: json });
       if (refusal === null) await tellAfterCommit(db, effect);
       return refusal;
     },

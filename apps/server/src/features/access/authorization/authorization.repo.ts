@@ -4,7 +4,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import type { AuthRequests } from '../../../platform/db/types.gen.ts';
-import { agentsOf } from '../../accounts/agents/agents.queries.ts';
+import { agentsOf, sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { developerOf, developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { quotaUse } from '../../accounts/quotas/quotas.queries.ts';
 
@@ -32,16 +32,19 @@ export function findAsker(db: Executor, tenant: Tenant, agentId: string) {
 /** A hot write. @returns the agent's status, and writes nothing, when the agent is no longer active */
 export function requestAuthorization(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   at: Date,
   request: Omit<RequestRow, 'developerId'>,
   records: Records,
 ): Promise<'suspended' | 'revoked' | null> {
+  const { developerId } = tenant;
   const columns = row({ ...request, developerId });
-  return records.writeUnlessRefused(
-    db,
-    (json) => sql`select request_authorization(${developerId}, ${at}, ${columns}, ${json}) as refusal`,
-  );
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at,
+    fact: sql<'suspended' | 'revoked'>`write_request(${developerId}, ${columns})`,
+    locks: [[sharedAgents, [request.agentId]]],
+  });
 }
 
 export function findRequest(db: Executor, { developerId }: Tenant, requestId: string) {

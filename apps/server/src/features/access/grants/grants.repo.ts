@@ -4,7 +4,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
-import { grantsWithAgent, livingGrantsOfPrincipal } from './grants.queries.ts';
+import { grantsWithAgent, livingGrantsOfPrincipal, ownDelegation } from './grants.queries.ts';
 import type { GrantQuery } from './grants.schema.ts';
 
 export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
@@ -133,12 +133,13 @@ export interface Revocation {
 type Outcome = 'changed' | null;
 
 /** Revokes in the caller's transaction. @returns `changed`, and writes nothing, when the tree has changed */
-export async function revokeTree(tx: Tx, { developerId }: Tenant, revocation: Revocation): Promise<Outcome> {
-  const { at, rootIds, expectedIds, reason } = revocation;
-  const call = sql<{ refusal: Outcome }>`
-    select revoke_tree(${developerId}, ${at}, ${rootIds}, ${expectedIds}, ${reason}) as refusal`;
+export async function revokeTree(tx: Tx, tenant: Tenant, revocation: Revocation): Promise<Outcome> {
+  const call = sql<{ refusal: Outcome }>`select ${revocationOf(tenant, revocation)} as refusal`;
   return (await call.execute(tx)).rows[0]?.refusal ?? null;
 }
+
+const revocationOf = ({ developerId }: Tenant, { at, rootIds, expectedIds, reason }: Revocation) =>
+  sql<'changed'>`revoke_tree(${developerId}, ${at}, ${rootIds}, ${expectedIds}, ${reason})`;
 
 /** Revokes a part of a tree. The caller holds `lockDelegation`. @returns how many had not expired */
 export async function revokeSome(
@@ -156,14 +157,15 @@ export async function revokeSome(
 /** A hot write: the revocation with its audit entries and events. @returns the same as `revokeTree` */
 export function revokeGrants(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   revocation: Revocation,
   records: Records,
 ): Promise<Outcome> {
-  const { at, rootIds, expectedIds, reason } = revocation;
-  return records.writeUnlessRefused(
-    db,
-    (json) => sql`select revoke_grants(${developerId}, ${at}, ${rootIds},
-      ${expectedIds}, ${reason}, ${json}) as refusal`,
-  );
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at: revocation.at,
+    fact: revocationOf(tenant, revocation),
+    locks: [[ownDelegation, []]],
+    turn: `quota ${revocation.rootIds[0]}`,
+  });
 }

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { row } from '../../../platform/db/row.ts';
+import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
+import { sharedDelegation } from '../grants/grants.queries.ts';
 import type { AgentStatus, Redemption, TokenRow } from './tokens.repo.ts';
 
 /** The presented token with its grant, and the agent that is to get a part of that grant. */
@@ -40,19 +42,29 @@ export type DelegationRefusal =
   | 'over_quota'
   | null;
 
-export type Delegation = Omit<Redemption, 'maxWrongVerifiers'> & { readonly parentTokenId: string };
+export type Delegation = Omit<Redemption, 'maxWrongVerifiers'> & {
+  readonly parentAgentId: string;
+  readonly parentTokenId: string;
+};
 
 /** A hot write. @returns the reason when nothing was written, else null */
 export function delegateGrant(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   at: Date,
-  { parentTokenId, grant, token, refresh, grantLimit, records }: Delegation,
+  { parentAgentId, parentTokenId, grant, token, refresh, grantLimit, records }: Delegation,
 ): Promise<DelegationRefusal> {
-  return records.writeUnlessRefused(
-    db,
-    (json) => sql`select delegate_grant(${developerId}, ${at}, ${parentTokenId},
+  const { developerId } = tenant;
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at,
+    fact: sql<NonNullable<DelegationRefusal>>`write_delegation(${developerId}, ${at}, ${parentTokenId},
       ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-      ${grantLimit}, ${json}) as refusal`,
-  );
+      ${grantLimit})`,
+    locks: [
+      [sharedAgents, [parentAgentId, grant.agentId]],
+      [sharedDelegation, []],
+    ],
+    turn: `quota ${grant.parentGrantId}`,
+  });
 }

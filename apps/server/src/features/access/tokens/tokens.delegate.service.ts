@@ -49,7 +49,15 @@ export async function delegate(
   const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null);
   const records = prepareActs(caller, [grantCreated(grant), act], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
-  const write = { parentTokenId: parent.tokenId, grant, token, refresh, grantLimit, records };
+  const write = {
+    parentAgentId: parent.agentId,
+    parentTokenId: parent.tokenId,
+    grant,
+    token,
+    refresh,
+    grantLimit,
+    records,
+  };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();

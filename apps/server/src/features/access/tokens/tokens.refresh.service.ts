@@ -27,7 +27,12 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
 
   const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId);
   const records = prepareActs(caller, [act], at);
-  const lost = await rotateRefreshToken(deps.db, caller.tenant, at, { token, refresh, records });
+  const lost = await rotateRefreshToken(deps.db, caller.tenant, at, {
+    agentId: found.agentId,
+    token,
+    refresh,
+    records,
+  });
   if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
   if (lost) throw invalidGrant(lost);
   return answer;

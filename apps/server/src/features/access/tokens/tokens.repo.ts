@@ -4,6 +4,7 @@ import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
+import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
 
 export type AgentStatus = 'active' | 'suspended' | 'revoked';
@@ -52,16 +53,20 @@ export type RedemptionRefusal =
 /** A hot write. @returns the reason when nothing was written, else null */
 export function redeemCode(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   at: Date,
   { grant, token, refresh, grantLimit, maxWrongVerifiers, records }: Redemption,
 ): Promise<RedemptionRefusal> {
-  return records.writeUnlessRefused(
-    db,
-    (json) => sql`select redeem_code(${developerId}, ${at},
+  const { developerId } = tenant;
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at,
+    fact: sql<NonNullable<RedemptionRefusal>>`write_redemption(${developerId}, ${at},
       ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-      ${grantLimit}, ${maxWrongVerifiers}, ${json}) as refusal`,
-  );
+      ${grantLimit}, ${maxWrongVerifiers})`,
+    locks: [[sharedAgents, [grant.agentId]]],
+    turn: `quota ${grant.authRequestId}`,
+  });
 }
 
 export type Refreshable = Selectable<Grants> & {
@@ -86,20 +91,26 @@ export async function findRefreshable(
   return (await call.execute(db)).rows[0];
 }
 
+export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'records'> & { readonly agentId: string };
+
 export type RotationRefusal = 'agent_inactive' | 'grant_revoked' | 'refresh_reused' | null;
 
 /** A hot write. @returns the reason when nothing was written, else null */
 export function rotateRefreshToken(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   at: Date,
-  { token, refresh, records }: Pick<Redemption, 'token' | 'refresh' | 'records'>,
+  { agentId, token, refresh, records }: Rotation,
 ): Promise<RotationRefusal> {
-  return records.writeUnlessRefused(
-    db,
-    (json) => sql`select rotate_refresh_token(${developerId}, ${at},
-      ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })}, ${json}) as refusal`,
-  );
+  const { developerId } = tenant;
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at,
+    fact: sql<NonNullable<RotationRefusal>>`write_rotation(${developerId}, ${at},
+      ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })})`,
+    locks: [[sharedAgents, [agentId]]],
+    turn: `grant ${refresh.predecessorId}`,
+  });
 }
 
 export type TokenRow = Selectable<Grants> & {

@@ -2,6 +2,7 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
@@ -21,14 +22,6 @@ export interface PreparedAct {
   readonly envelope?: string;
   /** The patterns by which an endpoint may have subscribed to the event. */
   readonly patterns?: readonly string[];
-}
-
-export interface ChainPosition {
-  readonly id: string;
-  readonly seq: string;
-  readonly timestamp: string;
-  readonly prevHash: string | null;
-  readonly hash: string;
 }
 
 export async function insertHead(tx: Tx, { developerId }: Tenant): Promise<void> {
@@ -70,22 +63,20 @@ export async function writeStreamEvent(
 }
 
 /**
- * Appends entries of a developer and counts them against the quota of the calendar month, in one statement.
+ * Appends an entry of a developer and counts it against the quota of the calendar month: a hot write.
  * @param monthLimit null means no limit
- * @returns the positions of the entries that the month had room for, in their order
+ * @returns nothing when the month has no room for it
  */
 export async function appendCounted(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   at: Date,
-  entries: readonly PreparedAct[],
-  monthLimit: number | null,
-): Promise<ChainPosition[]> {
-  const call = sql<ChainPosition>`select *
-    from audit_append(${developerId}, ${at}, ${JSON.stringify(entries)}::jsonb, ${monthLimit ?? -1})`;
-  const { rows } = await call.execute(db);
-  await tellAfterCommit(db, { tallies: rows.map(() => ofDeveloper) });
-  return rows;
+  { id, entry, monthLimit }: { id: string; entry: PreparedAct; monthLimit: number | null },
+): Promise<ChainPosition | undefined> {
+  const acts = JSON.stringify([{ ...entry, monthLimit: monthLimit ?? -1 }]);
+  const { position } = await writeHot(db, { tenant, at, acts, wantedId: id });
+  if (position) await tellAfterCommit(db, { tallies: [ofDeveloper] });
+  return position;
 }
 
 const ofDeveloper = { counter: 'auditEntries', label: 'developer' } as const;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import { type AppendDeps, appendEntry, groupAppends } from './audit.append.service.ts';
+import { type AppendDeps, appendEntry } from './audit.append.service.ts';
 import { getHead } from './audit.checkpoint.service.ts';
 import { rates } from './audit.rates.ts';
 import {
@@ -17,10 +17,9 @@ import {
 import { getEntry, listEntries } from './audit.service.ts';
 import { type VerifyDeps, verifyOwnChain } from './audit.verify.service.ts';
 
-type AuditDeps = Omit<AppendDeps, 'append'> & VerifyDeps;
+type AuditDeps = AppendDeps & VerifyDeps;
 
-export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, given) => {
-  const deps = { ...given, append: groupAppends(given.clock) };
+export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, deps) => {
   app.post(
     '/v1/audit/log',
     {

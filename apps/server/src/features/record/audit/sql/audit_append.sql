@@ -6,9 +6,8 @@
 -- There are two locks: the row lock protects the head, and the advisory lock before it makes writers queue.
 -- Without the queue the waiters on one row wake each other and read it again (64 writers: 1,150 appends/s
 -- with the row alone, 2,100 with the queue).
--- `p_month_limit` limits the entries that developers append themselves: the function writes as many as the
--- calendar month has room for, and returns no row for the rest. Null counts nothing; -1 counts without a
--- limit.
+-- An element with a `monthLimit` is an entry that a developer appends: the function writes it, and returns its row, if
+-- the calendar month has room for it; -1 counts without a limit. `p_month_limit` is the limit of elements without one.
 create or replace function audit_append(p_developer_id text, p_at timestamptz, p_entries jsonb,
   p_month_limit bigint default null)
   returns table (id text, seq bigint, "timestamp" text, prev_hash text, hash text)
@@ -22,14 +21,15 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('audit:' || p_developer_id, 0));
   select * into strict head from audit_heads h where h.developer_id = p_developer_id for update;
-  if p_month_limit is not null and head.month < date_trunc('month', p_at at time zone 'utc')::date then
+  if head.month < date_trunc('month', p_at at time zone 'utc')::date then
     head.month := date_trunc('month', p_at at time zone 'utc')::date;
     head.appends := 0;
   end if;
   head.at := greatest(head.at, date_trunc('milliseconds', p_at));
   "timestamp" := to_char(head.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
   for entry in select e ->> 'prefix' as prefix, e ->> 'suffix' as suffix, e ->> 'requestId' as request_id,
-                 e ->> 'eventId' as event_id, e ->> 'type' as type, e ->> 'envelope' as envelope
+                 e ->> 'eventId' as event_id, e ->> 'type' as type, e ->> 'envelope' as envelope,
+                 coalesce((e ->> 'monthLimit')::bigint, p_month_limit) as month_limit
                from jsonb_array_elements(p_entries) with ordinality as a (e, n) order by n loop
     if entry.event_id is not null then
       head.event_seq := head.event_seq + 1;
@@ -37,8 +37,8 @@ begin
         values (p_developer_id, head.event_seq, entry.event_id, entry.type, entry.envelope, p_at);
     end if;
     continue when entry.prefix is null;
-    if p_month_limit is not null then
-      exit when p_month_limit >= 0 and head.appends >= p_month_limit;
+    if entry.month_limit is not null then
+      continue when entry.month_limit >= 0 and head.appends >= entry.month_limit;
       head.appends := head.appends + 1;
     end if;
     prev_hash := encode(head.hash, 'hex');

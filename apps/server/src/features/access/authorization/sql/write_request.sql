@@ -1,8 +1,8 @@
 -- The write of POST /v1/authorize. The agent's row is locked for share until the commit: requests do not wait for each
 -- other, and no revocation comes between check and insert. When the agent is not active, the function writes nothing
 -- and returns the agent's status.
-create or replace function request_authorization(p_developer_id text, p_at timestamptz, p_request jsonb, p_acts jsonb)
-  returns agent_status language plpgsql as
+create or replace function write_request(p_developer_id text, p_request jsonb)
+  returns text language plpgsql as
 $$
 declare
   request auth_requests := jsonb_populate_record(null::auth_requests, p_request);
@@ -12,7 +12,6 @@ begin
     where developer_id = p_developer_id and id = request.agent_id for share;
   if current <> 'active' then return current; end if;
   insert into auth_requests select request.*;
-  perform from record_acts(p_developer_id, p_at, p_acts);
   return null;
 end
 $$;

@@ -2,8 +2,8 @@
 -- for share, so that delegations do not wait for each other and no revocation comes in between. A refusal comes before
 -- the first write. Locks are taken in the order in which revocations take them: agents by id, then share_delegation,
 -- then grants.
-create or replace function delegate_grant(p_developer_id text, p_at timestamptz, p_parent_token_id text, p_grant jsonb,
-  p_token jsonb, p_refresh jsonb, p_grant_limit bigint, p_acts jsonb) returns text
+create or replace function write_delegation(p_developer_id text, p_at timestamptz, p_parent_token_id text, p_grant jsonb,
+  p_token jsonb, p_refresh jsonb, p_grant_limit bigint) returns text
   language plpgsql set enable_seqscan = off as
 $$
 declare
@@ -35,7 +35,6 @@ begin
   insert into grants select child.*;
   insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
   insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_refresh)).*;
-  perform from record_acts(p_developer_id, p_at, p_acts);
   return null;
 end
 $$;

@@ -1,8 +1,8 @@
 -- The write of POST /v1/token. The facts that were read before signing are checked again, and a refusal comes before
 -- the first write, since returning commits. The lock on the request lets the first of several simultaneous calls win;
 -- the unique index on the grants' request would stop a second grant too.
-create or replace function redeem_code(p_developer_id text, p_at timestamptz, p_grant jsonb, p_token jsonb, p_refresh jsonb,
-  p_grant_limit bigint, p_max_wrong_verifiers integer, p_acts jsonb) returns text
+create or replace function write_redemption(p_developer_id text, p_at timestamptz, p_grant jsonb, p_token jsonb, p_refresh jsonb,
+  p_grant_limit bigint, p_max_wrong_verifiers integer) returns text
   language plpgsql set enable_seqscan = off as
 $$
 declare
@@ -26,7 +26,6 @@ begin
   insert into grants select new_grant.*;
   insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
   insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_refresh)).*;
-  perform from record_acts(p_developer_id, p_at, p_acts);
   return null;
 end
 $$;

@@ -1,7 +1,7 @@
 -- The write of POST /v1/token/refresh. The grant's row is locked for share: refreshes of one grant do not wait for each
 -- other, a revocation waits for them, and a refresh after the revocation finds no active grant.
-create or replace function rotate_refresh_token(p_developer_id text, p_at timestamptz, p_token jsonb, p_refresh jsonb,
-  p_acts jsonb) returns text language plpgsql set enable_seqscan = off as
+create or replace function write_rotation(p_developer_id text, p_at timestamptz, p_token jsonb, p_refresh jsonb)
+  returns text language plpgsql set enable_seqscan = off as
 $$
 declare
   successor refresh_tokens := jsonb_populate_record(null::refresh_tokens, p_refresh);
@@ -19,7 +19,6 @@ begin
 
   insert into refresh_tokens select successor.*;
   insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
-  perform from record_acts(p_developer_id, p_at, p_acts);
   return null;
 end
 $$;

@@ -1,0 +1,117 @@
+import { setImmediate } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { grouping } from './grouping.ts';
+import { openDatabase } from './open-database.ts';
+
+interface Member {
+  readonly owner: string;
+  readonly name: string;
+  readonly size?: number;
+}
+
+/** Groups that end when the test says so. Nothing connects to the database. */
+function groups() {
+  const db = openDatabase({ connectionString: 'postgres://127.0.0.1:1/none' });
+  onTestFinished(() => db.destroy());
+  const begun: { names: string[]; end: (failure?: Error) => Promise<void> }[] = [];
+  const alone: string[] = [];
+  const write = grouping<Member, string>({
+    ownerOf: ({ owner }) => owner,
+    alone: async (_db, { name }) => {
+      alone.push(name);
+      if (name === 'b') throw new Error('division by zero');
+      return `${name} is written alone`;
+    },
+    sizeOf: ({ size = 1 }) => size,
+    together: (_db, members) =>
+      new Promise((resolve, reject) => {
+        const names = members.map(({ name }) => name);
+        const end = (failure?: Error) => {
+          if (failure) reject(failure);
+          else resolve(names.map((name) => `${name} is written`));
+          return setImmediate();
+        };
+        begun.push({ names, end });
+      }),
+  });
+  const ask = (owner: string, name: string, size?: number) =>
+    write(db, { owner, name, ...(size !== undefined && { size }) }).catch(String);
+  return { ask, alone, begun, namesOf: () => begun.map(({ names }) => names) };
+}
+
+test('the first of an owner goes at once, and those that come meanwhile go together', async () => {
+  const { ask, begun, namesOf } = groups();
+  const answers = ['a', 'b', 'c'].map((name) => ask('acme', name));
+  expect(namesOf()).toEqual([['a']]);
+
+  await begun[0]?.end();
+  expect(namesOf()).toEqual([['a'], ['b', 'c']]);
+  await begun[1]?.end();
+
+  expect(await Promise.all(answers)).toEqual(['a is written', 'b is written', 'c is written']);
+  ask('acme', 'd');
+  expect(namesOf().at(-1)).toEqual(['d']);
+});
+
+test('a group has at most 64 members, and a megabyte', async () => {
+  const { ask, begun, namesOf } = groups();
+  for (let n = 0; n <= 100; n += 1) ask('acme', String(n));
+  for (const name of ['large', 'larger', 'largest']) ask('globex', name, 600_000);
+  await begun[0]?.end();
+  await begun[1]?.end();
+
+  expect(namesOf().map(({ length }) => length)).toEqual([1, 1, 64, 1]);
+  expect(namesOf()[3]).toEqual(['larger']);
+});
+
+test('owners take turns: a busy one does not hold up the others', async () => {
+  const { ask, begun, namesOf } = groups();
+  const busy = Array.from({ length: 6 }, (_, n) => `busy ${n}`);
+  for (const owner of busy) for (const name of ['first', 'second']) ask(owner, `${owner} ${name}`);
+  expect(namesOf()).toHaveLength(6); // as many as may be under way
+  ask('late', 'late');
+  expect(namesOf()).toHaveLength(6);
+
+  await begun[0]?.end();
+  expect(namesOf().at(-1)).toEqual(['late']);
+  await begun[1]?.end();
+  expect(namesOf().at(-1)).toEqual(['busy 0 second']);
+});
+
+const failureOf = (code: string) => Object.assign(new pg.DatabaseError('no', 0, 'error'), { code });
+
+test('when Postgres refuses a group, each of its members is written alone', async () => {
+  const { ask, alone, begun, namesOf } = groups();
+  const answers = ['a', 'b', 'c'].map((name) => ask('acme', name));
+  await begun[0]?.end();
+  await begun[1]?.end(failureOf('22012'));
+
+  const expected = ['a is written', 'Error: division by zero', 'c is written alone'];
+  expect(await Promise.all(answers)).toEqual(expected);
+  expect(namesOf()).toEqual([['a'], ['b', 'c']]);
+  expect(alone).toEqual(['b', 'c']);
+});
+
+test.each([
+  ['55P03', 'a is written alone'], // no lock in time
+  ['40P01', 'a is written alone'], // the loser of a race
+  ['22012', 'error: no'],
+])('a group of one that fails with %s: %s', async (code, expected) => {
+  const { ask, begun } = groups();
+  const answer = ask('acme', 'a');
+  await begun[0]?.end(failureOf(code));
+
+  expect(await answer).toBe(expected);
+});
+
+test('a group that lost its connection is not tried again, since it may have been committed', async () => {
+  const { ask, begun, namesOf } = groups();
+  const answers = ['a', 'b', 'c'].map((name) => ask('acme', name));
+  await begun[0]?.end();
+  await begun[1]?.end(new Error('Connection terminated unexpectedly'));
+
+  const lost = 'Error: Connection terminated unexpectedly';
+  expect(await Promise.all(answers)).toEqual(['a is written', lost, lost]);
+  expect(namesOf()).toHaveLength(2);
+});
