@@ -268,13 +268,19 @@ test('a transaction that Postgres ends in a deadlock is repeated', async () => {
   let attempts = 0;
   const rename = (tx: Tx, { developerId }: { developerId: string }) =>
     tx.updateTable('developers').set({ name: 'Renamed' }).where('id', '=', developerId).execute();
-  const crosswise = (first: typeof a, second: typeof a) =>
-    inTransaction(db, async (tx) => {
+  const otherIsDone = Promise.withResolvers<void>(); // the loser would meet it again on a busy machine
+  const crosswise = async (first: typeof a, second: typeof a) => {
+    let isRepeated = false;
+    await inTransaction(db, async (tx) => {
+      if (isRepeated) await otherIsDone.promise;
+      isRepeated = true;
       await rename(tx, first);
       attempts += 1;
       await bothHoldOne();
       await rename(tx, second);
     });
+    otherIsDone.resolve();
+  };
 
   await Promise.all([crosswise(a, b), crosswise(b, a)]);
 
