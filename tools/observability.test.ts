@@ -139,7 +139,7 @@ describe('the dashboard', () => {
 test('the operator’s guide has a row for every metric, in its own words', async () => {
   for (const { name, help, kind } of await exposed()) {
     const row = operations.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
-    expect(row, name).toContain(`| ${kind} |`);
+    expect(row ?? 'no row', name).toContain(`| ${kind} |`);
     expect(row).toContain(`| ${help} |`);
   }
 });

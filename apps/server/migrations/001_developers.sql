@@ -2,7 +2,7 @@
 -- key: a list pages on its primary key, and the schema can be sharded by developer.
 
 -- Owner: developers. The tenant itself. An e-mail address is only a claim until it is verified, so it is not unique
--- here. `audit_private_keys` names top-level members of audit metadata that the people concerned are not shown.
+-- here. `audit_private_keys` names top-level members of audit metadata that principals do not see.
 -- `max_delegation_depth` says how deep the developer's agents may delegate; null leaves it to the operator.
 create type developer_mode as enum ('live', 'sandbox');
 create type plan as enum ('free', 'pro', 'enterprise');
@@ -25,10 +25,12 @@ create table developers (
   created_at           timestamptz not null,
   updated_at           timestamptz not null
 );
--- Start-up asks for the seeded developer of a mode; there is one of each at most, whoever starts at once.
+-- Start-up asks for the seeded developer of a mode. A mode has at most one, even when many processes start at
+-- once.
 create unique index developers_seeded on developers (mode) where is_seeded;
 
--- Owner: developers. `runtime` keys do what an agent's host needs; what changes an account needs `full`.
+-- Owner: developers. A `runtime` key does the work of an agent's host; only a `full` key may change an
+-- account.
 create type key_role as enum ('runtime', 'full');
 create table api_keys (
   developer_id text not null references developers,
@@ -44,8 +46,8 @@ create table api_keys (
   primary key (developer_id, id)
 );
 
--- Owner: developers. The one look-up without a tenant, because it is what finds the tenant. A key itself is
--- never stored, only its SHA-256.
+-- Owner: developers. The one look-up without a tenant, because it finds the tenant. The key itself is never
+-- stored, only its SHA-256.
 create table api_key_index (
   hash         bytea primary key check (octet_length(hash) = 32),
   developer_id text not null,

@@ -1,4 +1,4 @@
--- Owner: agents. A revoked agent keeps its row, since audit entries and grants speak of it.
+-- Owner: agents. A revoked agent keeps its row, because audit entries and grants name it.
 create type agent_status as enum ('active', 'suspended', 'revoked');
 create table agents (
   developer_id   text not null references developers,
@@ -13,10 +13,10 @@ create table agents (
   updated_at     timestamptz not null,
   primary key (developer_id, id)
 );
--- The default list, which must not slow down as revoked agents pile up.
+-- The default list. It must not slow down as revoked agents pile up.
 create index agents_not_revoked on agents (developer_id, id) where status <> 'revoked';
 
--- Owner: agents. A DID document is asked for by the agent's id alone: this finds its tenant.
+-- Owner: agents. A request for a DID document names only the agent's id. This table finds the tenant.
 create table agent_index (
   agent_id     text primary key,
   developer_id text not null,

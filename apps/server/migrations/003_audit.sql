@@ -1,6 +1,7 @@
--- Owner: audit. The head of each developer's chain: the one hot row, so it is a narrow table of its own, with room on
--- its page for new row versions. Made with the developer. It also counts the entries that developers append themselves
--- in a calendar month (UTC), and the developer's events (`event_seq`), because an append writes this row anyway.
+-- Owner: audit. The head of each developer's chain, made with the developer. It is the one hot row, so it has
+-- a narrow table of its own, with room on its page for new row versions. It also counts the entries that
+-- developers append themselves in a calendar month (UTC), and the developer's events (`event_seq`), because
+-- an append writes this row anyway.
 create table audit_heads (
   developer_id text primary key,
   seq          bigint not null default 0,
@@ -11,7 +12,7 @@ create table audit_heads (
   event_seq    bigint not null default 0
 ) with (fillfactor = 20);
 
--- Owner: audit. Append-only. Distributes by developer_id; a page of entries is a range of the primary key.
+-- Owner: audit. Append-only. Can be sharded by developer_id; a page of entries is a range of the primary key.
 create type audit_status as enum ('success', 'failure', 'blocked');
 create table audit_entries (
   developer_id text not null,
@@ -37,17 +38,17 @@ create index audit_entries_agent on audit_entries (developer_id, agent_id, seq) 
 create index audit_entries_grant on audit_entries (developer_id, grant_id, seq) where grant_id is not null;
 create index audit_entries_principal on audit_entries (developer_id, principal_id, seq) where principal_id is not null;
 create index audit_entries_action on audit_entries (developer_id, action text_pattern_ops, seq);
--- The filter that selects few by status: refusals and failures.
+-- The filter by status, for the statuses that select few: refusals and failures.
 create index audit_entries_status on audit_entries (developer_id, status, seq) where status <> 'success';
 
--- With its table and not among the functions of the sources, since the trigger needs it.
+-- The function stands here, and not in a file of its own, because the trigger needs it.
 create function refuse_change() returns trigger language plpgsql as
 $$ begin raise exception '% is append-only', tg_table_name; end $$;
 create trigger append_only before update or delete or truncate on audit_entries
   for each statement execute function refuse_change();
 
--- Owner: audit. Refused attempts are counted, and only the first of a minute becomes an entry: nobody can fill a chain
--- by being refused.
+-- Owner: audit. The service counts refused attempts. Only the first of a minute becomes an entry, so nobody
+-- can fill a chain by being refused.
 create table blocked_attempts (
   developer_id    text not null references developers,
   action          text not null,
@@ -57,7 +58,7 @@ create table blocked_attempts (
   primary key (developer_id, action)
 );
 
--- Owner: audit. Signed statements about where a chain ended, so that a missing end is noticed.
+-- Owner: audit. Signed statements of where a chain ended. They reveal a missing end.
 create table audit_checkpoints (
   developer_id text not null references developers,
   seq          bigint not null,

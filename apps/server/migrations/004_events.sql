@@ -1,7 +1,7 @@
--- Owner: events. The outbox. `envelope` is the very text that every subscriber receives, because it is signed byte for
--- byte. The order of a developer's events is that of their commits: `seq` is given under the lock of the chain's head,
--- which is held until the commit, so a reader that has seen a number has missed none below it. (Event ids come from
--- clocks, and a transaction may commit after another that began later.)
+-- Owner: events. The outbox. `envelope` is the exact text that every subscriber receives, because it is
+-- signed byte for byte. A developer's events have the order of their commits: an append gives `seq` under the
+-- lock of the chain head and holds the lock until the commit, so a reader that has seen a number has missed
+-- none below it. (Event ids come from clocks, and a transaction may commit after another that began later.)
 create table outbox_events (
   developer_id text not null references developers,
   seq          bigint not null,

@@ -1,5 +1,5 @@
--- Owner: quotas. How much of a plan is used. Kept in the transactions that create and end things, and allowed to lag
--- behind expiry: only a caller that meets the limit has it counted exactly (see take_quota).
+-- Owner: quotas. The used part of each quota. The transactions that create and end things update it. It may
+-- lag behind expiry: only a caller that meets the quota has the use counted exactly (see take_quota).
 create table quota_counters (
   developer_id text not null references developers,
   resource     text not null,

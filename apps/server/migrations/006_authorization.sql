@@ -1,5 +1,6 @@
--- Owner: authorization. A request of an agent to a person. `expires_in` is the grant's lifetime as it was written
--- (`24h`); `expires_at` is when the request itself closes.
+-- Owner: authorization. A developer's question whether an agent may have scopes from a principal.
+-- `expires_in` is the grant's lifetime as the caller wrote it (`24h`); `expires_at` is when the request
+-- itself closes.
 create type auth_request_status as enum ('pending', 'approved', 'denied', 'cancelled', 'consumed',
   'expired');
 create type consent_method as enum
@@ -26,13 +27,13 @@ create table auth_requests (
   code_expires_at       timestamptz,
   primary key (developer_id, id),
   foreign key (developer_id, agent_id) references agents,
-  -- An approval says how it came about, when, and until when its code is good.
+  -- An approval has a method, a time, and a time until which its code is good.
   check (status not in ('approved', 'consumed')
     or (consent_method is not null and decided_at is not null and code_expires_at is not null))
 );
--- Revoking an agent cancels what it still asks for.
+-- Revoking an agent cancels its open requests.
 create index auth_requests_open on auth_requests (developer_id, agent_id)
   where status in ('pending', 'approved');
--- Finds what ended because nobody did anything in time, across tenants and oldest first.
+-- Finds requests that nobody decided or exchanged in time, across tenants and oldest first.
 create index auth_requests_due on auth_requests (coalesce(code_expires_at, expires_at))
   where status in ('pending', 'approved');

@@ -1,8 +1,8 @@
--- Owner: grants. A person's permission. It never changes but to end. `expired` is not stored: it follows from
--- expires_at. Unique on the request it came from, which makes a code good for a single exchange. `delegated_by` are the
--- DIDs of the agents that passed it on, the nearest first and the root's last: every token of the grant says it, and is
--- held against it each time it is verified. Ten delegations are the most that any setting allows.
--- `expiry_announced_at` is when subscribers were told that it has run out.
+-- Owner: grants. A principal's permission. A grant never changes except to end. `expired` is not stored: it
+-- follows from expires_at. A request makes one grant at most, so its code is good for a single exchange.
+-- `delegated_by` holds the DIDs of the agents that delegated it, the nearest first and the root's last. Every
+-- token of the grant carries them, and each verification compares them. Ten delegations are the most that any
+-- setting allows. `expiry_announced_at` is when the service announced the expiry.
 create type grant_status as enum ('active', 'revoked');
 create type revoked_reason as enum ('developer', 'client', 'principal', 'parent', 'agent_revoked',
   'principal_offboarded', 'refresh_reuse', 'code_reuse', 'anomaly', 'policy', 'admin');
@@ -41,7 +41,7 @@ create index grants_agent on grants (developer_id, agent_id, id);
 create index grants_principal on grants (developer_id, principal_id, id);
 create index grants_root on grants (developer_id, root_grant_id, id);
 create index grants_children on grants (developer_id, parent_grant_id, id) where parent_grant_id is not null;
--- Counting those that live, when a plan's limit is met.
+-- Counts live grants when a plan's quota is met.
 create index grants_active on grants (developer_id, expires_at) where status = 'active';
--- Finds those that have run out and of which nobody was told, across tenants and oldest first.
+-- Finds expired grants whose expiry is not announced yet, across tenants and oldest first.
 create index grants_run_out on grants (expires_at) where status = 'active' and expiry_announced_at is null;

@@ -1,5 +1,5 @@
--- Owner: tokens. Grant tokens by their `jti`; the text of a token is nowhere. One whose grant is revoked is
--- revoked with it, without a mark of its own.
+-- Owner: tokens. Grant tokens by their `jti`, without their text. A token whose grant is revoked is revoked
+-- too, without a mark of its own.
 create table tokens (
   developer_id text not null references developers,
   id           text not null,
@@ -12,7 +12,7 @@ create table tokens (
 );
 create index tokens_grant on tokens (developer_id, grant_id, id);
 
--- Owner: tokens. One family a grant, each member made from the one before and from no other.
+-- Owner: tokens. One family per grant: each token is made from the one before it and from no other.
 create table refresh_tokens (
   developer_id   text not null references developers,
   id             text not null,

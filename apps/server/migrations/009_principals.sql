@@ -1,5 +1,5 @@
--- Owner: principals. Sessions that go on, by the `jti` of their token, whose text is nowhere. A session that was ended
--- is no longer here; an expired one is deleted by the next session of its developer.
+-- Owner: principals. Live sessions by the `jti` of their token, without its text. The end of a session
+-- deletes its row, and the developer's next session deletes expired rows.
 create table principal_sessions (
   developer_id text not null references developers,
   id           text not null,
@@ -7,5 +7,5 @@ create table principal_sessions (
   expires_at   timestamptz not null,
   primary key (developer_id, id)
 );
--- Deleting the expired ones.
+-- Deletes expired sessions.
 create index principal_sessions_expired on principal_sessions (developer_id, expires_at);

@@ -1,9 +1,10 @@
 create type webhook_status as enum ('active', 'disabled');
 create type webhook_delivery_status as enum ('pending', 'delivered', 'failed');
 
--- Owner: webhooks. Where a developer wants to be told of events. Secrets are sealed, all of a row under the key that
--- `seal_key_id` names; the former one still signs until its time is over. `is_prompt` says that the last attempt was
--- delivered, and soon. Each delivery updates a row here, so a page has room for new versions of its rows.
+-- Owner: webhooks. The URLs at which a developer receives events. All secrets of a row are sealed under the
+-- key that `seal_key_id` names; the former secret still signs until its time is over. `is_prompt` says that
+-- the last attempt was delivered quickly. Each delivery updates a row here, so a page has room for new
+-- versions of its rows.
 create table webhook_endpoints (
   developer_id    text not null references developers,
   id              text not null,
@@ -24,11 +25,12 @@ create table webhook_endpoints (
   primary key (developer_id, id)
 ) with (fillfactor = 70);
 
--- Owner: webhooks. One row for each event that an endpoint is to be told of, with its own copy of the text, because
--- rows here outlive the outbox. `url` is set when it is final: until then the endpoint's counts. The holder of the lease
--- is sending. The id begins with the time, so a page of an endpoint's history is a range of the primary key. `is_prompt`
--- says in which lane a delivery waits, that of endpoints which answered soon or the other one, so that a look for
--- deliveries that are due in the first passes over none of the second, however many endpoints are dead.
+-- Owner: webhooks. One row for each event on its way to an endpoint, with its own copy of the text, because
+-- rows here outlive the outbox. `url` is set when the delivery is final; until then the endpoint's URL
+-- counts. The holder of the lease is sending. The id begins with the time, so a page of an endpoint's history
+-- is a range of the primary key. `is_prompt` names the lane in which a delivery waits: that of endpoints
+-- which answered quickly, or the other. A look for due deliveries in the first lane therefore passes over
+-- none of the second, however many endpoints are dead.
 create table webhook_deliveries (
   developer_id     text not null,
   webhook_id       text not null,
@@ -50,13 +52,13 @@ create table webhook_deliveries (
   is_prompt        boolean not null default false,
   primary key (developer_id, webhook_id, id)
 );
--- Claiming: which endpoints of a lane have anything to send, and of each what is due first.
+-- Claiming: the endpoints of a lane with deliveries to send, and the first due delivery of each.
 create index webhook_deliveries_pending on webhook_deliveries (is_prompt, developer_id, webhook_id, next_attempt_at)
   where status = 'pending';
--- Claiming: how many of an endpoint are being sent.
+-- Claiming: how many deliveries of an endpoint are being sent.
 create index webhook_deliveries_leased on webhook_deliveries (developer_id, webhook_id, leased_until)
   where leased_until is not null;
--- GET /v1/webhooks/:id/deliveries?status=failed, which are few among many.
+-- GET /v1/webhooks/:id/deliveries?status=failed. Failed deliveries are few among many.
 create index webhook_deliveries_failed on webhook_deliveries (developer_id, webhook_id, id) where status = 'failed';
--- Deleting what is past its time, across tenants.
+-- Deletes deliveries that are past their time, across tenants.
 create index webhook_deliveries_old on webhook_deliveries (created_at);

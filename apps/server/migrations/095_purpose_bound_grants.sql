@@ -1,4 +1,5 @@
--- The specification names this file. Null, and absent from the hashed line of an entry, where there is no purpose.
+-- The specification names this file. Without a purpose the columns are null, and the hashed line of an entry
+-- has no such member.
 alter table auth_requests add column purpose text;
 alter table grants add column purpose text;
 alter table audit_entries add column purpose text;

@@ -45,14 +45,14 @@ export async function buildApp({
 
   const app = Fastify({
     ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
-    // Our own line says what the specification names, under its names.
+    // The service writes its own line, under the names of the specification.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'reqId' }),
     genReqId: requestIdOf,
     bodyLimit: http.bodyLimitBytes,
     trustProxy: trusted(http.trustProxy),
     routerOptions: { maxParamLength: 256 },
-    return503OnClosing: false, // what still arrives on an open connection is answered, `/health` with 503
-    // Milliseconds for a whole request to arrive, its headers before that; a slow client holds nothing longer.
+    return503OnClosing: false, // an open connection still gets answers, `/health` a 503
+    // Milliseconds for a whole request, and for its headers: a slow client holds a connection no longer.
     requestTimeout: 30_000,
     http: {
       headersTimeout: 20_000,
@@ -95,7 +95,7 @@ export async function buildApp({
   return app;
 }
 
-/** A number of hops as the function that Fastify's types have in its place. */
+/** Turns a number of hops into the function that Fastify's types ask for. */
 function trusted(setting: Config['http']['trustProxy']) {
   return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
 }

@@ -108,14 +108,14 @@ describe('the configuration', () => {
     expect(config.http.corsAllowedOrigins).toEqual([]);
   });
 
-  test('follows the port and the public address where nothing else is said', () => {
+  test('follows the port and the public address where no other value is set', () => {
     expect(loadConfig({ ...development, PORT: '8080' }).tokens.issuer).toBe('http://localhost:8080');
     const config = loadConfig({ ...development, PUBLIC_BASE_URL: 'https://id.example:8443/behest' });
     expect(config.tokens.issuer).toBe('https://id.example:8443/behest');
     expect(config.didWebDomain).toBe('id.example:8443');
   });
 
-  test('takes what the operator says, without the white space around it', () => {
+  test('takes the operator’s values without the white space around them', () => {
     const config = loadConfig({
       ...development,
       HOST: ' ::1 ',
@@ -287,18 +287,18 @@ describe('in production', () => {
       'postgres://db.example/behest?sslmode=prefer',
       'MIGRATION_DATABASE_URL must use sslmode=require or stricter in production',
     ],
-  ])('P6: %s is refused with what serves development only', (setting, value, message) => {
+  ])('P6: %s is refused with a value that serves development only', (setting, value, message) => {
     expect(problemsOf({ ...production, [setting]: value })).toEqual([{ setting, message }]);
     expect(problemsOf({ ...development, [setting]: value })).toEqual([]);
   });
 
-  test('a switch that is off and an address on the machine are no matter', () => {
+  test('a switch that is off and an address on the machine are allowed', () => {
     const harmless = { AUTO_GENERATE_KEYS: 'false', PUBLIC_BASE_URL: 'http://127.0.0.1:3001' };
 
     expect(problemsOf({ ...production, ...harmless })).toEqual([]);
   });
 
-  test('the two seed keys have to differ outside it', () => {
+  test('outside it, the two seed keys have to differ', () => {
     const key = 'a-development-key';
 
     expect(refusalsOf({ ...development, SEED_API_KEY: key, SEED_SANDBOX_KEY: key })).toEqual([
@@ -316,7 +316,7 @@ describe('in production', () => {
 describe('a secret', () => {
   const secrets = Object.keys(table).filter(isSecret);
 
-  test('J12, P6: is never repeated by a refusal, whatever stands in its place', () => {
+  test('J12, P6: is never repeated by a refusal, whatever its value is', () => {
     const shapes = (secret: string) => [
       secret,
       `postgres://user:${secret}@db.example/behest`,

@@ -16,17 +16,17 @@ import type { Quotas } from './platform/quotas.ts';
 
 export { ConfigError } from './config/setting.ts';
 
-/** Everything the operator decides, read once at start. Features receive the few values they need of it. */
+/** All settings of the operator, read once at start. Features receive the few values that they need. */
 export interface Config {
   readonly environment: 'production' | 'development' | 'test';
   readonly isProduction: boolean;
-  /** Undefined where nothing is traced. */
+  /** Undefined when tracing is off. */
   readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
   readonly http: HttpSettings;
   readonly database: {
     readonly app: DatabaseSettings;
-    /** A direct connection, where `app` is a pooler's. */
+    /** A direct connection, when `app` leads to a pooler. */
     readonly migrations: DatabaseSettings;
     readonly poolMax: number;
   };
@@ -34,7 +34,7 @@ export interface Config {
   readonly redisUrl: string;
   readonly keys: KeySettings;
   readonly tokens: TokenSettings;
-  /** Undefined where no mail is sent. */
+  /** Undefined when the service sends no mail. */
   readonly mail: { readonly url: string; readonly from: string } | undefined;
   /** Host, and port if any, in the DIDs of the service and of new agents; the port's colon is not encoded here. */
   readonly didWebDomain: string;
@@ -77,7 +77,7 @@ export const allSettings: Settings = {
 
 /**
  * Reads the environment, and the files that `<NAME>_FILE` and a database URL's `ssl…` parameters name.
- * @throws ConfigError with every problem there is
+ * @throws ConfigError with every problem found
  */
 export function loadConfig(env: Environment): Config {
   const problems: SettingProblem[] = [];

@@ -36,7 +36,7 @@ export interface House extends OpenedMailer {
   readonly issuer: string;
   /** Host, and port if any, in the DIDs of the service and of new agents. */
   readonly didHost: string;
-  /** In seconds: of a grant, and of one of its tokens. */
+  /** The longest lifetime of a grant, and of one of its tokens. */
   readonly lifetimes: { readonly maxGrantLifetimeSeconds: number; readonly maxTtlSeconds: number };
   readonly metrics: Metrics;
   readonly notices: CommitNotices;
@@ -45,26 +45,31 @@ export interface House extends OpenedMailer {
   readonly isStopping: () => boolean;
   readonly logger?: Logger;
   readonly tracer?: Tracer | undefined;
-  /** The one way to call an address that somebody else has named. */
+  /** The only way to call an address that another party has named. */
   readonly openEgress: (rules: UrlRules) => Egress;
 }
 
 /** A feature at work in one process. */
 export interface OpenedFeature {
   readonly routes?: (app: FastifyInstance) => PromiseLike<unknown>;
-  /** How the credentials are read that this feature gives out. */
+  /** The readers of the credentials that this feature issues. */
   readonly credentials?: Partial<Credentials>;
-  /** Brings stored rows in line with the settings, at start, before the service listens. @throws what stops the start */
+  /**
+   * Brings stored rows in line with the settings, at start, before the service listens.
+   * @throws an error that stops the start
+   */
   readonly prepare?: () => Promise<void>;
-  /** Begins what goes on without a request or a job, once the service listens. */
+  /** Begins work that needs no request and no job, once the service listens. */
   readonly start?: () => void;
-  /** Work from time to time; see `docs/operations.md`. */
+  /** Work that the service repeats by the clock; see `docs/operations.md`. */
   readonly jobs?: readonly Job[];
-  /** Finishes the work that the process holds, when it stops. */
+  /** Finishes the work in hand when the process stops. */
   readonly finish?: () => Promise<void>;
 }
 
-/** What a noun says of itself. Everything that the house knows of features, it derives from these declarations. */
+/**
+ * The declaration of a noun. The house derives everything that it knows of features from these declarations.
+ */
 export interface Declaration<Own extends Settings> {
   /** The noun, which is the name of its folder. */
   readonly name: string;
@@ -76,14 +81,14 @@ export interface Declaration<Own extends Settings> {
   readonly tables?: TableUse;
   /** Acts, announcements and entries, by their types. */
   readonly acts?: DeclaredActs;
-  /** Actions whose refused attempts an operator watches: shown as zero until the first. */
+  /** Actions whose refused attempts an operator watches. Their counters show zero until the first. */
   readonly attempts?: readonly (keyof Attempts)[];
   readonly rates?: Readonly<Record<string, RateRule>>;
   readonly quotas?: QuotaDeclarations;
   readonly metrics?: DeclaredMetrics;
-  /** By the names that operators use. */
+  /** Settings by the names that operators use. */
   readonly settings?: Own;
-  /** Refuses what its settings say together. Those that were refused by themselves are absent. */
+  /** Checks its settings against each other. Settings that were refused by themselves are absent. */
   readonly checkSettings?: (
     values: Partial<ValuesOf<Own>>,
     refuse: (setting: string, message: string) => void,
@@ -91,18 +96,18 @@ export interface Declaration<Own extends Settings> {
   /** Labels of the secret keys that it derives. */
   readonly keyUses?: readonly DerivedKeyUse[];
   readonly listens?: readonly Listening[];
-  /** Makes what lives as long as the process. Connects to nothing and starts nothing. */
+  /** Makes the parts that live as long as the process. Connects to nothing and starts nothing. */
   readonly open?: (house: House, settings: ValuesOf<Own>) => OpenedFeature;
 }
 
-/** A declared feature, whose own settings are its own affair. */
+/** A declared feature. Only the feature itself knows the type of its settings. */
 export interface Feature extends Omit<Declaration<Settings>, 'open' | 'checkSettings' | 'settings'> {
   readonly settings: Settings;
   readonly checkSettings: (
     values: Readonly<Record<string, unknown>>,
     refuse: (setting: string, message: string) => void,
   ) => void;
-  /** @param values of the settings of all features */
+  /** @param values the settings of all features */
   readonly open: (house: House, values: Readonly<Record<string, unknown>>) => OpenedFeature;
 }
 

@@ -54,7 +54,7 @@ export const keyUses = [IDEMPOTENCY_KEY_USE, ...features.flatMap((feature) => fe
 /** The metrics that features declare. */
 export const declaredMetrics: DeclaredMetrics = Object.assign({}, ...features.map(({ metrics }) => metrics));
 
-/** What is shown as zero until it happens, since operators are woken by the first. */
+/** The series that show zero until their first event, because operators are woken by the first. */
 export const watchedTallies: readonly Tally[] = features.flatMap(({ attempts = [], acts = {} }) =>
   attempts.flatMap((label) => [
     { counter: 'blockedAttempts', label },

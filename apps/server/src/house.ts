@@ -16,7 +16,7 @@ import type { Logger } from './platform/telemetry/logger.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 
-/** What the operator decided, less what only start-up needs. */
+/** The operator's settings, without those that only start-up needs. */
 type HouseSettings = Pick<
   Config,
   'isProduction' | 'http' | 'tokens' | 'didWebDomain' | 'rateLimits' | 'quotas' | 'ofFeatures'
@@ -29,10 +29,10 @@ export interface HouseDeps extends OpenedMailer {
   readonly keyRing: KeyRing;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** The metrics that `db` and `store` were opened with; by default new ones, which see neither. */
+  /** The metrics that `db` and `store` were opened with. The default is new ones, which see neither. */
   readonly metrics?: Metrics;
   readonly tracer?: Tracer | undefined;
-  /** Carries the commits of `db`; without it, live streams notice them within a second. */
+  /** Carries the commits of `db`. Without it, live streams see commits within a second. */
   readonly notices?: CommitNotices;
   readonly isStopping?: () => boolean;
 }
@@ -95,7 +95,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
   return { house, settings, opened, credentials, callers };
 }
 
-/** @throws Error when no feature brings the reader of a credential that routes may ask for */
+/** @throws Error when no feature reads a credential that routes may ask for */
 function credentialsOf(opened: readonly OpenedFeature[]): Credentials {
   const all: Partial<Credentials> = Object.assign({}, ...opened.map((feature) => feature.credentials));
   const { developer, consent, session } = all;

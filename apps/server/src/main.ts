@@ -19,9 +19,9 @@ import type { Tracing } from './platform/telemetry/tracing.ts';
 import { VERSION } from './platform/version.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
-/** The process that the service runs in. A test gives one of its own. */
+/** The process that the service runs in. A test gives its own. */
 export interface Io {
-  /** @param onLost called with the number of log lines that found no room */
+  /** @param onLost called with the number of lost log lines */
   readonly openOutput: (onLost: (lines: number) => void) => LogOutput;
   readonly exit: (code: number) => void;
   /** Calls `fail` with each failure that no code has caught. */
@@ -90,7 +90,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     if (config.redisUrl === 'memory:')
       warn('no redis: counters and requests under way live in this process only');
 
-    // Only what is not sent is written to the log: a developer's own mails, on the developer's own machine.
+    // The log shows kept mail and never sent mail: a developer's own, on the developer's own machine.
     const printMail = (kept: Mail) => logger.info({ mail: kept }, 'mail kept for /development/mail');
     const mail = await openMailer(config, printMail, tracer);
 
@@ -145,7 +145,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
   }
 }
 
-/** Loads OpenTelemetry, which is not loaded where nothing is traced. */
+/** Loads OpenTelemetry, which a process without tracing does not load. */
 async function startTracing(
   settings: NonNullable<Config['tracing']>,
   currentLogger: () => Logger,
@@ -160,7 +160,7 @@ async function startTracing(
   });
 }
 
-/** Of a connection that failed on every address of a name, the message is empty and the code is all there is. */
+/** When a connection fails on every address of a name, the message is empty, and the code is all there is. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);

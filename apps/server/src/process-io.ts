@@ -10,7 +10,7 @@ export function processIo(): Io {
       for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
     },
     watchSignals(stop) {
-      // They replace those of start.mjs, which wait for nothing.
+      // These listeners replace those of start.mjs, which wait for nothing.
       for (const signal of ['SIGINT', 'SIGTERM'] as const)
         process.removeAllListeners(signal).on(signal, stop);
     },

@@ -24,7 +24,7 @@ function start() {
   return { shutdown, done, lines, exits, ended, part };
 }
 
-test('a stop ends the parts by their phase, whatever order they were given in, and exits with 0', async () => {
+test('a stop ends the parts by phase, whatever the order in which they came, and exits with 0', async () => {
   const { shutdown, done, part, ended } = start();
   shutdown.add('stores', part('database'));
   shutdown.add('telemetry', part('spans'));
@@ -59,7 +59,7 @@ test('a phase begins when every part of the one before has ended, and these end 
   expect(done).toEqual(['streams', 'jobs']);
 });
 
-test('a part that fails is told of, ends no other, and makes the code 1', async () => {
+test('a part that fails is logged, stops no other, and makes the code 1', async () => {
   const { shutdown, done, lines, part, ended } = start();
   shutdown.add('requests', () => Promise.reject(new Error('broken')));
   shutdown.add('stores', part('database'));
@@ -71,7 +71,7 @@ test('a part that fails is told of, ends no other, and makes the code 1', async 
   expect(lines).toEqual(['error: a part of the service did not end in order']);
 });
 
-test('past its time the process ends with 1, and not before', async () => {
+test('the process ends with 1 when its time is over, and not before', async () => {
   const { shutdown, exits, lines } = start();
   shutdown.add('requests', () => new Promise(() => {}));
 
@@ -94,7 +94,7 @@ test('a second stop ends the process at once with 1', () => {
   expect(exits).toEqual([1]);
 });
 
-test('an unforeseen failure is told of once, and stops in order with 1', async () => {
+test('an unforeseen failure is logged once, and stops the process in order with 1', async () => {
   const { shutdown, done, lines, part, ended } = start();
   shutdown.add('requests', part('listener'));
 
@@ -106,7 +106,7 @@ test('an unforeseen failure is told of once, and stops in order with 1', async (
   expect(lines).toEqual(['fatal: unforeseen failure']);
 });
 
-test('an unforeseen failure during a stop lets it go on, and makes the code 1', async () => {
+test('an unforeseen failure during a stop does not interrupt it, and makes the code 1', async () => {
   const { shutdown, exits, part, ended } = start();
   shutdown.add('jobs', part('jobs'));
 

@@ -1,26 +1,27 @@
 import type { Logger } from './platform/telemetry/logger.ts';
 
 /**
- * The order of a stop. The parts of one phase end side by side; a phase begins when the one before it is over.
- * `requests` answers what is in flight and ends streams, `jobs` finishes what is held, `buffers` writes what is only
- * counted yet, then nobody needs the `stores`, `telemetry` sends what tells of all that, and the `log` has its last line.
+ * The order of a stop. The parts of one phase end side by side; a phase begins when the one before it is
+ * over. `requests` answers requests in flight and ends streams, `jobs` finishes the work in hand, `buffers`
+ * writes pending counts, `stores` closes connections, `telemetry` sends the last spans, and `log` writes the
+ * last line.
  */
 const PHASES = ['requests', 'jobs', 'buffers', 'stores', 'telemetry', 'log'] as const;
 type Phase = (typeof PHASES)[number];
 
 export interface Shutdown {
-  /** Gives a part that has to be ended, as soon as there is one. */
+  /** Adds a part, as soon as it has to be ended. */
   add(phase: Phase, end: () => Promise<unknown>): void;
   readonly isStopping: () => boolean;
-  /** Stops in order. Asked for a second time, it ends at once. */
+  /** Stops in order. A second call ends the process at once. */
   readonly stop: () => void;
-  /** Stops in order because of what nobody caught. Only the first is told of. */
+  /** Stops in order because of an uncaught failure. Only the first is logged. */
   readonly fail: (error: unknown) => void;
 }
 
 export interface ShutdownDeps {
   readonly logger: Pick<Logger, 'error' | 'fatal'>;
-  /** For the whole of it, after which the process ends as it is. */
+  /** The time for the whole stop. After it the process ends as it is. */
   readonly timeoutSeconds: number;
   readonly exit: (code: number) => void;
 }
@@ -42,7 +43,7 @@ export function createShutdown({ logger, timeoutSeconds, exit }: ShutdownDeps): 
     exit(exitCode);
   }
 
-  /** One that fails does not keep the others from ending. */
+  /** A part that fails does not keep the others from ending. */
   async function endPart({ phase, end }: (typeof parts)[number]): Promise<void> {
     try {
       await end();

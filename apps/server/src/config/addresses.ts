@@ -6,14 +6,14 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether what is sent to this host stays on the machine. IPv6 addresses may stand in brackets. */
+/** Whether traffic to this host stays on the machine. IPv6 addresses may have brackets. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   if (address.toLowerCase() === 'localhost') return true;
   return isIP(address) > 0 && loopback.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-// No user name and no password: the address is published with every token.
+// No user name and no password, because every token publishes the address.
 const ABSOLUTE_URL = /^https?:\/\/[^\s/?#@\\]+(\/[^\s?#\\]*)?$/;
 
 const isAbsoluteUrl = (text: string) => ABSOLUTE_URL.test(text) && URL.canParse(text);
@@ -39,7 +39,7 @@ export const issuer: Reader<string> = {
   },
 };
 
-/** Of somebody else's server, which decides what may stand in it. */
+/** An address of a foreign server, which decides about its path and query. */
 export const httpUrl: Reader<string> = {
   accepts: 'an absolute http(s) URL',
   read: (text) => (/^https?:\/\/[^\s/?#]/.test(text) && URL.canParse(text) ? text : undefined),
@@ -60,7 +60,7 @@ export const hostAndPort: Reader<string> = {
   read: (text) => (HOST.test(text) && URL.canParse(`http://${text}`) ? text : undefined),
 };
 
-/** A range of every address would let every client name the address it is counted under. */
+/** A range of all addresses would let each client choose the address that it is counted under. */
 function proxyRange(text: string): string | undefined {
   const [, address = '', prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;

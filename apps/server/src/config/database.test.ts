@@ -77,7 +77,7 @@ describe('a database URL', () => {
     expect(database('postgres://user@/x').connectionString).toBe('postgres://user@/x?host=localhost');
   });
 
-  test('says to the driver what it says to an operator', () => {
+  test('means the same to the driver as to an operator', () => {
     const client = (url: string) => new pg.Client({ ...database(url) });
 
     const remote = client('postgres://us%20er:p%40w@db.example:6543/x?sslmode=require&sslnegotiation=direct');
@@ -128,7 +128,7 @@ describe('sslmode', () => {
     });
   });
 
-  test('checks the host name wherever any public CA would do', () => {
+  test('checks the host name when every public CA is trusted', () => {
     expect(ssl('sslmode=verify-ca')).toEqual({ rejectUnauthorized: true });
     expect(ssl('sslmode=require&sslrootcert=system')).toEqual({ rejectUnauthorized: true });
   });

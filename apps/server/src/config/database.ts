@@ -3,7 +3,9 @@ import type { ConnectionOptions } from 'node:tls';
 import { isLoopback } from './addresses.ts';
 import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
-/** As `pg` takes them. The connection string says nothing about TLS, or the driver would overrule `ssl`. */
+/**
+ * The form that `pg` takes. The connection string has no TLS parameters, or the driver would overrule `ssl`.
+ */
 export interface DatabaseSettings {
   readonly connectionString: string;
   readonly ssl: false | ConnectionOptions;
@@ -37,7 +39,7 @@ const HOST = /^(\[[\da-f:.]+\]|[^[\]:]*)(:\d{1,5})?$/i;
 const MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']);
 const ENCRYPTING = new Set(['require', 'verify-ca', 'verify-full']);
 
-/** By hand, since libpq's form allows what `URL` does not: several hosts, and a user without a host. */
+/** Parsed by hand, because libpq's form allows more than `URL`: several hosts, and a user without a host. */
 function parse(text: string): Parts | undefined {
   const [, scheme, user, authority = '', path, search = ''] = FORM.exec(text) ?? [];
   const named = authority.split(',');
@@ -50,7 +52,7 @@ function parse(text: string): Parts | undefined {
   if (legacySwitch && !query.has('sslmode')) query.set('sslmode', 'require');
   if (!MODES.has(query.get('sslmode') ?? 'prefer')) return undefined;
 
-  // Without a host the driver would take one from its own environment variable.
+  // Without a host the driver would read its own environment variable.
   if (!authority && !query.has('host')) query.set('host', 'localhost');
   const hosts = query.get('host')?.split(',') ?? named.map((host) => host.replace(/:\d+$/, ''));
   return { base: `${scheme}${user}${authority}${path}`, hosts, query };
@@ -81,9 +83,9 @@ function optionsOf({ base, hosts, query }: Parts, name: string): DatabaseSetting
 }
 
 /**
- * What `sslmode` means to libpq, which the driver reads otherwise. One difference: `prefer` and `allow` do
- * not try TLS, since the driver cannot fall back. `verify-ca` without a CA of its own also checks the host
- * name, or whoever owns a public certificate could pass.
+ * TLS by the meaning of `sslmode` in libpq; the driver reads it otherwise. One difference: `prefer` and
+ * `allow` do not try TLS, because the driver cannot fall back. `verify-ca` without a CA of its own also
+ * checks the host name, because any owner of a public certificate could pass otherwise.
  * @see https://www.postgresql.org/docs/current/libpq-ssl.html
  */
 function tlsOptions(query: URLSearchParams, name: string): DatabaseSettings['ssl'] {

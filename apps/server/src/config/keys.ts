@@ -5,7 +5,7 @@ import { checkVerificationKeys } from './verification-keys.ts';
 
 type Values = Partial<ValuesOf<typeof ownSettings>>;
 
-/** What the settings about keys say together. One that was refused by itself is not refused again. */
+/** Checks the key settings against each other. A setting that was refused by itself is not refused again. */
 export function checkKeys(values: Values, problems: SettingProblem[]) {
   const check = (setting: string, act: () => void) => collect(problems, setting, act);
   const others: VerificationKey[] = [];
@@ -52,7 +52,7 @@ function verificationKeysOf(values: Values): VerificationKey[] {
   return checkVerificationKeys(values.JWT_VERIFICATION_PUBLIC_KEYS ?? [], own, context);
 }
 
-/** @returns undefined where none is named */
+/** @returns undefined when the setting names no key */
 function legacyKeyOf(values: Values, others: readonly VerificationKey[]): VerificationKey | undefined {
   const named = values.JWT_LEGACY_KID_KEY?.replace(/^service-rs256-/, '');
   if (!named) return undefined;

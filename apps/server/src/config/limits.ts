@@ -13,7 +13,7 @@ import {
 
 const MOST = 1_000_000_000;
 
-/** What features declare of limits. */
+/** The limits that features declare. */
 export interface Limits {
   readonly rates: readonly RateRule[];
   readonly quotas: QuotaDeclarations;
@@ -37,7 +37,7 @@ export function rateSettings({ rates }: Limits): Readonly<Record<string, Setting
   );
 }
 
-/** What each plan includes: `PLAN_<PLAN>_<RESOURCE>`. */
+/** The quotas of each plan: `PLAN_<PLAN>_<RESOURCE>`. */
 export function quotaSettings({ quotas }: Limits): Readonly<Record<string, Setting<Quota>>> {
   return Object.fromEntries(
     plans.flatMap((plan) =>
@@ -68,7 +68,7 @@ export function readLimits(limits: Limits, env: Environment, problems: SettingPr
 
 const LIMIT = /^(RATE_LIMIT|PLAN_FREE|PLAN_PRO|PLAN_ENTERPRISE)_/;
 
-/** A limit whose name is misspelt would silently not hold. */
+/** A limit with a misspelt name would silently have no effect. */
 function unknownLimits(env: Environment, isKnown: (name: string) => boolean): SettingProblem[] {
   return Object.entries(env)
     .filter(([name, text]) => LIMIT.test(name) && text?.trim() && !isKnown(name))

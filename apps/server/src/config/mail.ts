@@ -5,7 +5,7 @@ export const smtpUrl: Reader<string> = {
   read: (text) => (/^smtps?:\/\/[^\s/?#]/.test(text) && URL.canParse(text) ? text : undefined),
 };
 
-/** An address alone, or behind a name: `Behest <no-reply@auth.example>`. */
+/** An address alone, or after a name: `Behest <no-reply@auth.example>`. */
 const ADDRESS = /^(?:[^<>\r\n]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 
 export const mailAddress: Reader<string> = {

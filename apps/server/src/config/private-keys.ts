@@ -58,7 +58,7 @@ export const ed25519PrivateKey: Reader<IdentityKey> = {
   },
 };
 
-/** Their private halves are published as test vectors, so whoever has them could sign. */
+/** Their private halves are published as test vectors, so anybody could sign with them. */
 const PUBLISHED_TEST_KEYS = new Set([
   'SaszmOe4T02EYaFnITyD8TTWBDyyOWpp3uKUi6H5K6o',
   'TZ0K0Gv44oItHlNBQqtw7lE8j7NCGy1n3xDkO0qGgWs',
@@ -76,7 +76,7 @@ function signingKey(privateKey: KeyObject, context: Context): SigningKey {
   return { ...key, privateKey };
 }
 
-/** What a PEM block of that label holds, if it is no PKCS#8 private key. */
+/** The kinds of key in PEM blocks that are no PKCS#8 private keys, by label. */
 const KINDS: Readonly<Record<string, string>> = {
   'RSA PRIVATE KEY': 'an RSA private key',
   'EC PRIVATE KEY': 'an EC private key',
@@ -87,13 +87,13 @@ const KINDS: Readonly<Record<string, string>> = {
   CERTIFICATE: 'a certificate',
 };
 
-/** Formats before PKCS#8 that hold the right kind of key, which one command converts. */
+/** Formats before PKCS#8 that hold the right kind of key. A single command converts them. */
 const OLDER_FORMATS: Readonly<Record<string, readonly [expected: string, format: string]>> = {
   'RSA PRIVATE KEY': ['an RSA private key', 'PKCS#1'],
   'EC PRIVATE KEY': ['an EC P-256 private key', 'SEC1'],
 };
 
-/** @param expected the kind of key, as a refusal of another kind puts it */
+/** @param expected the kind of key, as a refusal names it */
 function readPrivateKey(text: string, { name }: Context, expected: string): KeyObject {
   const pem = text.replaceAll('\\n', '\n'); // environment files often cannot hold real line breaks
   const labels = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(([, label = '']) => label);
@@ -112,7 +112,7 @@ function readPrivateKey(text: string, { name }: Context, expected: string): KeyO
   try {
     return createPrivateKey(pem);
   } catch {
-    throw unreadable; // OpenSSL's own words help nobody, and might repeat a part of the key
+    throw unreadable; // OpenSSL's own message helps nobody, and might repeat a part of the key
   }
 }
 
@@ -130,7 +130,7 @@ function kindOf(key: KeyObject): string {
   return kinds[type] ?? `a private key of type ${type}`;
 }
 
-/** By the name that RFC 7518 gives it, where it has one there. */
+/** The curve's name in RFC 7518, or Node's name for a curve outside it. */
 function curveOf(key: KeyObject): string {
   const names: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
   const curve = key.asymmetricKeyDetails?.namedCurve ?? 'unknown';

@@ -19,7 +19,7 @@ export function integer(least: number, most: number): Reader<number> {
   };
 }
 
-/** An entry that is not accepted refuses the list, and so does a list without entries. */
+/** Refuses a list with an entry that is not accepted, and a list without entries. */
 export function commaList<T>(accepts: string, readEntry: (entry: string) => T | undefined): Reader<T[]> {
   const read = (text: string) => {
     const entries = text.split(',').map((entry) => readEntry(entry.trim()));
@@ -33,7 +33,7 @@ export const ipAddress: Reader<string> = {
   read: (text) => (isIP(text) > 0 ? text : undefined),
 };
 
-/** For names that only another setting can check. */
+/** For names that another setting checks. */
 export const anyText = (accepts: string): Reader<string> => ({ accepts, read: (text) => text });
 
 export function textOf(least: number, most: number): Reader<string> {
@@ -44,7 +44,7 @@ export function textOf(least: number, most: number): Reader<string> {
   };
 }
 
-/** For a choice that has one answer so far. */
+/** For a setting with a single value so far. */
 export function onlyYet(word: string, why: string): Reader<string> {
   return {
     accepts: word,
@@ -55,7 +55,7 @@ export function onlyYet(word: string, why: string): Reader<string> {
   };
 }
 
-/** @param isRefused which of the values, since a switch that is off does no harm in production */
+/** @param isRefused selects the refused values: a switch that is off does no harm in production */
 export function notInProduction<T>(
   { accepts, read }: Reader<T>,
   isRefused: (value: T) => boolean,

@@ -10,7 +10,7 @@ function readVaultKey(text: string): KeyObject | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return createSecretKey(Buffer.from(text, 'hex'));
   const plain = text.replace(/=$/, '').replaceAll('+', '-').replaceAll('/', '_');
   const bytes = Buffer.from(plain, 'base64url');
-  // Node skips what it cannot decode, so only a text that comes out again was right.
+  // Node skips characters that it cannot decode, so only a text that encodes back to itself is valid.
   return bytes.length === 32 && bytes.toString('base64url') === plain ? createSecretKey(bytes) : undefined;
 }
 
@@ -48,7 +48,7 @@ export const consentKey: Reader<KeyObject> = {
       const key = createPrivateKey({ key: jwk, format: 'jwk' });
       return jwk.kty === 'EC' && jwk.crv === 'P-256' ? key : undefined;
     } catch {
-      return undefined; // the sentence about the accepted form says all: the cause would quote the key
+      return undefined; // the refusal names the accepted form; the cause would quote the key
     }
   },
 };

@@ -43,7 +43,7 @@ describe('a secret in a file', () => {
     ['is missing', join(folder, 'missing')],
     ['is a folder', folder],
     ['is not UTF-8', fileWith(Uint8Array.of(0xc3, 0x28))],
-  ])('that %s is refused without naming its path', (_, path) => {
+  ])('is refused without its path when it %s', (_, path) => {
     const env = { ...development, VAULT_ENCRYPTION_KEY_FILE: path };
 
     expect(problemsOf(env)).toEqual([
@@ -51,7 +51,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('that is empty is no secret at all', () => {
+  test('counts as unset when it is empty', () => {
     expect(loadConfig({ ...development, VAULT_ENCRYPTION_KEY_FILE: fileWith(' \n') }).keys.vaultKey).toBe(
       undefined,
     );

@@ -4,11 +4,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface SettingProblem {
   readonly setting: string;
-  /** Names what was expected, and never the value: some are secret. */
+  /** Names the accepted form and never the value, because some values are secret. */
   readonly message: string;
 }
 
-/** Every reason for which the service does not start with this configuration. */
+/** Every reason why the service does not start with this configuration. */
 export class ConfigError extends Error {
   readonly problems: readonly SettingProblem[];
 
@@ -19,7 +19,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A value that is refused, in one sentence for the operator or, for a list, in one for each bad entry. */
+/** A refused value, in one sentence for the operator or, for a list, in one sentence per bad entry. */
 export class SettingRefusal extends Error {
   readonly messages: readonly string[];
 
@@ -31,25 +31,25 @@ export class SettingRefusal extends Error {
 }
 
 export interface Context {
-  /** The variable's name, which most refusals begin with. */
+  /** The variable's name, with which most refusals begin. */
   readonly name: string;
   readonly isProduction: boolean;
 }
 
-/** From a variable's text, which is trimmed and not empty, to what it means. */
+/** Turns a variable's text, which is trimmed and not empty, into its value. */
 export interface Reader<T> {
   /** Ends the sentence "<NAME> must be …". */
   readonly accepts: string;
   /**
-   * @returns undefined for a text that is not what `accepts` says
-   * @throws Refusal where another sentence helps more
+   * @returns undefined for a text that `accepts` does not describe
+   * @throws Refusal when another sentence helps more
    */
   readonly read: (text: string, context: Context) => T | undefined;
 }
 
 export interface Setting<T> {
   readonly accepts: string;
-  /** What holds when the variable is unset, as the operator's guide shows it. */
+  /** The value of an unset variable, as the operator's guide shows it. */
   readonly fallback: string;
   readonly meaning: string;
   readonly read: (text: string | undefined, context: Context) => T;
@@ -61,7 +61,7 @@ export function defaulted<T>(reader: Reader<T>, fallback: string, meaning: strin
   return { accepts: reader.accepts, fallback: `\`${fallback}\``, meaning, read };
 }
 
-/** @param fallback in words: unset is undefined, and whoever uses the setting knows what that means */
+/** @param fallback in words: an unset variable is undefined, and its user decides about that */
 export function optional<T>(reader: Reader<T>, fallback: string, meaning: string): Setting<T | undefined> {
   const read = (text: string | undefined, context: Context) =>
     text === undefined ? undefined : accept(reader, text, context);
@@ -85,7 +85,7 @@ function accept<T>(reader: Reader<T>, text: string, context: Context): T {
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type ValuesOf<S extends Settings> = { readonly [Name in keyof S]: ReturnType<S[Name]['read']> };
 
-/** Reads every setting of the table. A refused one is among the problems, and absent from the values. */
+/** Reads every setting of the table. A refused setting is among the problems, and absent from the values. */
 export function readSettings<S extends Settings>(table: S, env: Environment, problems: SettingProblem[]) {
   const isProduction = env.NODE_ENV?.trim() === 'production';
   const values: Record<string, unknown> = {};
@@ -97,16 +97,16 @@ export function readSettings<S extends Settings>(table: S, env: Environment, pro
   return values as Partial<ValuesOf<S>>; // each value comes from the setting of its name: Object.entries forgets it
 }
 
-/** @throws ConfigError if there is a problem at all */
+/** @throws ConfigError when there is any problem */
 export function completed<S extends Settings>(
   values: Partial<ValuesOf<S>>,
   problems: readonly SettingProblem[],
 ) {
   if (problems.length > 0) throw new ConfigError(problems);
-  return values as ValuesOf<S>; // only what is refused is absent
+  return values as ValuesOf<S>; // only refused settings are absent
 }
 
-/** Turns a refusal into problems of that setting, so that the next one is looked at as well. */
+/** Turns a refusal into problems of that setting, so that the next setting is read as well. */
 export function collect(problems: SettingProblem[], setting: string, act: () => void): void {
   try {
     act();
@@ -128,11 +128,11 @@ const FURTHER_SECRETS = new Set([
 
 /** Whether the setting may also be given as `<NAME>_FILE`, the path of a file that holds it. */
 export function isSecret(name: string): boolean {
-  if (name === 'JWT_LEGACY_KID_KEY') return false; // names a key and holds none
+  if (name === 'JWT_LEGACY_KID_KEY') return false; // it names a key and holds none
   return /_(KEY|SECRET)$/.test(name) || FURTHER_SECRETS.has(name);
 }
 
-/** @returns undefined for what is empty as for what is unset */
+/** @returns undefined for an empty variable as for an unset one */
 function textOf(name: string, env: Environment): string | undefined {
   const text = env[name]?.trim() || undefined;
   const path = isSecret(name) ? env[`${name}_FILE`]?.trim() : undefined;
@@ -141,6 +141,6 @@ function textOf(name: string, env: Environment): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)).trim() || undefined;
   } catch {
-    throw new SettingRefusal(`${name}_FILE cannot be read`); // the system's own words would repeat the path
+    throw new SettingRefusal(`${name}_FILE cannot be read`); // the system's own message would repeat the path
   }
 }

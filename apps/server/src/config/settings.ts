@@ -13,24 +13,24 @@ const server = {
   NODE_ENV: defaulted(
     oneOf('production', 'development', 'test'),
     'development',
-    'With `production`, what is meant for development only is refused.',
+    'With `production`, the service refuses values that serve development only.',
   ),
-  HOST: defaulted(ipAddress, '0.0.0.0', 'The address listened on.'),
-  PORT: defaulted(integer(1, 65_535), '3001', 'The port listened on.'),
+  HOST: defaulted(ipAddress, '0.0.0.0', 'The address that the service listens on.'),
+  PORT: defaulted(integer(1, 65_535), '3001', 'The port that the service listens on.'),
   PUBLIC_BASE_URL: optional(
     baseUrl,
     '`http://localhost:<PORT>`',
-    'Where clients reach the service. In production `https`, unless the host is loopback.',
+    'The address at which clients reach the service. In production it is `https`, unless the host is loopback.',
   ),
   DID_WEB_DOMAIN: optional(
     hostAndPort,
     'host and port of `PUBLIC_BASE_URL`',
-    'The host in the DIDs of new agents. Those of existing ones stay.',
+    'The host in the DIDs of new agents. The DIDs of existing agents stay.',
   ),
   TRUST_PROXY: defaulted(
     trustProxy,
     'false',
-    'The proxies whose `X-Forwarded-For` is believed. With `false` the address of the socket counts.',
+    'The proxies whose `X-Forwarded-For` the service believes. With `false` the address of the socket counts.',
   ),
   CORS_ALLOWED_ORIGINS: optional(
     origins,
@@ -41,26 +41,29 @@ const server = {
   SHUTDOWN_TIMEOUT_SECONDS: defaulted(
     integer(1, 300),
     '25',
-    'How long a stop waits for requests in flight before it ends the process with code 1.',
+    'The time for which a stop waits for requests in flight. After it the process ends with code 1.',
   ),
   LOG_LEVEL: defaulted(
     oneOf('debug', 'info', 'warn', 'error', 'fatal'),
     'info',
-    'The least severe lines that are written.',
+    'The least severe lines that the service writes.',
   ),
 };
 
 const stores = {
-  DATABASE_URL: required(databaseUrl, 'Holds all lasting data. In production with TLS; see below.'),
+  DATABASE_URL: required(
+    databaseUrl,
+    'The database of all lasting data. In production it needs TLS; see below.',
+  ),
   MIGRATION_DATABASE_URL: optional(
     databaseUrl,
     '`DATABASE_URL`',
-    'A direct connection for migrations, where `DATABASE_URL` leads to a pooler.',
+    'A direct connection for migrations, when `DATABASE_URL` leads to a pooler.',
   ),
   DATABASE_POOL_MAX: defaulted(integer(1, 500), '10', 'The most connections of one process.'),
   REDIS_URL: required(
     redisUrl,
-    'Holds rate-limit counters and authorization requests in flight. Outside production also `memory:`, which serves one process and forgets at its end.',
+    'The store of rate-limit counters and authorization requests in flight. Outside production, `memory:` serves a single process and forgets when it ends.',
   ),
 };
 
@@ -68,69 +71,69 @@ const keys = {
   RSA_PRIVATE_KEY: optional(
     rsaPrivateKey,
     'required unless `AUTO_GENERATE_KEYS=true`',
-    'Signs tokens. At least 2048 bits.',
+    'The key that signs tokens, of at least 2048 bits.',
   ),
   EC_PRIVATE_KEY: optional(
     ecPrivateKey,
     'none',
-    'Signs tokens with `JWT_SIGNING_ALG=ES256`, and is published before that.',
+    'The key that signs tokens with `JWT_SIGNING_ALG=ES256`. Before that, the service only publishes it.',
   ),
   ED25519_PRIVATE_KEY: optional(
     ed25519PrivateKey,
     'none',
-    "Proves what the service says under its DID. Named in the service's DID document, and in no other; signs no token.",
+    "The key that proves statements of the service under its DID. Only the service's DID document names it, and it signs no token.",
   ),
   AUTO_GENERATE_KEYS: defaulted(
     notInProduction(boolean, (value) => value, 'AUTO_GENERATE_KEYS is for development only'),
     'false',
-    'Makes the RSA key, the Ed25519 key and, for ES256, the EC key where they are missing. They end with the process, and with them every token. Refused in production.',
+    'Generates the RSA key, the Ed25519 key and, for ES256, the EC key when they are missing. These keys end with the process, and every token with them. Refused in production.',
   ),
-  JWT_SIGNING_ALG: defaulted(oneOf('RS256', 'ES256'), 'RS256', 'How new tokens are signed.'),
+  JWT_SIGNING_ALG: defaulted(oneOf('RS256', 'ES256'), 'RS256', 'The algorithm that signs new tokens.'),
   JWT_ISSUER: optional(issuer, '`PUBLIC_BASE_URL`', 'The `iss` of every token, byte for byte.'),
   JWT_VERIFICATION_PUBLIC_KEYS: optional(
     jwkEntries,
     'none',
-    'Public keys, RSA or P-256, that tokens also verify with: former and coming ones. They are published and never sign.',
+    'Further public keys, RSA or P-256, that tokens verify with: former and coming keys. The service publishes them and never signs with them.',
   ),
   JWT_LEGACY_KID_KEY: optional(
     anyText('the key id or thumbprint of a configured RSA key'),
     'the key of `RSA_PRIVATE_KEY`',
-    'The key that tokens without `kid`, or with one of the form `service-YYYY-MM`, verify with.',
+    'The key that verifies tokens without a `kid`, or with a `kid` of the form `service-YYYY-MM`.',
   ),
   JWT_LEGACY_KID_MONTHS: defaulted(
     integer(1, 120),
     '13',
-    'For how many months, the current one included, that key is published as `service-YYYY-MM`.',
+    'The number of months, the current month included, for which the service publishes that key as `service-YYYY-MM`.',
   ),
   SIGNING_KEY_STORE: defaulted(
     onlyYet('env', 'the postgres store is not available yet'),
     'env',
-    'Where signing keys are kept: in these variables.',
+    'The place of signing keys: these variables.',
   ),
   SIGNING_KEY_ACTIVATION_DELAY_SECONDS: defaulted(
     integer(0, 86_400),
     '900',
-    'How long after its start a process goes on signing as RS256 under `service-YYYY-MM`, while verifiers fetch the keys it has published.',
+    'The time after its start for which a process still signs as RS256 under `service-YYYY-MM`, while verifiers fetch its published keys.',
   ),
   SIGNING_KEY_RETIRED_GRACE_SECONDS: defaulted(
     integer(0, MOST_SECONDS),
     '34214400',
-    'How long a key that signs no longer stays published. Without effect with `SIGNING_KEY_STORE=env`, where a key stays as long as it is named.',
+    'The time for which a key that signs no longer stays published. It has no effect with `SIGNING_KEY_STORE=env`, where a key stays as long as a setting names it.',
   ),
   SSO_STATE_SECRET: optional(
     sharedSecret,
     'derived from the other keys',
-    'For single sign-on, which is not there yet: checked at start, and without effect.',
+    'For single sign-on, which is not available yet. The service checks it at start, and it has no effect.',
   ),
   VAULT_ENCRYPTION_KEY: optional(
     vaultKey,
     'none',
-    'Where the keys come from that seal stored answers and the secrets of webhooks, and that sign consent cookies. Unset, they come from `RSA_PRIVATE_KEY`.',
+    'The source of the keys that seal stored answers and webhook secrets, and that sign consent cookies. When it is unset, `RSA_PRIVATE_KEY` is the source.',
   ),
   VAULT_ENCRYPTION_KEYS_PREVIOUS: optional(
     vaultKeys,
     'none',
-    'Former values of `VAULT_ENCRYPTION_KEY`: what they sealed still opens.',
+    'Former values of `VAULT_ENCRYPTION_KEY`. They still open the values that they sealed.',
   ),
 };
 
@@ -138,12 +141,12 @@ const tokens = {
   MAX_GRANT_LIFETIME_SECONDS: defaulted(
     integer(60, MOST_SECONDS),
     '31536000',
-    'The longest life of a grant. A longer `expiresIn` is refused, not cut.',
+    'The longest lifetime of a grant. The service refuses a longer `expiresIn` and does not cut it.',
   ),
   GRANT_TOKEN_MAX_TTL_SECONDS: defaulted(
     integer(60, 31_536_000),
     '86400',
-    'The longest life of one grant token. A grant that lives longer is refreshed.',
+    'The longest lifetime of one grant token. A grant that lives longer needs refreshes.',
   ),
 };
 
@@ -151,7 +154,7 @@ const mail = {
   SMTP_URL: optional(
     smtpUrl,
     'no mail; outside production, mail is shown in the log and at `/development/mail`',
-    'The server that mail is handed to. In production, `smtp://` is raised to TLS before anything is sent.',
+    'The server that takes the mail. In production, the service raises `smtp://` to TLS before it sends anything.',
   ),
   MAIL_FROM: optional(mailAddress, 'none', 'The sender of mail. Set it together with `SMTP_URL`.'),
 };
@@ -160,7 +163,7 @@ const telemetry = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     httpUrl,
     'none: nothing is traced',
-    'The OpenTelemetry collector that spans are sent to, as OTLP over HTTP, at `/v1/traces` below it.',
+    'The OpenTelemetry collector that receives spans, as OTLP over HTTP, at `/v1/traces` below this URL.',
   ),
   OTEL_SERVICE_NAME: defaulted(textOf(1, 100), 'behest', 'The `service.name` of spans.'),
 };

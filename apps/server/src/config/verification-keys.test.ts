@@ -38,14 +38,14 @@ describe('J12: JWT_VERIFICATION_PUBLIC_KEYS', () => {
     expect(key?.jwk).toEqual({ kty: 'RSA', kid, use: 'sig', alg: 'RS256', n: former.n, e: former.e });
   });
 
-  test('keeps the ids of others', () => {
+  test('keeps the key ids of other issuers', () => {
     expect(kidsOf({ ...former, kid: 'theirs 1' }, { ...ec, kid: 'x'.repeat(256) })).toEqual([
       'theirs 1',
       'x'.repeat(256),
     ]);
   });
 
-  test('holds a key that is listed twice once, and an own key not at all', () => {
+  test('holds a key that is listed twice once, and leaves out own keys', () => {
     const { rsa: own } = loadConfig(development).keys;
 
     expect(kidsOf({ ...former, kid: 'a' }, { ...former, kid: 'a' }, own?.jwk)).toEqual(['a']);
@@ -119,7 +119,7 @@ describe('J12: JWT_VERIFICATION_PUBLIC_KEYS', () => {
     ]);
   });
 
-  test('may not hold a published test key in production, whose private half anybody has', () => {
+  test('may not hold a published test key in production, because anybody has its private half', () => {
     const published = loadConfig(development).keys.rsa?.jwk;
     const keys = { JWT_VERIFICATION_PUBLIC_KEYS: JSON.stringify([published]) };
 
@@ -154,7 +154,7 @@ describe('JWT_LEGACY_KID_KEY', () => {
     ]);
   });
 
-  test('is not blamed for a key that was refused itself', () => {
+  test('is not refused because of a key that was refused itself', () => {
     const env = { ...withKeys({ ...former, kid: '' }), JWT_LEGACY_KID_KEY: formerThumbprint };
 
     expect(refusalsOf(env)).toEqual(['JWT_VERIFICATION_PUBLIC_KEYS[0]: kid is invalid']);

@@ -11,7 +11,7 @@ import { type Context, type Reader, SettingRefusal } from './setting.ts';
 
 const MOST_ENTRIES = 32;
 
-/** A JWK Set (RFC 7517 section 5), or its array alone. What each entry is, `checkVerificationKeys` says. */
+/** A JWK Set (RFC 7517 section 5), or its array alone. `checkVerificationKeys` checks the entries. */
 export const jwkEntries: Reader<readonly unknown[]> = {
   accepts: `a JWK Set or an array of 1 to ${MOST_ENTRIES} JWKs`,
   read(text, { name }) {
@@ -37,8 +37,8 @@ const isMembers = (json: unknown): json is Members =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
 /**
- * The keys that verify beside the own ones, and never sign. One listed twice, or equal to an own key, is
- * there once.
+ * The keys that verify beside the own keys, and never sign. A key that is listed twice, or equals an own key,
+ * is there once.
  * @throws Refusal with a sentence for each entry that cannot be used
  */
 export function checkVerificationKeys(
@@ -104,18 +104,18 @@ function readPublicKey(entry: Members): VerificationKey {
   return verificationKey(key);
 }
 
-/** Short words only: whatever else stands there may have been meant for another place. */
+/** Shows short words only: a longer text may have been meant for another setting. */
 function nameOf({ alg, kty }: Members): string {
   const named = [alg, kty].find((word) => typeof word === 'string' && /^[\w+.-]{1,16}$/.test(word));
   return String(named ?? 'none');
 }
 
-/** @returns undefined for what is no such key, a point off its curve for one */
+/** @returns undefined for a value that is no such key, such as a point off its curve */
 function importKey(members: Members): KeyObject | undefined {
   try {
     return createPublicKey({ key: members, format: 'jwk' });
   } catch {
-    return undefined; // each caller has its own sentence for it
+    return undefined; // each caller refuses with a sentence of its own
   }
 }
 

@@ -1,15 +1,17 @@
 /**
- * Every kind of act, with the data that is its own. Each feature declares its kinds in its `<noun>.acts.ts` and adds
- * them to this interface there. An act becomes an audit entry and an event.
+ * Every kind of act, with its data. Each feature declares its kinds in its `<noun>.acts.ts` and adds them to
+ * this interface there. An act becomes an audit entry and an event.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the features fill it
 export interface Acts {}
 
-/** Every kind of event that is no act: subscribers receive it, and the audit log does not. Filled as `Acts` is. */
+/**
+ * Every kind of announcement: subscribers receive it, and the audit log does not. Features fill it as `Acts`.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the features fill it
 export interface Announcements {}
 
-/** The people and things that an act concerns: members of its audit entry, and of its event's data. */
+/** The subjects of an act: members of its audit entry, and of its event's data. */
 export interface ActSubject {
   readonly developerId?: string;
   readonly agentId?: string;
@@ -29,7 +31,7 @@ interface Concerning {
   readonly purpose?: string | null | undefined;
 }
 
-/** The members of an act that say whom it concerns, without those that the row leaves empty. */
+/** The members of an act that name its subjects, without those that the row leaves empty. */
 export function concerning({ grantId, agentId, agentDid, principalId, purpose }: Concerning): ActSubject {
   return {
     ...(grantId && { grantId }),
@@ -40,12 +42,12 @@ export function concerning({ grantId, agentId, agentDid, principalId, purpose }:
   };
 }
 
-/** Something that was done: the one statement from which both its audit entry and its event are made. */
+/** An act that a caller did, stated once. Its audit entry and its event are made from it. */
 export type Act = {
   [Type in keyof Acts]: ActSubject & {
     readonly type: Type;
     readonly data: Acts[Type];
-    /** Facts that only the audit entry shows: the browser a decision came from, the old and the new setting. */
+    /** Facts that only the audit entry shows: the browser of a decision, the old and the new setting. */
     readonly evidence?: Readonly<Record<string, unknown>>;
   };
 }[keyof Acts];

@@ -1,29 +1,29 @@
-/** Whose rows. An object, not a string, so that it cannot change places with an id. */
+/** The developer whose rows a query may see. An object, so that an id cannot take its place. */
 export interface Tenant {
   readonly developerId: string;
 }
 
-/** What an API key may be; `full` may do all that `runtime` may. */
+/** The role of an API key; `full` may do all that `runtime` may. */
 export type Role = 'runtime' | 'full';
 
 export type Mode = 'live' | 'sandbox';
 
 export type Plan = 'free' | 'pro' | 'enterprise';
 
-/** Who is acting, for whom, in which request: what authentication learned. */
+/** The identity that a request was authenticated as. */
 export interface Caller {
   readonly tenant: Tenant;
-  /** As the audit log names it: `developer:<keyId>`, `principal`, `system`. */
+  /** The actor, as the audit log names it: `developer:<keyId>`, `principal`, `system`. */
   readonly actor: string;
   readonly role: Role;
   readonly mode: Mode;
   readonly plan: Plan;
   readonly requestId: string;
-  /** The browser that a person's decision comes from. */
+  /** The browser of a person's decision. */
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
 
-/** The service itself, doing a developer's work that nobody asked for. @param requestId the name of that work */
+/** The service itself, at work for a developer without a request. @param requestId the name of that work */
 export const systemCaller = (
   tenant: Tenant,
   { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
@@ -31,8 +31,8 @@ export const systemCaller = (
 ): Caller => ({ tenant, actor: 'system', role: 'full', mode, plan, requestId });
 
 /**
- * Whose page it is: what a person's session token proves by itself. Whether the session still goes on, the database
- * says with what is read or done in it.
+ * The session that a principal's token proves by itself. The database says whether it is still live, in the
+ * query that reads or changes something for it.
  */
 export interface PrincipalSession {
   readonly tenant: Tenant;
@@ -41,17 +41,17 @@ export interface PrincipalSession {
   readonly requestId: string;
 }
 
-/** Says, after the commit, that something changed of what authentication learns of a developer. */
+/** Publishes, after the commit, that a developer's keys, plan or settings changed. */
 export type PublishChange = (tenant: Tenant) => Promise<void>;
 
-/** What is looked at when a person's browser asks, and nothing else. */
+/** The parts of a browser's request that authentication reads. */
 export interface BrowserRequest {
-  /** The id of the record that the path is about. */
+  /** The id of the record that the path names. */
   readonly resourceId: string;
   readonly cookies: Readonly<Record<string, string | undefined>>;
   readonly csrfToken: string | undefined;
   readonly isWrite: boolean;
-  /** An `Authorization` header, which is not a browser's. */
+  /** An `Authorization` header, which browsers do not send here. */
   readonly hasAuthorization: boolean;
   readonly requestId: string;
   readonly ip: string;

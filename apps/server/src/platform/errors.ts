@@ -20,17 +20,17 @@ export class AppError extends Error {
   }
 }
 
-/** One sentence for the unknown, the foreign and the malformed, so that nobody can tell them apart. */
+/** One sentence for unknown, foreign and malformed ids, so that no caller can tell them apart. */
 export const notFound = () => new AppError('NOT_FOUND', 'No such record.');
 
-/** `problem` is one of the words that every validation failure is told in. */
+/** `problem` is one of the words that describe every validation failure. */
 export const badField = (path: string, problem: string, message = 'The request is not valid.') =>
   new AppError('BAD_REQUEST', message, { fields: [{ path, problem }] });
 
 const MOST_SHOWN = 3;
 const LONGEST_SHOWN = 40; // characters
 
-/** @param scopes those outside the grammar. The sentence shows a few, cut and in printable ASCII. */
+/** @param scopes the malformed scopes. The sentence shows a few, cut and in printable ASCII. */
 export function malformedScopes(scopes: readonly string[]): AppError {
   const shown = scopes.slice(0, MOST_SHOWN).map((scope) => {
     const text = scope.length > LONGEST_SHOWN ? `${scope.slice(0, LONGEST_SHOWN)}...` : scope;
@@ -42,7 +42,7 @@ export function malformedScopes(scopes: readonly string[]): AppError {
   return new AppError('INVALID_SCOPE', message, { scopes: scopes.slice(0, 20) });
 }
 
-/** What the service depends on does not answer. @param dependency as in `/health`. */
+/** The refusal when a store of the service does not answer. @param dependency as in `/health` */
 export const unavailable = (dependency: 'db' | 'redis') =>
   new AppError('SERVICE_UNAVAILABLE', `The ${DEPENDENCIES[dependency]} is not reachable; try again.`, {
     dependency,

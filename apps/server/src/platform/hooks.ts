@@ -1,7 +1,7 @@
 declare const listenerOf: unique symbol;
 
 /**
- * A moment in one feature's use case at which other features have work to do. The feature that has the moment declares
+ * A moment in a feature's use case at which other features have work to do. The feature with the use case declares
  * the hook and calls the listeners; the others listen in their `feature.ts`.
  */
 export interface Hook<Listener> {

@@ -8,21 +8,21 @@ export function newId(prefix: string, now: Date): string {
   for (let time = now.getTime(), at = 0; at < 10; at += 1, time = Math.floor(time / 32)) {
     text = CROCKFORD.charAt(time % 32) + text;
   }
-  // A byte for each character wastes three bits of it, which costs less than arithmetic on 80 bits at once.
+  // One byte per character wastes three bits, which costs less than arithmetic on 80 bits at once.
   for (const byte of randomBytes(16)) text += CROCKFORD.charAt(byte & 31);
   return `${prefix}_${text}`;
 }
 
-/** 22 characters of chance, for hashing beside what must not be guessed from its hash. */
+/** 22 random characters, to be hashed beside a value that nobody may guess from its hash. */
 export const newSalt = () => randomBytes(16).toString('base64url');
 
 /** 43 characters that nobody can guess: 32 random bytes, base64url. */
 export const newSecret = () => randomBytes(32).toString('base64url');
 
-/** How a secret is stored. A plain hash is enough: of 256 random bits there is nothing to guess slowly. */
+/** The stored form of a secret. A plain hash is enough, because nobody can guess 256 random bits. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** Compares in a time that says nothing of where two texts differ, only whether their lengths do. */
+/** Compares in a time that does not show where two texts differ, only whether their lengths do. */
 export function isSameText(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -12,7 +12,7 @@ test('a page without a row too many is the last', () => {
   expect(pageOf([], 2, byId)).toEqual({ page: [], nextCursor: null });
 });
 
-test('a span ends after it begins, in whatever offsets its times are written', () => {
+test('a span ends after it begins, whatever the offsets of its times', () => {
   const since = '2026-01-01T12:00:00Z';
 
   for (const span of [{}, { since }, { until: since }, { since, until: '2026-01-01T11:00:01-01:00' }]) {

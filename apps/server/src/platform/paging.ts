@@ -1,6 +1,6 @@
 import { badField } from './errors.ts';
 
-/** Pages by number, which older clients ask for, or from a cursor on. */
+/** Pages by number, for older clients, or from a cursor on. */
 export interface PageRequest {
   readonly page?: number;
   readonly pageSize?: number;
@@ -9,7 +9,7 @@ export interface PageRequest {
 }
 
 export interface PagePosition {
-  /** As the answer says it; of a page from a cursor on, 1 and its limit. */
+  /** The page as the answer shows it; for a page from a cursor on, 1 and its limit. */
   readonly page: number;
   readonly pageSize: number;
   readonly offset: number;
@@ -56,7 +56,11 @@ export function positionOf(
   const size = Math.min(pageSize ?? defaultSize, LARGEST_PAGE);
   const number = page ?? 1;
   if (number * size > FARTHEST_ROW) {
-    throw badField('page', 'too_large', 'That far, go on by `cursor`: each answer has a `nextCursor`.');
+    throw badField(
+      'page',
+      'too_large',
+      'This page is too far away. Send `cursor` with the `nextCursor` of an answer.',
+    );
   }
   return { page: number, pageSize: size, offset: (number - 1) * size, cursor: undefined };
 }

@@ -4,9 +4,9 @@ export const plans = ['free', 'pro', 'enterprise'] as const satisfies Plan[];
 
 export type Quota = number | 'unlimited';
 
-/** What each plan includes of one resource. `PLAN_<PLAN>_<RESOURCE>` sets another number. */
+/** The quota of one resource on each plan. `PLAN_<PLAN>_<RESOURCE>` sets another number. */
 export type QuotaDeclaration = Readonly<Record<Plan, Quota>> & {
-  /** For the operator: what is counted. */
+  /** For the operator: the things that are counted. */
   readonly describes: string;
 };
 
@@ -14,12 +14,12 @@ export type QuotaDeclarations = Readonly<Record<string, QuotaDeclaration>>;
 
 /**
  * The resources that plans limit. Each feature declares its own in its `<noun>.quotas.ts` and adds them to this
- * interface there. Their names stand in refusals, with a blank for each underscore.
+ * interface there. Refusals show their names, with a blank for each underscore.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the features fill it
 export interface QuotaResources {}
 
 export type QuotaResource = keyof QuotaResources;
 
-/** What is included, by plan and resource. */
+/** Quotas by plan and resource. */
 export type Quotas = Readonly<Record<Plan, Readonly<Record<QuotaResource, Quota>>>>;

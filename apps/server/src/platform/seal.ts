@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'n
 
 export interface SealingKeys {
   readonly current: KeyObject;
-  /** Those that still open what they sealed. */
+  /** Former keys, which still open the values that they sealed. */
   readonly previous: readonly KeyObject[];
 }
 
@@ -10,7 +10,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12; // NIST SP 800-38D, section 5.2.1.1
 const TAG_BYTES = 16;
 
-/** @param boundTo is bound in, so that what is moved to another place does not open there */
+/** @param boundTo is bound in, so that a value moved to another place does not open there */
 export function seal({ current }: SealingKeys, text: string, boundTo: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, current, nonce).setAAD(boundTo);
@@ -40,6 +40,6 @@ function openWith(key: KeyObject, sealed: Buffer, boundTo: Buffer): string | und
     const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch {
-    return undefined; // another key's, or altered
+    return undefined; // sealed by another key, or altered
   }
 }

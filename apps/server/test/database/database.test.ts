@@ -16,7 +16,7 @@ import { execute } from '../servers/postgres.ts';
 const source = join(import.meta.dirname, '../../migrations');
 const files = globSync('*.sql', { cwd: source }).sort();
 
-/** A database with nothing in it, which is what a first start finds. */
+/** An empty database, as a first start finds it. */
 async function emptyDatabase(): Promise<string> {
   const server = new URL(inject('templateUrl'));
   const name = `empty_${randomUUID().replaceAll('-', '')}`;
@@ -24,7 +24,7 @@ async function emptyDatabase(): Promise<string> {
   return new URL(name, server).href;
 }
 
-/** The migrations, where a test may change them. */
+/** The migrations, in a folder that a test may change. */
 function copiedMigrations(): string {
   const folder = mkdtempSync(join(tmpdir(), 'migrations-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -51,7 +51,7 @@ const tablesOf = async (url: string) =>
   ).map(({ name }) => name);
 
 describe('migrations', () => {
-  test('are applied in the order of their names, and remembered with what was in them', async () => {
+  test('are applied in the order of their names, and remembered with their checksums', async () => {
     const url = await emptyDatabase();
 
     await migrate({ connectionString: url });
@@ -65,7 +65,7 @@ describe('migrations', () => {
     expect(new Set(files.map((name) => name.slice(0, 3))).size).toBe(files.length);
   });
 
-  test('are applied once, however often and by however many processes they are', async () => {
+  test('are applied once, however many processes start, and how often', async () => {
     const url = await emptyDatabase();
     const start = () => migrate({ connectionString: url });
 
@@ -75,7 +75,7 @@ describe('migrations', () => {
     expect((await journalOf(url)).map(({ name }) => name)).toEqual(files);
   });
 
-  test('hold the one that the specification names, whose columns may be empty', async () => {
+  test('include the file that the specification names, whose columns may be empty', async () => {
     expect(files).toContain('095_purpose_bound_grants.sql');
     const columns = await rowsOf<{ nullable: string }>(
       await newDatabase(),
@@ -85,7 +85,7 @@ describe('migrations', () => {
     for (const { nullable } of columns) expect(nullable).toBe('YES');
   });
 
-  test('that were changed after they were applied stop the start', async () => {
+  test('stop the start when a file was changed after it was applied', async () => {
     const folder = copiedMigrations();
     const url = await emptyDatabase();
     await migrate({ connectionString: url }, { migrations: folder });
@@ -97,7 +97,7 @@ describe('migrations', () => {
     );
   });
 
-  test('of a later release stop an earlier one', async () => {
+  test('stop an earlier release when a later one was there', async () => {
     const folder = copiedMigrations();
     writeFileSync(join(folder, '999_later.sql'), 'select 1');
     const url = await emptyDatabase();
@@ -106,7 +106,7 @@ describe('migrations', () => {
     await expect(migrate({ connectionString: url })).rejects.toThrow('database is newer than this release');
   });
 
-  test('that fail leave nothing of themselves, and all that came before', async () => {
+  test('leave nothing of a file that fails, and keep the files before it', async () => {
     const folder = copiedMigrations();
     writeFileSync(join(folder, '999_later.sql'), 'create table half_made (); select no_such_function()');
     const url = await emptyDatabase();
@@ -124,7 +124,10 @@ describe('migrations', () => {
 });
 
 describe('the schema', () => {
-  /** Tables that are no developer's: the journal, the developers themselves, and what finds a developer by a key. */
+  /**
+   * Tables without a tenant of their own: the journals, the developers, and the indexes that find a
+   * developer.
+   */
   const exempt = ['schema_migrations', 'schema_functions', 'developers', 'api_key_index', 'agent_index'];
 
   const lint = `
@@ -158,11 +161,11 @@ describe('the schema', () => {
     return rows.map(({ name, fault }) => `${name} ${fault}`);
   };
 
-  test('can be spread by developer: each row, key and reference has one, and no trigger fires but one', async () => {
+  test('can be sharded: each row, key and reference names a developer, and no second trigger fires', async () => {
     expect(await faultsIn(await newDatabase())).toEqual(['audit_entries has the trigger append_only']);
   });
 
-  test('that could not be is found out', async () => {
+  test('fails that check with tables that cannot be sharded', async () => {
     const url = await newDatabase();
     await execute(
       url,
@@ -180,7 +183,7 @@ describe('the schema', () => {
     ]);
   });
 
-  test('says at each table which feature owns it', () => {
+  test('names the owner of each table', () => {
     for (const name of files) {
       const text = readFileSync(join(source, name), 'utf8');
       for (const [, before = ''] of text.matchAll(/((?:^--.*\n|^create type[^;]*;\n)*)^create table/gm))
@@ -198,7 +201,7 @@ describe('I1: statements', () => {
       .map((text) => ({ path: basename(path), name: /function (\w+)/.exec(text)?.[1] ?? '', text }));
   const functions = repositories.flatMap(functionsOf);
 
-  test('name the tenant, or say that they do not', () => {
+  test('name the tenant, or say in their name that they do not', () => {
     const careless = functions.filter(
       ({ name, text }) =>
         text.startsWith('export') &&
@@ -210,7 +213,7 @@ describe('I1: statements', () => {
     expect(functions.length).toBeGreaterThan(30);
   });
 
-  test('that span tenants are those that find the tenant, or that start-up and the jobs need', () => {
+  test('span tenants only to find the tenant, at start-up, and in jobs', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
@@ -233,7 +236,7 @@ describe('I1: statements', () => {
     ]);
   });
 
-  test('are nowhere put together from text', () => {
+  test('are never put together from text', () => {
     const sources = globSync(join(import.meta.dirname, '../../src/**/*.ts')).filter(
       (path) => !path.endsWith('.test.ts'),
     );
@@ -244,7 +247,7 @@ describe('I1: statements', () => {
   });
 });
 
-/** Two things that two functions wait for each other to have done. */
+/** A point at which two functions wait for each other. */
 function meeting(count: number) {
   let arrived = 0;
   let meet = () => {};
@@ -258,7 +261,7 @@ function meeting(count: number) {
   };
 }
 
-test('of two transactions in a deadlock, the one that Postgres ends is done again', async () => {
+test('a transaction that Postgres ends in a deadlock is repeated', async () => {
   const { db, asDeveloper } = await startApp();
   const [a, b] = [await asDeveloper(), await asDeveloper()];
   const bothHoldOne = meeting(2);
@@ -279,7 +282,7 @@ test('of two transactions in a deadlock, the one that Postgres ends is done agai
   expect((await b('GET', '/v1/me')).json().name).toBe('Renamed');
 });
 
-test('a transaction that fails for another reason is not done again', async () => {
+test('a transaction that fails for another reason is not repeated', async () => {
   const { db } = await startApp();
   let attempts = 0;
 
@@ -310,7 +313,7 @@ describe('an act and its records', () => {
     return [(await entries.execute()).length, (await events.execute()).length];
   };
 
-  test('are kept together', async () => {
+  test('are committed together', async () => {
     const { db, asDeveloper } = await startApp();
     const { developerId } = await asDeveloper();
 
@@ -319,7 +322,7 @@ describe('an act and its records', () => {
     expect(await countsOf(db, developerId)).toEqual([2, 2]); // signing up was the first
   });
 
-  test('are given up together', async () => {
+  test('are rolled back together', async () => {
     const { db, asDeveloper } = await startApp();
     const acme = await asDeveloper();
 
@@ -335,7 +338,7 @@ describe('an act and its records', () => {
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true, head: { seq: 1 } });
   });
 
-  test('are not kept at all when the entry cannot be', async () => {
+  test('are all rolled back when the entry fails', async () => {
     const { db, asDeveloper } = await startApp();
     const acme = await asDeveloper();
     await sql`update audit_heads set seq = 0 where developer_id = ${acme.developerId}`.execute(db);
@@ -349,7 +352,7 @@ describe('an act and its records', () => {
     expect((await acme('POST', '/v1/agents', { name: 'a' })).statusCode).toBe(201);
   });
 
-  test('are refused to whoever has no chain, and to an entry that names somebody else', async () => {
+  test('are refused without a chain, and with an entry of another developer', async () => {
     const { db } = await startApp();
 
     const work = inTransaction(db, (tx) => recordActs(tx, callerOf('dev_nobody'), paused('one'), at));
@@ -362,7 +365,7 @@ describe('an act and its records', () => {
     await expect(foreign).rejects.toThrow('entry of another developer');
   });
 
-  test('of several acts are several, in their order', async () => {
+  test('follow the order of several acts', async () => {
     const { db, asDeveloper } = await startApp();
     const acme = await asDeveloper();
 
@@ -398,7 +401,7 @@ test('a connection that Postgres ends is replaced, and the process goes on', asy
   await expect.poll(async () => (await acme('GET', '/v1/me')).statusCode).toBe(200);
 });
 
-test('a pool takes what it may and no more', async () => {
+test('a pool opens no more connections than it may', async () => {
   const db = openDatabase({ connectionString: await newDatabase() }, 2);
   onTestFinished(() => db.destroy());
 

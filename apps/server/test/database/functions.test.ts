@@ -11,7 +11,7 @@ import { newDatabase } from '../app/start-app.ts';
 const sources = join(import.meta.dirname, '../../src');
 const files = globSync('**/sql/*.sql', { cwd: sources }).sort();
 
-/** The functions, where a test may change them, in a database that has them. */
+/** The functions, in a folder that a test may change, and a database that has them. */
 async function copiedFunctions() {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -65,7 +65,7 @@ test('each function is remembered with the release that brought it', async () =>
   expect(names.length).toBeGreaterThan(25);
 });
 
-test('each function passes the check that Postgres makes when it knows all others', async () => {
+test('each function passes the check that Postgres makes when all others are there', async () => {
   const { rows } = await copiedFunctions();
 
   for (const file of files) await rows(readFileSync(join(sources, file), 'utf8'));
@@ -228,7 +228,7 @@ test('a release starts after a later one that changed nothing', async () => {
   await expect(start('1.9.0')).resolves.toBeUndefined();
 });
 
-test('all functions stay as they were when one cannot be made', async () => {
+test('all functions stay as they were when the database refuses any of them', async () => {
   const { start, write, rows } = await copiedFunctions();
   write('counted', one);
   await start();

@@ -30,18 +30,18 @@ async function activeGrantsOf(developer: Developer): Promise<unknown[]> {
   return (await developer('GET', '/v1/grants?status=active')).json().grants;
 }
 
-/** A part of the grant that every test of this file asks for. */
+/** Delegates a part of the grant that every test of this file asks for. */
 const delegate = (developer: Developer, parentGrantToken: string, subAgentId: string) =>
   developer('POST', '/v1/grants/delegate', { parentGrantToken, subAgentId, scopes: ['calendar:read'] });
 
-/** How many answers there are of each kind. */
+/** Counts the answers of each kind. */
 function count(outcomes: readonly string[]): Record<string, number> {
   const groups = Object.entries(Object.groupBy(outcomes, (outcome) => outcome));
   return Object.fromEntries(groups.map(([outcome, same]) => [outcome, same?.length ?? 0]));
 }
 
-describe('of many at once', () => {
-  test('O2 that exchange one code, one gets a grant', async () => {
+describe('many requests at once', () => {
+  test('O2 exchange one code, and a single request gets a grant', async () => {
     const { acme } = await startSandbox();
     const { agentId } = await registerAgent(acme);
     const { codeVerifier, asked } = pkce();
@@ -59,7 +59,7 @@ describe('of many at once', () => {
     expect(await verdictOf(acme, winner?.json().grantToken)).toMatchObject({ valid: true });
   });
 
-  test('R2 that spend one refresh token, one gets its successor', async () => {
+  test('R2 spend one refresh token, and a single request gets its successor', async () => {
     const { acme } = await startSandbox();
     const { agentId, refreshToken, grantId } = await grantTo(acme);
 
@@ -76,7 +76,7 @@ describe('of many at once', () => {
     expect((await acme('POST', '/v1/token/refresh', next)).statusCode).toBe(201);
   });
 
-  test('that revoke one grant, all succeed and one is told of', async () => {
+  test('revoke one grant: all succeed, and the log has one entry', async () => {
     const { acme } = await startSandbox();
     const { grantId } = await grantTo(acme);
 
@@ -86,7 +86,7 @@ describe('of many at once', () => {
     expect(await entriesOf(acme, 'grant.revoked')).toHaveLength(1);
   });
 
-  test('that revoke one token, all succeed and one is told of', async () => {
+  test('revoke one token: all succeed, and the log has one entry', async () => {
     const { acme } = await startSandbox();
     const { grantToken } = await grantTo(acme);
 
@@ -96,7 +96,7 @@ describe('of many at once', () => {
     expect(await entriesOf(acme, 'token.revoked')).toHaveLength(1);
   });
 
-  test('that exchange codes where the plan has room for few, no more than those get a grant', async () => {
+  test('exchange codes when the plan has room for few, and no more get a grant', async () => {
     const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '7' } });
     const { agentId } = await registerAgent(acme);
     const codes = await atOnce(async () => (await authorize(acme, agentId)).code);
@@ -107,7 +107,7 @@ describe('of many at once', () => {
     expect(await activeGrantsOf(acme)).toHaveLength(7);
   });
 
-  test('that delegate where the plan has room for few, no more than those get a grant', async () => {
+  test('delegate when the plan has room for few, and no more get a grant', async () => {
     const { acme } = await startSandbox({ env: { PLAN_FREE_ACTIVE_GRANTS: '7' } });
     const { agentId, grantToken } = await grantTo(acme);
 
@@ -117,7 +117,7 @@ describe('of many at once', () => {
     expect(await activeGrantsOf(acme)).toHaveLength(7);
   });
 
-  test('that delegate from and to each other’s agents, all get a grant', async () => {
+  test('delegate from and to each other’s agents, and all get a grant', async () => {
     const { acme } = await startSandbox();
     const [one, other] = [await grantTo(acme), await grantTo(acme)];
 
@@ -130,7 +130,7 @@ describe('of many at once', () => {
     expect(count(answers.map(refusalOf))).toEqual({ 201: AT_ONCE });
   });
 
-  test('that do all there is to do, none waits for ever and the chain is whole', async () => {
+  test('do everything to a grant: every request ends, and the chain is whole', async () => {
     const { acme } = await startSandbox();
 
     await atOnce(async (each) => {
@@ -149,8 +149,8 @@ describe('of many at once', () => {
   });
 });
 
-describe('whoever comes after a revocation finds it done, round after round', { timeout: 300_000 }, () => {
-  test('a verification that begins once it has answered never says valid', async () => {
+describe('after a revocation, round after round', { timeout: 300_000 }, () => {
+  test('a verification that begins after its answer never says valid', async () => {
     const { acme } = await startSandbox();
     const seen = { before: 0, after: 0 };
 
@@ -166,13 +166,13 @@ describe('whoever comes after a revocation finds it done, round after round', { 
         }
       };
       const asking = [ask(), ask(), ask()];
-      await setImmediate(); // at least one of them is under way
+      await setImmediate(); // at least one request is under way
       expect((await acme('DELETE', `/v1/grants/${grantId}`)).statusCode).toBe(204);
       isRevoked = true;
       await Promise.all(asking);
     }
 
-    expect(seen.before).toBeGreaterThan(ROUNDS / 2); // they did meet
+    expect(seen.before).toBeGreaterThan(ROUNDS / 2); // they met
     expect(seen.after).toBeGreaterThanOrEqual(3 * ROUNDS);
   });
 
@@ -237,7 +237,7 @@ describe('whoever comes after a revocation finds it done, round after round', { 
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 
-  test('R4 no delegation that raced the end of everything by its person leaves a grant behind', async () => {
+  test('R4 no delegation that raced a principal’s end of all grants leaves a grant behind', async () => {
     const { acme, service } = await startSandbox();
     const outcomes: string[] = [];
 
@@ -321,8 +321,8 @@ describe('whoever comes after a revocation finds it done, round after round', { 
   });
 });
 
-describe('whoever comes in the middle of the end of an agent', () => {
-  /** An agent is revoked, and `meanwhile` is begun when its grants are ended and nothing is committed. */
+describe('a request in the middle of an agent’s revocation', () => {
+  /** Revokes an agent, and begins `meanwhile` when its grants are revoked and nothing is committed. */
   async function revokedDuring(
     meanwhile: (
       acme: Developer,
@@ -377,7 +377,7 @@ describe('whoever comes in the middle of the end of an agent', () => {
   });
 });
 
-/** Until somebody waits for a lock in the database, or has got by without. */
+/** Waits until `work` is done, or any statement in the database waits for a lock. */
 async function untilWaiting(db: Executor, work: Promise<unknown>): Promise<void> {
   let isDone = false;
   work.finally(() => {
@@ -391,8 +391,9 @@ async function untilWaiting(db: Executor, work: Promise<unknown>): Promise<void>
 }
 
 /**
- * Starts all, in their order in one round and against it in the next; each fifth round one after the other, since the
- * same one may always be the faster. @returns them in the order given
+ * Starts all, in order in one round and in reverse in the next. In each fifth round they run one after the
+ * other, because the same one may always be the faster.
+ * @returns the results in the order given
  */
 function inTurns<T>(round: number, works: readonly (() => Promise<T>)[]): Promise<T>[] {
   const isForwards = round % 2 === 0;

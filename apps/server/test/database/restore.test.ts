@@ -37,7 +37,7 @@ afterAll(async () => {
   fs.rmSync(home, { recursive: true, force: true });
 });
 
-/** A server on these files. @returns its address */
+/** Starts a server on these files. @returns its address */
 async function serve(folder: string, settings: Readonly<Record<string, string>>): Promise<string> {
   const port = await freePort();
   const cluster = { folder, account, programs };
@@ -53,7 +53,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** The files while the server writes to them, and the label without which they would be wrong. */
+/** Copies the files while the server writes to them, with the label that makes the copy valid. */
 async function takeBaseBackup(db: pg.Client, data: string, to: string): Promise<void> {
   await db.query("select pg_backup_start('base', true)");
   spawnSync('cp', ['-a', data, to]);
@@ -63,7 +63,7 @@ async function takeBaseBackup(db: pg.Client, data: string, to: string): Promise<
   spawnSync('sh', ['-c', 'rm -rf "$0"/pg_wal/*; mkdir "$0"/pg_wal/archive_status', to]);
 }
 
-/** A copy of the backup, brought forward by what was archived, as far as `until` says. */
+/** Starts a copy of the backup, which replays the archive as far as `until` says. */
 async function restore(
   backup: string,
   name: string,
@@ -89,7 +89,7 @@ type Call = ReturnType<Service['calling']>;
 const headOf = async (developer: Call) => (await developer('GET', '/v1/audit/head')).json();
 const verdictOf = async (developer: Call) => (await developer('GET', '/v1/audit/verify')).json();
 
-test('a base backup and its archive bring back everything, or the past as it was, and the chain says which', async () => {
+test('a base backup and its archive restore everything or an earlier moment, and the chain says which', async () => {
   const data = join(home, 'data');
   createCluster({ folder: data, account, programs }, password);
   const archiving = { wal_level: 'replica', archive_mode: 'on', archive_command: `cp %p ${archive}/%f` };
@@ -127,7 +127,8 @@ test('a base backup and its archive bring back everything, or the past as it was
     reason: 'revoked',
   });
 
-  // The past verifies too: only the head that was noted elsewhere tells. And what was revoked since is good again.
+  // The past verifies too: only a head that was noted elsewhere reveals it. And a token that was revoked
+  // since then is good again.
   expect(await verdictOf(inPast)).toMatchObject({ valid: true, head: { seq: noon.seq, hash: noon.hash } });
   expect(noon.seq).toBeLessThan(latest.seq);
   expect((await inPast('POST', '/v1/tokens/verify', { token })).json()).toMatchObject({ valid: true });

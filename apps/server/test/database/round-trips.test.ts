@@ -3,7 +3,7 @@ import { authorize, grantTo, openSession, startSandbox } from '../app/flow.ts';
 import { send } from '../app/repeating.ts';
 import { statementsOf } from '../app/round-trips.ts';
 
-test('what agents wait for makes one trip to the database, or one to read and one to write', async () => {
+test('a call of an agent makes one trip to the database, or one to read and one to write', async () => {
   const { acme } = await startSandbox();
   const { agentId, grantToken: token, refreshToken, grantId } = await grantTo(acme);
   const part = { parentGrantToken: token, subAgentId: agentId, scopes: ['calendar:read'] };
@@ -11,7 +11,7 @@ test('what agents wait for makes one trip to the database, or one to read and on
   const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
   const tripsOf = async (...call: Parameters<typeof acme>) => {
     const trips = await statementsOf(() => acme(...call));
-    expect(trips).not.toContain('with found as'); // the API key is known, or the first request would not have been
+    expect(trips).not.toContain('with found as'); // the process knows the API key from requests before
     return trips.length;
   };
 
@@ -41,7 +41,7 @@ test('what agents wait for makes one trip to the database, or one to read and on
   expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
 });
 
-test('an `Idempotency-Key` costs at most four trips more: to begin, to look, to keep and to commit', async () => {
+test('an `Idempotency-Key` costs at most four more trips: to begin, to look, to keep and to commit', async () => {
   const { acme, service } = await startSandbox();
   const { agentId, grantToken: token, refreshToken } = await grantTo(acme);
   const { code } = await authorize(acme, agentId);
@@ -71,7 +71,7 @@ test('an `Idempotency-Key` costs at most four trips more: to begin, to look, to 
   });
 });
 
-test('what a person sees is one trip, with the look at the session; what they end is that and two, or seven for all', async () => {
+test('a principal reads in one trip, ends a grant in three, and ends all grants in eight', async () => {
   const { acme, service } = await startSandbox();
   const { grantId } = await grantTo(acme);
   await grantTo(acme);

@@ -16,7 +16,7 @@ import { type Service, startApp } from '../app/start-app.ts';
 
 let service: Service;
 let db: Executor;
-/** What was done, in its order. */
+/** The steps that were done, in order. */
 let done: string[];
 beforeAll(async () => {
   service = await startApp({ isShared: true });
@@ -33,20 +33,20 @@ async function rename(on: Executor, id: string, name: string) {
   await on.updateTable('developers').set({ name }).where('id', '=', id).execute();
 }
 
-/** As everybody sees it who is not in the transaction. */
+/** The name that everybody outside the transaction sees. */
 async function nameOf(id: string) {
   const row = await db.selectFrom('developers').select('name').where('id', '=', id).executeTakeFirstOrThrow();
   return row.name;
 }
 
-describe('what comes after the commit', () => {
-  test('comes at once where there is no transaction', async () => {
+describe('work for after the commit', () => {
+  test('is done at once without a transaction', async () => {
     await afterCommit(db, note('told'));
 
     expect(done).toEqual(['told']);
   });
 
-  test('comes when others see what was written, in the order it was asked for, and before the caller goes on', async () => {
+  test('is done when others see the writes, in its order, and before the caller goes on', async () => {
     const { developerId: id } = await service.asDeveloper();
 
     await inTransaction(db, async (tx) => {
@@ -59,7 +59,7 @@ describe('what comes after the commit', () => {
     expect(done).toEqual(['written', 'New', 'second']);
   });
 
-  test('does not come when the transaction is rolled back', async () => {
+  test('is not done when the transaction is rolled back', async () => {
     const work = inTransaction(db, async (tx) => {
       await afterCommit(tx, note('told'));
       throw new Error('refused');
@@ -69,7 +69,7 @@ describe('what comes after the commit', () => {
     expect(done).toEqual([]);
   });
 
-  test('comes once when the transaction lost a race and was done again', async () => {
+  test('is done once when the transaction lost a race and was repeated', async () => {
     let attempts = 0;
 
     await inTransaction(db, async (tx) => {
@@ -82,8 +82,8 @@ describe('what comes after the commit', () => {
   });
 });
 
-describe('a transaction that is open already', () => {
-  test('commits what is done in it, and then does what was left for after it', async () => {
+describe('an open transaction', () => {
+  test('commits its parts, and then does the work for after the commit', async () => {
     const { developerId: id } = await service.asDeveloper();
     const { tx, commit } = await openTransaction(db);
 
@@ -98,7 +98,7 @@ describe('a transaction that is open already', () => {
     expect({ name: await nameOf(id), done }).toEqual({ name: 'New', done: ['told'] });
   });
 
-  test('undoes one part that fails, with what was to come after it, and keeps the others', async () => {
+  test('undoes a part that fails, with its work for after the commit, and keeps the others', async () => {
     const { developerId: kept } = await service.asDeveloper();
     const { developerId: undone } = await service.asDeveloper();
     const { tx, commit } = await openTransaction(db);
@@ -133,7 +133,7 @@ describe('a transaction that is open already', () => {
     expect({ name: await nameOf(id), done }).toEqual({ name: 'Acme', done: [] });
   });
 
-  test('is done again as a whole, since Postgres ends the whole of it', async () => {
+  test('is repeated as a whole, because Postgres ends the whole of it', async () => {
     const { tx, rollback } = await openTransaction(db);
     let attempts = 0;
     const lose = async () => {
@@ -158,7 +158,7 @@ describe('the effect of a write', () => {
     return own;
   };
 
-  test('is told at once of a write by itself, and after its commit of one in a transaction', async () => {
+  test('is reported at once for a write by itself, and after the commit for a write in a transaction', async () => {
     const own = ownDatabase();
 
     await tellAfterCommit(own, effect);
@@ -170,7 +170,7 @@ describe('the effect of a write', () => {
     expect(done).toEqual(['told of dev_a', 'written', 'told of dev_a']);
   });
 
-  test('is not told of what is undone, be it a part or the whole', async () => {
+  test('is not reported for a write that was undone, alone or with the whole transaction', async () => {
     const own = ownDatabase();
     const fail = async (tx: Executor) => {
       await tellAfterCommit(tx, effect);

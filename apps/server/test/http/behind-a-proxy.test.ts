@@ -25,7 +25,7 @@ describe('three instances behind one proxy, on one database and one Redis', () =
       const signUp = (localAddress: string, index: number) =>
         ask({
           ...{ port, method: 'POST', path: '/v1/signup', body: { name: 'Acme' }, localAddress },
-          headers: { 'x-forwarded-for': `192.0.2.${index}` }, // what a client makes up
+          headers: { 'x-forwarded-for': `192.0.2.${index}` }, // an address that the client made up
         });
 
       const statuses = [];
@@ -59,7 +59,7 @@ describe('three instances behind one proxy, on one database and one Redis', () =
   });
 });
 
-test('an instance that is killed under load takes nothing with it but what it was answering', async () => {
+test('an instance that is killed under load loses only the requests that it was answering', async () => {
   const settings = {
     DATABASE_URL: await newDatabase(),
     REDIS_URL: redisUrl(),

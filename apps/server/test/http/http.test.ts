@@ -9,14 +9,14 @@ import { type Service, startApp } from '../app/start-app.ts';
 
 const json = 'application/json';
 
-/** For whatever asks one thing and leaves nothing that another test could meet. */
+/** For tests that ask one thing and leave nothing that another test could meet. */
 let shared: Service;
 beforeAll(async () => {
   shared = await startApp({ isShared: true });
   return shared.stop;
 });
 
-/** Over a socket, for what a client library would not send. Reads until the service ends the connection. */
+/** Over a socket, for bytes that no client library sends. Reads until the service ends the connection. */
 async function talk(app: FastifyInstance, bytes: string) {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
   const port = Number(new URL(app.listeningOrigin).port);
@@ -39,7 +39,7 @@ describe('credentials', () => {
     ['a key of nobody', { authorization: `Bearer ${key}` }, 'Bearer error="invalid_token"'],
     ['a key that is not ours', { authorization: 'Bearer ’' }, 'Bearer error="invalid_token"'],
     ['a key of 8 kB', { authorization: `Bearer ${'k'.repeat(8192)}` }, 'Bearer error="invalid_token"'],
-  ])('T1: %s is none', async (_, headers, challenge) => {
+  ])('T1: %s proves nothing', async (_, headers, challenge) => {
     const { app } = shared;
 
     const refused = await app.inject({ url: '/v1/agents', headers });
@@ -53,7 +53,7 @@ describe('credentials', () => {
     expect(refused.headers['www-authenticate']).toBe(challenge);
   });
 
-  test('T1: a good key is one, with its scheme in any case', async () => {
+  test('T1: a good key is accepted, with its scheme in any case', async () => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
 
@@ -75,7 +75,7 @@ describe('credentials', () => {
     ],
     ['without its end', (apiKey) => ({ headers: { authorization: `Bearer ${apiKey.slice(0, -1)}` } })],
     ['with another end', (apiKey) => ({ headers: { authorization: `Bearer ${apiKey.slice(0, -4)}zzzz` } })],
-  ])('T1, T2: a good key %s is none', async (_, sent) => {
+  ])('T1, T2: a good key %s is refused', async (_, sent) => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
 
@@ -84,7 +84,7 @@ describe('credentials', () => {
     expect(refused.statusCode).toBe(401);
   });
 
-  test('T1: of two none is taken', async () => {
+  test('T1: two at once are refused', async () => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
     const twice = `Authorization: Bearer ${apiKey}\n`.repeat(2);
@@ -95,7 +95,7 @@ describe('credentials', () => {
   });
 });
 
-test('an expectation that nobody knows is passed over, as RFC 9110, section 10.1.1, allows', async () => {
+test('an unknown expectation is ignored, as RFC 9110, section 10.1.1, allows', async () => {
   const { head } = await talk(
     shared.app,
     'GET /livez HTTP/1.1\nHost: x\nConnection: close\nExpect: nonsense\n\n',
@@ -147,7 +147,7 @@ describe('a body', () => {
     ['T6: that names a prototype', json, '{"name":"a","__proto__":{"polluted":1}}', 400],
     ['T6: that names a constructor', json, '{"name":"a","constructor":{"prototype":{"polluted":1}}}', 400],
     ['T6: that names a function', json, '{"name":"a","toString":1}', 400],
-  ])('%s is answered as it should be', async (_, type, payload, status) => {
+  ])('%s gets its status', async (_, type, payload, status) => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
 
@@ -164,7 +164,7 @@ describe('a body', () => {
     ['identity', 201],
     ['Identity', 201],
     ['identity, gzip', 415],
-  ])('I5: said to be %s is %i', async (encoding, status) => {
+  ])('I5: with the encoding %s is %i', async (encoding, status) => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
 
@@ -174,7 +174,7 @@ describe('a body', () => {
     expect(answer.statusCode).toBe(status);
   });
 
-  test('I5: of no type at all is none of ours, unless it is empty', async () => {
+  test('I5: without a type is refused, unless it is empty', async () => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
     const headers = { authorization: `Bearer ${apiKey}` };
@@ -188,7 +188,7 @@ describe('a body', () => {
     [undefined, ''],
     [json, ''],
     [json, '{}'],
-  ])('of type %s that holds %j is an empty object', async (type, payload) => {
+  ])('with the type %s and the content %j is an empty object', async (type, payload) => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
 
@@ -200,7 +200,7 @@ describe('a body', () => {
     expect(rotated.statusCode).toBe(200);
   });
 
-  test('of a DELETE is ignored, whatever it is', async () => {
+  test('is ignored on a DELETE, whatever it holds', async () => {
     const { app, asDeveloper } = shared;
     const acme = await asDeveloper();
     const { agentId } = (await acme('POST', '/v1/agents', { name: 'a' })).json();
@@ -217,7 +217,7 @@ describe('a body', () => {
     expect(answer.body).toBe('');
   });
 
-  test('I4: that is not valid is told field by field, with nothing of what was sent', async () => {
+  test('I4: is refused field by field when it is not valid, and no value is repeated', async () => {
     const { asDeveloper } = shared;
     const acme = await asDeveloper();
 
@@ -241,7 +241,7 @@ describe('a body', () => {
     expect(refused.body).not.toContain('secret');
   });
 
-  test('is trimmed where a name is, and taken as it was sent otherwise', async () => {
+  test('has its names trimmed, and all else taken as it was sent', async () => {
     const { asDeveloper } = shared;
     const acme = await asDeveloper();
 
@@ -305,7 +305,7 @@ describe('every answer', () => {
     },
   );
 
-  test('with nothing in it has its headers too', async () => {
+  test('has these headers when it is empty, too', async () => {
     const { asDeveloper } = shared;
     const acme = await asDeveloper();
     const { agentId } = (await acme('POST', '/v1/agents', { name: 'a' })).json();
@@ -321,7 +321,7 @@ describe('every answer', () => {
     });
   });
 
-  test('has no rate where nothing is counted', async () => {
+  test('has no rate when nothing is counted', async () => {
     const { app } = shared;
 
     const { headers, statusCode } = await app.inject({ url: '/.well-known/jwks.json' });
@@ -372,7 +372,7 @@ describe('a path', () => {
     ['PATCH', '/v1/agents', 405],
     ['PUT', '/v1/agents/ag_1', 405],
     ['OPTIONS', '/v1/agents', 405],
-  ] as const)('I9: %s %s is %i for who has a key', async (method, url, status) => {
+  ] as const)('I9: %s %s is %i for a caller with a key', async (method, url, status) => {
     const { app, asDeveloper } = shared;
     const { apiKey } = await asDeveloper();
 
@@ -388,7 +388,7 @@ describe('a path', () => {
     ['DELETE', '/v1/audit/head', 'GET, HEAD'],
     ['PUT', '/v1/keys/rotate', 'DELETE, POST'],
     ['POST', '/.well-known/jwks.json', 'GET, HEAD'],
-  ] as const)('that is known says to %s %s which methods it has', async (method, url, allow) => {
+  ] as const)('answers %s %s with the methods that it has', async (method, url, allow) => {
     const { app } = shared;
 
     const refused = await app.inject({ method, url, payload: 'anything' });
@@ -439,7 +439,7 @@ describe('bytes', () => {
   const head = 'POST /v1/signup HTTP/1.1\nHost: x\nConnection: close\nContent-Type: application/json\n';
   const signup = '{"name":"Acme"}';
 
-  test('I14: that are a request are answered', async () => {
+  test('I14: are answered when they are a request', async () => {
     const { app } = shared;
 
     const answer = await talk(app, `${head}Content-Length: ${signup.length}\n\n${signup}`);
@@ -472,7 +472,7 @@ describe('bytes', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'BAD_REQUEST', requestId: expect.any(String) });
   });
 
-  test('I14: after a good request in the same breath end the connection', async () => {
+  test('I14: end the connection when they follow a good request at once', async () => {
     const { app } = shared;
 
     const { head: answers, body } = await talk(app, 'GET /livez HTTP/1.1\nHost: x\n\nGARBAGE\n\n');
@@ -481,7 +481,7 @@ describe('bytes', () => {
     expect(body).not.toContain('GARBAGE');
   });
 
-  test('I14: that come slowly are not waited for longer than 30 s', async () => {
+  test('I14: are not waited for longer than 30 s when they come slowly', async () => {
     const { app } = shared;
 
     expect(app.server.headersTimeout).toBeLessThanOrEqual(30_000);
@@ -501,7 +501,7 @@ describe('other origins', () => {
   const namesOf = (headers: object) =>
     Object.keys(headers).filter((name) => name.startsWith('access-control'));
 
-  test('H2: one that is allowed may read answers, refusals too, and is never given credentials', async () => {
+  test('H2: may read answers, refusals too, when they are allowed, and never get credentials', async () => {
     const { app } = await startApp({ env });
 
     for (const url of ['/v1/agents', '/livez', '/v1/nothing']) {
@@ -517,7 +517,7 @@ describe('other origins', () => {
     }
   });
 
-  test('H2: one that is allowed can read that it was too often', async () => {
+  test('H2: can read that they asked too often when they are allowed', async () => {
     const { app } = await startApp({ env: { ...env, RATE_LIMIT_DEFAULT: '1' }, store: 'memory' });
     await app.inject({ url: '/livez' });
 
@@ -528,7 +528,7 @@ describe('other origins', () => {
   });
 
   test.each(['null', 'https://app.test.evil.test', 'http://app.test', 'https://APP.test', '*'])(
-    'H2: %s gets the answer without leave to read it',
+    'H2: get no leave to read the answer, such as %s',
     async (other) => {
       const { app } = await startApp({ env });
 
@@ -544,7 +544,7 @@ describe('other origins', () => {
     },
   );
 
-  test('H2: by default there are none, but the one of the console in development', async () => {
+  test('H2: are not allowed by default, except for the console in development', async () => {
     const production = { NODE_ENV: 'production', VAULT_ENCRYPTION_KEY: 'ab'.repeat(32) };
     const [{ app: live }, { app: local }] = [await startApp({ env: production }), await startApp()];
     const headers = { origin: 'http://localhost:5173' };
@@ -557,7 +557,7 @@ describe('other origins', () => {
     expect(fromLocal?.headers['access-control-allow-origin']).toBe('http://localhost:5173');
   });
 
-  test('H2: a browser that asks first is told what it may send, and is counted', async () => {
+  test('H2: learn their allowed headers when a browser asks first, and the request is counted', async () => {
     const { app } = await startApp({ env, realLimits: true, store: 'memory' });
 
     const answer = await app.inject({ method: 'OPTIONS', url: '/v1/agents/ag_1', headers: preflight });
@@ -576,7 +576,7 @@ describe('other origins', () => {
     );
   });
 
-  test('H2: public documents are for every page, and the consent API is for none', async () => {
+  test('H2: may always read public documents, and never the consent API', async () => {
     const { app } = await startApp({ env });
 
     for (const url of ['/.well-known/jwks.json', '/.well-known/did.json', '/openapi.json']) {
@@ -596,7 +596,7 @@ describe('other origins', () => {
 describe('the log', () => {
   const prepareActs = ({ logLines }: Service) => logLines.map((line) => JSON.parse(line));
 
-  test('has one line a request, of these members and no other', async () => {
+  test('has one line per request, with these members and no other', async () => {
     const service = await startApp({ logLevel: 'debug' });
     const acme = await service.asDeveloper();
     service.logLines.length = 0;
@@ -615,7 +615,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('L2: cannot be forged by what is in a request', async () => {
+  test('L2: cannot be forged by the content of a request', async () => {
     const service = await startApp({ logLevel: 'debug' });
     const forged = '\n{"level":"fatal"}\u001b[31m';
 
@@ -628,7 +628,7 @@ describe('the log', () => {
     expect(service.logLines.join('')).not.toMatch(/fatal|31m|.\n./);
   });
 
-  test('tells the cause of what went wrong, and the answer does not', async () => {
+  test('names the cause of a failure, and the answer does not', async () => {
     const service = await startApp({ logLevel: 'info' });
     const acme = await service.asDeveloper();
     service.logLines.length = 0;
@@ -651,7 +651,7 @@ describe('the log', () => {
   });
 });
 
-test('without a database the answer is 503 and says which dependency it is', async () => {
+test('without a database the answer is 503 and names the dependency', async () => {
   const away = openDatabase({ connectionString: 'postgres://nobody:x@127.0.0.1:1/nothing' });
   const { app } = await startApp({ dbAs: () => away });
 

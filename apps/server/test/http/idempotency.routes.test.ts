@@ -27,7 +27,7 @@ beforeAll(async () => {
 const cannotKeep = (isSo: boolean) =>
   execute(service.databaseUrl, isSo ? 'insert into full_disk values (true)' : 'delete from full_disk');
 
-/** Every row there is, in every table, but for when an API key was last used. */
+/** Every row in every table, except for the time at which an API key was last used. */
 async function everything(): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -54,11 +54,11 @@ async function goodRequest(operation: string) {
   return { ...request, body: request.body ?? '', apiKey: owner.apiKey };
 }
 
-/** Those that only read; what they read may still be noted as used. */
+/** Routes that only read. A read may still record its use. */
 const READING = ['/v1/tokens/verify', '/v1/tokens/introspect', '/v1/grants/verify', '/v1/authorize/:id/code'];
 
 describe('I13: every POST and PATCH that takes an API key', () => {
-  test('is one of those below', () => {
+  test('is listed below', () => {
     const repeatable = service.routes.filter(isRepeatable).map(operationOf);
 
     expect(repeatable.length).toBeGreaterThan(15);
@@ -67,7 +67,7 @@ describe('I13: every POST and PATCH that takes an API key', () => {
     }
   });
 
-  test('has no effect without its answer, and is answered the same when it comes again', {
+  test('has no effect without its answer, and gets the same answer when it comes again', {
     timeout: 120_000,
   }, async () => {
     for (const operation of service.routes.filter(isRepeatable).map(operationOf)) {
@@ -94,7 +94,7 @@ describe('I13: every POST and PATCH that takes an API key', () => {
     }
   });
 
-  test('needs no second connection, so that many at once never wait for each other', async () => {
+  test('needs no second connection, so many at once never wait for each other', async () => {
     const { databaseUrl } = service;
     const one = () => openDatabase({ connectionString: databaseUrl }, 1, undefined, { connect: 2000 });
     const narrow = await startApp({ databaseUrl, dbAs: one });

@@ -89,7 +89,7 @@ describe('I13: a request that comes again with its `Idempotency-Key`', () => {
     expect(await agentsOf(acme)).toHaveLength(1);
   });
 
-  test('tells `{}` from no body, which mean the same and are not the same bytes', async () => {
+  test('is refused with `{}` in place of no body, which means the same in other bytes', async () => {
     const rotate = { url: '/v1/keys/rotate', body: JSON.stringify({ graceSeconds: 300 }) };
     const { authRequestId } = await authorize(acme, (await registerAgent(acme)).agentId, {
       autoApprove: false,
@@ -113,7 +113,7 @@ describe('I13: a request that comes again with its `Idempotency-Key`', () => {
     expect(await agentsOf(other)).toHaveLength(1);
   });
 
-  test('is looked for after the API key and its role', async () => {
+  test('is looked up after the API key and its role', async () => {
     const made = await acme('POST', '/v1/keys', { name: 'backend', role: 'runtime' });
     await ask();
 
@@ -134,7 +134,7 @@ describe('I13: a request that comes again with its `Idempotency-Key`', () => {
     expect((await ask(rotate)).body).toBe(rotated.body);
   });
 
-  test('is done anew when it was refused at first', async () => {
+  test('runs again when it was refused at first', async () => {
     const { agentId } = await registerAgent(acme);
     const suspend = {
       method: 'PATCH',
@@ -157,7 +157,7 @@ describe('I13: a request that comes again with its `Idempotency-Key`', () => {
     expect(isReplayed(await ask(asked))).toBe(true);
   });
 
-  test('of twenty at once has one effect, and each is that answer or told to wait', async () => {
+  test('has one effect when twenty come at once, and the others get that answer or have to wait', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
 
     const kinds = answers.map((answer) =>
@@ -168,7 +168,7 @@ describe('I13: a request that comes again with its `Idempotency-Key`', () => {
     expect(await agentsOf(acme)).toHaveLength(1);
   });
 
-  test('is told to wait while the first still runs', async () => {
+  test('has to wait while the first still runs', async () => {
     let second: Awaited<ReturnType<typeof send>> | undefined;
     const slow = await startApp({
       databaseUrl: service.databaseUrl,
@@ -198,7 +198,7 @@ describe('I13: an `Idempotency-Key`', () => {
     ['has a control character', 'a\tb'],
     ['is there twice', ['a', 'b']],
     ['is there twice, and the same', ['a', 'a']],
-  ])('that %s is refused', async (_, key) => {
+  ])('is refused when it %s', async (_, key) => {
     expect(refusalOf(await ask({ key }))).toBe('400 BAD_REQUEST');
     expect(await agentsOf(acme)).toEqual([]);
   });
@@ -220,7 +220,7 @@ describe('I13: an `Idempotency-Key`', () => {
 });
 
 describe('I13: a stored answer', () => {
-  test('has secrets in it that nobody finds in the database', async () => {
+  test('holds secrets that nobody finds in the database', async () => {
     const { agentId } = await registerAgent(acme);
     const made = await ask({ url: '/v1/keys', body: { name: 'spare', role: 'runtime' }, key: 'secret key' });
     const asked = await ask({
@@ -243,13 +243,13 @@ describe('I13: a stored answer', () => {
         expect(body.includes(secret)).toBe(false);
       }
     }
-    expect(rows.some(({ text }) => text.includes(acme.developerId))).toBe(true); // what is there is found
+    expect(rows.some(({ text }) => text.includes(acme.developerId))).toBe(true); // the search works
     expect(
       (await ask({ url: '/v1/keys', body: { name: 'spare', role: 'runtime' }, key: 'secret key' })).body,
     ).toBe(made.body);
   });
 
-  test('that no key opens, since the one it was sealed with was replaced, is not asked for again', async () => {
+  test('is a conflict when its key was replaced, and the request does not run again', async () => {
     await ask();
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const RSA_PRIVATE_KEY = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -267,7 +267,7 @@ describe('I13: a stored answer', () => {
     expect((await send(later, { apiKey: acme.apiKey })).body).toBe(first.body);
   });
 
-  test.each(['altered', 'moved to another place'])('that was %s opens no more', async (how) => {
+  test.each(['altered', 'moved to another place'])('does not open after it was %s', async (how) => {
     await ask({ key: 'one' });
     await ask({ key: 'two' });
     const { developerId } = acme;
@@ -288,7 +288,7 @@ describe('I13: a stored answer', () => {
     expect(await agentsOf(acme)).toHaveLength(2);
   });
 
-  test('is good for 24 hours, and goes', async () => {
+  test('is good for 24 hours, and then deleted', async () => {
     const { acme: own, advance, db, clock, ...rest } = await startSandbox();
     const asked = () => send(rest, { apiKey: own.apiKey });
     const stored = async () => (await db.selectFrom('idempotentAnswers').selectAll().execute()).filter(isOwn);
@@ -345,7 +345,7 @@ describe('I13: effect and answer', () => {
     expect(await agentsOf(own)).toHaveLength(1);
   });
 
-  test('are made anew when Postgres ends them in favour of another transaction', async () => {
+  test('are repeated when Postgres ends them in favour of another transaction', async () => {
     let attempts = 0;
     const racing = await startApp({
       databaseUrl: service.databaseUrl,
@@ -390,7 +390,7 @@ describe('I13: effect and answer', () => {
     expect(await entriesOf(acme, 'authorization.requested')).toHaveLength(1);
   });
 
-  test('leave a refusal what it has to leave: the thief of a refresh token gains nothing by the header', async () => {
+  test('keep the writes of a refusal: the thief of a refresh token gains nothing by the header', async () => {
     const { acme: own, advance, ...rest } = await startSandbox();
     const { agentId, refreshToken, grantId } = await grantTo(own);
     const refresh = { url: '/v1/token/refresh', body: { refreshToken, agentId }, apiKey: own.apiKey };
@@ -404,7 +404,7 @@ describe('I13: effect and answer', () => {
     expect(await entriesOf(own, 'token.reuse_detected')).toHaveLength(1);
   });
 
-  test('leave a refusal what it has to leave: guesses of a verifier are counted', async () => {
+  test('keep the writes of a refusal: guesses of a verifier are counted', async () => {
     const { agentId } = await registerAgent(acme);
     const { codeVerifier, asked } = pkce();
     const { code } = await authorize(acme, agentId, asked);

@@ -16,7 +16,7 @@ const newSecret = () => randomBytes(32).toString('base64url');
 type Headers = Readonly<Record<string, string>>;
 
 function speakingTo(url: string) {
-  /** @throws what was answered, when it was not what was expected. */
+  /** @throws the answer, when its status is not the expected one */
   return async (expected: number, route: string, body?: object | string, headers: Headers = {}) => {
     const [method = '', path = ''] = route.split(' ');
     const isJson = body !== undefined && { 'content-type': 'application/json' };
@@ -33,7 +33,7 @@ function speakingTo(url: string) {
   };
 }
 
-/** From signing up to a refused refresh, with a person who reads their mail; returns every secret that there was. */
+/** From signing up to a refused refresh, with a person who reads their mail; returns every secret. */
 async function wholeFlow(url: string, receiverUrl: string, mailedCode: () => string) {
   const ask = speakingTo(url);
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -88,7 +88,9 @@ async function wholeFlow(url: string, receiverUrl: string, mailedCode: () => str
   };
 }
 
-/** Of a long one its end, which is what is secret of it; a short one not as a part of another number. */
+/**
+ * Finds the end of a long secret, which is its secret part, and a short one only outside of other numbers.
+ */
 function holds(text: string, secret: string): boolean {
   return secret.length < 16 ? new RegExp(`\\b${secret}\\b`).test(text) : text.includes(secret.slice(-30));
 }
@@ -118,7 +120,7 @@ test('L1: the real process writes no secret to its log at level debug, and sends
 
   const { key, agentId, secrets } = await wholeFlow(url, `${receiver.url}?${endpoint}`, mailedCode);
   const ask = speakingTo(url);
-  // Where they do not belong: in addresses, in what cannot be read, in what is asked with them and fails.
+  // Places where secrets do not belong: addresses, unreadable bodies, and requests that fail.
   for (const secret of Object.values(secrets)) {
     const text = encodeURIComponent(secret);
     await ask(404, `GET /v1/agents/${text}?token=${text}`, undefined, key);
@@ -154,11 +156,11 @@ test('L1: the real process writes no secret to its log at level debug, and sends
   }
 });
 
-test('a reader of the log that stops holds up no answer, and gets every line when it goes on', async () => {
+test('a log reader that pauses holds up no answer, and gets every line when it continues', async () => {
   const { settings, url } = await goodSettings();
   const server = startServer(settings);
   await server.ready();
-  // Many times what a pipe and the reader's own buffer hold.
+  // Many times the room of a pipe and of the reader's own buffer.
   const ids = Array.from({ length: 1200 }, (_, at) => `${at}-${'x'.repeat(50)}`);
 
   server.child.stdout.pause();

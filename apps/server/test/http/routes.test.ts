@@ -27,24 +27,24 @@ const takesBody = ({ method }: Pick<RouteOptions, 'method'>) =>
 const propertiesOf = ({ schema }: RouteOptions): string[] =>
   Object.keys(Object(schema?.body).properties ?? {});
 
-/** What names a record that belongs to somebody. A principal belongs to nobody: developers name them. */
+/** Whether a field names a record with an owner. A principal has no owner: developers name principals. */
 const namesRecord = (field: string) =>
   (/Id$/.test(field) && field !== 'principalId') ||
   /^(jti|token|code|refreshToken|parentGrantToken)$/.test(field);
 
-/** An answer, less what is another one each time. */
+/** An answer, without the members that differ each time. */
 function comparable({ statusCode, body }: { statusCode: number; body: string }) {
   return { statusCode, body: body.replace(/"requestId":"[^"]*"/, '') };
 }
 
-/** All that a developer can see of their records. */
+/** Everything that a developer can see of its records. */
 async function sightOf(developer: Developer, its: Possessions) {
   const answers = await Promise.all(shownAt(its).map((url) => developer('GET', url)));
   return { shown: answers.map(comparable), acts: await actionsOf(developer) };
 }
 
-describe('T3: the record of somebody else', () => {
-  test('is looked for through every route that takes an id', () => {
+describe('T3: the record of another developer', () => {
+  test('is tried through every route that takes an id', () => {
     const asking = operationsThat(
       (route) =>
         isOfDevelopers(route) && (route.url.includes(':id') || propertiesOf(route).some(namesRecord)),
@@ -53,7 +53,7 @@ describe('T3: the record of somebody else', () => {
     expect(Object.keys(ways).sort()).toEqual(asking);
   });
 
-  test.each(Object.keys(ways))('is to %s as one that nobody has, and stays as it is', async (operation) => {
+  test.each(Object.keys(ways))('is to %s like an unknown record, and stays as it is', async (operation) => {
     const [owner, stranger] = [
       await service.asDeveloper({ mode: 'sandbox' }),
       await service.asDeveloper({ mode: 'sandbox' }),
@@ -79,10 +79,10 @@ describe('T3: the record of somebody else', () => {
     expect([refused].flat()).toContain(foreign.statusCode);
     expect(await sightOf(owner, its)).toEqual(before);
     const own = await ask(owner, its);
-    expect(own).not.toEqual(unknown); // to its owner it is there
+    expect(own).not.toEqual(unknown); // its owner finds it
   });
 
-  test.each(['agentId', 'grantId', 'principalId'])('T4: by the filter %s lists nothing', async (filter) => {
+  test.each(['agentId', 'grantId', 'principalId'])('T4: is not listed by the filter %s', async (filter) => {
     const [owner, stranger] = [
       await service.asDeveloper({ mode: 'sandbox' }),
       await service.asDeveloper({ mode: 'sandbox' }),
@@ -100,7 +100,7 @@ describe('T3: the record of somebody else', () => {
     expect((await listed(stranger)).grants).toBe(0);
   });
 
-  test('T4: as a cursor is a place, and shows what is one’s own', async () => {
+  test('T4: is a mere position as a cursor, and the page shows the caller’s own records', async () => {
     const owner = await service.asDeveloper({ mode: 'sandbox' });
     const its = await possessionsOf(owner);
     const stranger = await service.asDeveloper({ mode: 'sandbox' });
@@ -116,7 +116,7 @@ describe('T3: the record of somebody else', () => {
 
 describe('T3: a person’s page', () => {
   test.each(['GET /v1/consent/:id', 'POST /v1/consent/:id/approve', 'POST /v1/consent/:id/deny'])(
-    'says to %s the same about a request that there is and one that there is not',
+    'answers %s the same for a request that exists and for an unknown one',
     async (operation) => {
       const owner = await service.asDeveloper({ mode: 'sandbox' });
       const authRequestId = String((await possessionsOf(owner)).authRequestId);
@@ -145,12 +145,12 @@ describe('T1, T8: every route that asks for an API key', () => {
   const allAre = (status: number) =>
     operationsThat(isOfDevelopers).map((operation) => `${operation} ${status}`);
 
-  test('refuses whoever has none, before it looks at anything else', async () => {
+  test('refuses a caller without a key, before it looks at anything else', async () => {
     expect((await everyOne({})).sort()).toEqual(allAre(401));
   });
 
   test.each(['grantToken', 'refreshToken', 'code', 'sessionToken'] as const)(
-    'takes no %s for one',
+    'takes no %s for a key',
     async (kind) => {
       const owner = await service.asDeveloper({ mode: 'sandbox' });
       const its = await possessionsOf(owner);
@@ -176,7 +176,7 @@ describe('T1, J17: every route that asks for a session token', () => {
     new Map(routesThat(isOfPrincipals).map((route) => [operationOf(route), status]));
 
   test.each(['apiKey', 'grantToken', 'refreshToken', 'code', 'cookie', 'basic'])(
-    'takes no %s for one, and takes its own',
+    'takes no %s for a session token, and takes its own',
     async (kind) => {
       const owner = await service.asDeveloper({ mode: 'sandbox' });
       const its = await possessionsOf(owner);
@@ -221,7 +221,7 @@ describe('T10: a `runtime` key', () => {
     expect(await actionsOf(owner)).toEqual(before);
   });
 
-  test('becomes no `full` one by being rotated', async () => {
+  test('does not become a `full` key by rotation', async () => {
     const owner = await service.asDeveloper();
     const runtime = await owner.asRuntime();
 
@@ -273,7 +273,7 @@ describe('T5: a field that a route does not know', () => {
   });
 });
 
-test('every route has an id of its own, and says what it is for', () => {
+test('every route has an id of its own, and a summary', () => {
   const ids = service.routes.map(({ schema }) => schema?.operationId);
 
   expect(new Set(ids).size).toBe(ids.length);

@@ -8,7 +8,9 @@ import { goodSettings, startServer } from '../servers/start-server.ts';
 
 vi.setConfig({ testTimeout: 120_000 }); // a process takes seconds to start on a machine that is busy
 
-/** Says of each module of OpenTelemetry that it is loaded, but its API, which the client of the metrics loads too. */
+/**
+ * Reports each loaded module of OpenTelemetry, except for its API, which the client of the metrics loads too.
+ */
 const watch = `
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -30,7 +32,7 @@ async function running(env: Readonly<Record<string, string>>) {
   return { server, settings, url, stop };
 }
 
-/** A process of its own, for what it loads. */
+/** A process of its own, which reports the modules that it loads. */
 async function runningApart(env: Readonly<Record<string, string>>) {
   const { settings, url } = await goodSettings();
   const server = startServer({ ...settings, ...watched, ...env });
@@ -47,7 +49,7 @@ function ask(url: string, headers: Readonly<Record<string, string>> = {}, body?:
   return fetch(url, { headers: all, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
 }
 
-/** What is below a span, one level an indentation, in the order in which it ended. */
+/** The spans below a span, indented by level, in the order in which they ended. */
 function treeBelow({ spanId }: Span, spans: readonly Span[], indent = ''): string[] {
   return spans
     .filter(({ parentSpanId }) => parentSpanId === spanId)
@@ -60,8 +62,8 @@ function spanNamed(name: string, spans: readonly Span[]): Span {
   return found;
 }
 
-describe('a server that is told of a collector', () => {
-  test('sends a request and what it asked of its stores as one tree, before a stop is over', async () => {
+describe('a server with a collector', () => {
+  test('sends a request and its calls to the stores as one tree, before a stop is over', async () => {
     const collector = await startCollector();
     const { server, url, stop } = await running({ ...collector.env, OTEL_SERVICE_NAME: 'authorization' });
     const { apiKey } = Object(await (await ask(`${url}/v1/signup`, {}, { name: 'Acme' })).json());
@@ -129,7 +131,7 @@ describe('a server that is told of a collector', () => {
     expect(collector.bodies[0]).toMatch(/^POST \/v1\/traces application\/json\n/);
   });
 
-  test('has what live streams ask below no request', async () => {
+  test('sends no later calls of a live stream below its request', async () => {
     const collector = await startCollector();
     const { url, stop } = await running(collector.env);
     const { apiKey } = Object(await (await ask(`${url}/v1/signup`, {}, { name: 'Acme' })).json());
@@ -164,7 +166,7 @@ describe('a server that is told of a collector', () => {
     expect(treeBelow(spanNamed('webhook delivery', spans), spans)).toContain('http POST');
   });
 
-  test('says of a failure what kind it is, and not in its own words', async () => {
+  test('names the kind of a failure, and not its text', async () => {
     const collector = await startCollector();
     const { server, url, stop, settings } = await running(collector.env);
     await execute(settings.DATABASE_URL, 'alter table developers rename to others');
@@ -184,7 +186,7 @@ describe('a server that is told of a collector', () => {
     });
   });
 
-  test('serves without it, and waits for it for five seconds of a stop', async () => {
+  test('serves while the collector is away, and waits for it for five seconds of a stop', async () => {
     const silent = await startCollector({ answers: false });
     const [hung, away] = await Promise.all([
       running(silent.env),
@@ -207,7 +209,7 @@ describe('a server that is told of a collector', () => {
   });
 });
 
-test('OpenTelemetry is loaded where it is asked for, and not otherwise', async () => {
+test('OpenTelemetry is loaded with a collector, and not without', async () => {
   const collector = await startCollector();
   const on = await runningApart(collector.env);
   const off = await runningApart({ OTEL_SERVICE_NAME: 'behest', OTEL_TRACES_EXPORTER: 'otlp' });

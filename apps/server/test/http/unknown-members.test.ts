@@ -29,7 +29,7 @@ async function startingWith(change: (message: unknown) => void): Promise<Service
 
 /** A request with this header takes the whole path up to its handler, so nothing it names has to exist. */
 function stopAtHandlers(message: unknown): void {
-  const { fastify } = message as { fastify: FastifyInstance }; // what this channel carries
+  const { fastify } = message as { fastify: FastifyInstance }; // the message of this channel
   fastify.addHook('preHandler', async ({ headers }) => {
     if (headers[STOP]) throw unavailable('db');
   });
@@ -106,7 +106,7 @@ test('T5: a member that a body does not declare is refused and named, at every d
   );
 });
 
-test('a parameter that a query does not declare is passed over, a declared one with a NUL is refused', async () => {
+test('a parameter that a query does not declare is ignored, and a declared one with a NUL is refused', async () => {
   const routes = service.routes.filter((route) => queryOf(route) && !route.config?.isLive);
   for (const route of routes) {
     const known = Object.entries(Object(exampleOf(queryOf(route) ?? {})));

@@ -15,7 +15,7 @@ beforeAll(async () => {
   return service.stop;
 });
 
-/** What has been the end of other services, as text. */
+/** Texts that have been the end of other services. */
 const hostile = [
   "' OR 1=1--",
   "'; drop table agents;--",
@@ -49,7 +49,7 @@ const hostile = [
 ];
 /** A few, since the fuzzer has lists of all kinds. */
 const hostileInLists = hostile.filter((_, at) => at % 5 === 0).map((text) => [text]);
-/** What is no text, where one is expected, and the like. */
+/** Values that are no text, for fields that expect text, and the like. */
 const misshapen = [null, 5, -1, 1e308, 0.5, true, [], [null], [[]], {}, { a: 1 }, ['x', 5], { __proto__: 1 }];
 
 const isText = (value: unknown) => typeof value === 'string';
@@ -66,7 +66,7 @@ function operationsOfDevelopers(): string[] {
 
 const isDevelopers = ({ config }: RouteOptions) => config?.access === 'developer';
 
-/** Nothing in a request makes the service fail, or tells of its insides. */
+/** No request makes the service fail, or reveals its insides. */
 function expectUnharmed(answer: { statusCode: number; body: string }, asked: unknown) {
   expect(answer.statusCode, JSON.stringify(asked)?.slice(0, 300)).toBeLessThan(500);
   expect(answer.body).not.toMatch(/select |insert |node_modules|\.ts:|pg_|syntax error|at \w+ \(/);
@@ -124,7 +124,7 @@ describe('I1, I2, I4, I7: nothing sent makes the service fail', () => {
     60_000,
   );
 
-  test('and what can be kept comes back as it was', async () => {
+  test('and a stored value comes back as it was', async () => {
     const kept = hostile.filter(
       (text) =>
         text.isWellFormed() &&
@@ -159,7 +159,7 @@ describe('I8: a page', () => {
     '',
     'NaN',
     '1&limit=2',
-  ])('of limit=%s is none', async (limit) => {
+  ])('with limit=%s is refused', async (limit) => {
     for (const list of lists) {
       const refused = await acme(
         'GET',
@@ -170,7 +170,7 @@ describe('I8: a page', () => {
     }
   });
 
-  test.each(['1', '500'])('of limit=%s is one', async (limit) => {
+  test.each(['1', '500'])('with limit=%s is answered', async (limit) => {
     for (const list of lists) expect((await acme('GET', `${list}?limit=${limit}`)).statusCode).toBe(200);
   });
 
@@ -184,13 +184,13 @@ describe('I8: a page', () => {
     '%00',
     'x'.repeat(600),
     '1e3',
-  ])('after the cursor %s is none', async (cursor) => {
+  ])('after the cursor %s is refused', async (cursor) => {
     for (const list of lists) {
       expect((await acme('GET', `${list}?cursor=${cursor}`)).statusCode).toBe(400);
     }
   });
 
-  test('that a parameter asks for which nobody knows is the page without it', async () => {
+  test('is the same with a parameter that no route knows', async () => {
     expect((await acme('GET', '/v1/agents?unknown=1&__proto__=2')).statusCode).toBe(200);
     expect(Object({})).not.toHaveProperty('polluted');
   });

@@ -40,7 +40,7 @@ const attacker = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const attackersEc = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const attackersJwk = attacker.publicKey.export({ format: 'jwk' });
 
-/** With a header of one's own, signed by whoever attacks. */
+/** A token with these members in its header, signed by the attacker. */
 function forged(header: object, payload: object = said().payload): string {
   const text = `${encoded({ ...said().header, ...header })}.${encoded(payload)}`;
   return `${text}.${sign('sha256', Buffer.from(text), attacker.privateKey).toString('base64url')}`;
@@ -124,7 +124,7 @@ const attacks: Record<string, () => string | Promise<string>> = {
 };
 
 describe('a token that is forged', () => {
-  test.each(Object.keys(attacks))('is none to any route, and ends nothing: %s', async (attack) => {
+  test.each(Object.keys(attacks))('is refused by every route, and ends nothing: %s', async (attack) => {
     const token = String(await attacks[attack]?.());
     const ask = async (url: string) => (await acme('POST', url, { token })).body;
     const bearer = { authorization: `Bearer ${token}` };
@@ -150,7 +150,7 @@ describe('a token that is forged', () => {
   });
 });
 
-test('J17 nothing but the verifier’s own primitive verifies a signature, whoever made it', () => {
+test('J17 only the verifier’s own primitive verifies signatures', () => {
   const root = join(import.meta.dirname, '../../../..');
   const sources = globSync('{apps,packages}/*/src/**/*.ts', { cwd: root }).filter(
     (path) => !path.endsWith('.test.ts'),

@@ -25,7 +25,7 @@ async function everythingIn(databaseUrl: string): Promise<string> {
   return seen.join('\n');
 }
 
-/** Everything that is said once and never again, from signing up to the last refresh. */
+/** Everything that the service says only once, from signing up to the last refresh. */
 async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
   const { app, asDeveloper } = service;
   const [live, sandbox] = [await asDeveloper(), await asDeveloper({ mode: 'sandbox' })];
@@ -122,7 +122,7 @@ test.each(['debug', 'info'] as const)(
     const log = [...service.logLines, ...printed].join('');
     for (const [name, secret] of Object.entries(secrets)) {
       expect([name, secret]).toEqual([name, expect.stringMatching(/^[\x21-\x7e]{40,}$/)]);
-      const tail = String(secret).slice(-30); // what is a secret of it, whatever it begins with
+      const tail = String(secret).slice(-30); // the secret part, whatever it begins with
       for (const [where, text] of Object.entries({ database, log, redis: kept.join() })) {
         expect(text.includes(tail), `${name} in ${where}`).toBe(false);
       }

@@ -3,14 +3,14 @@ import { ConfigError, loadConfig } from '../../config.ts';
 import vectors from '../../features/service/keys/keys.vectors.json' with { type: 'json' };
 import type { Environment, SettingProblem } from '../setting.ts';
 
-/** The least that starts. */
+/** The smallest environment that starts. */
 export const development: Environment = {
   DATABASE_URL: 'postgres://localhost/behest',
   REDIS_URL: 'redis://localhost',
   RSA_PRIVATE_KEY: vectors.rsa.privateKey,
 };
 
-/** The least that starts in production, where the published test key does not. */
+/** The smallest environment that starts in production, which refuses the published test key. */
 export const production: Environment = {
   ...development,
   NODE_ENV: 'production',

@@ -2,24 +2,24 @@ import type { DialectAdapter } from 'kysely';
 import type { Tally } from '../telemetry/meter.ts';
 import { afterCommit, type Executor } from './db.ts';
 
-/** Told of a write once that is committed: to the metrics, and to live streams and webhooks. */
+/** The effect of a committed write, for the metrics, live streams and webhooks. */
 export interface CommitEffect {
   readonly tallies: readonly Tally[];
-  /** The developer whose events were written, where any were. */
+  /** The developer whose events were written, if any were. */
   readonly eventsOf?: string;
 }
 
 type Listener = (effect: CommitEffect) => void;
 
-/** By the adapter of a database, which its transactions share, and its executors with further plugins. */
+/** By a database's adapter, which its transactions and its executors with further plugins share. */
 const listeners = new WeakMap<DialectAdapter, Listener>();
 
-/** @param listener must not throw, since the commit stands. */
+/** @param listener must not throw, because the commit stands */
 export function listenToCommits(db: Executor, listener: Listener): void {
   listeners.set(db.getExecutor().adapter, listener);
 }
 
-/** Tells the effect of a write that has been made, after its commit: at once where the write was a transaction. */
+/** Calls the listener after the commit of a write: at once when the write was its own transaction. */
 export async function tellAfterCommit(db: Executor, effect: CommitEffect): Promise<void> {
   const listener = listeners.get(db.getExecutor().adapter);
   if (!listener) throw new Error('Open databases with openDatabase.');

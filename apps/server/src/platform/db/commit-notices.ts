@@ -1,4 +1,4 @@
-/** Says at once, in this process, whose events were committed. */
+/** Tells listeners in this process at once whose events were committed. */
 export interface CommitNotices {
   notify(developerIds: readonly string[]): void;
   listen(listener: (developerIds: readonly string[]) => void): void;

@@ -7,21 +7,21 @@ export type Executor = Kysely<DB>;
 /** A transaction and nothing else. Writing takes one, so a write outside it does not compile. */
 export type Tx = Transaction<DB>;
 
-/** How often work is done that keeps losing a race. */
+/** The most attempts of work that keeps losing a race. */
 export const ATTEMPTS = 4;
 const LOST_A_RACE = new Set(['40001', '40P01']); // serialization failure, deadlock
 
 /**
- * Commits what `work` did, or nothing of it. May do it again, so `work` must have no effect outside, but what it
- * hands to `afterCommit`. Keep slow things (HTTP, key generation, signing) before it. In a transaction that is open
- * already it is undone alone, and committed with the rest.
+ * Commits everything that `work` did, or nothing. It may call `work` again, so `work` must have no effect
+ * outside, except through `afterCommit`. Keep slow things (HTTP, key generation, signing) before it. In an
+ * open transaction, a failure undoes this work alone, and success commits it with the rest.
  */
 export async function inTransaction<T>(db: Executor, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (isTx(db)) return inSavepoint(db, work);
   let afterwards: AfterCommit[] = [];
   const result = await repeating(db, () =>
     db.transaction().execute((tx) => {
-      afterwards = []; // an attempt that lost its race leaves nothing to be done
+      afterwards = []; // an attempt that lost its race leaves no work
       opened.set(tx, { afterwards, depth: 0 });
       return work(tx);
     }),
@@ -31,8 +31,8 @@ export async function inTransaction<T>(db: Executor, work: (tx: Tx) => Promise<T
 }
 
 /**
- * For a hot write, which is a transaction by itself: does it again when it was the loser of a race. In a larger
- * transaction, the loser is all of that, so the function that opened it has to begin again.
+ * For a hot write, which is its own transaction: repeats it when it lost a race. Inside a larger transaction
+ * the whole transaction loses, so the function that opened it has to begin again.
  */
 export async function repeating<T>(db: Executor, work: () => Promise<T>): Promise<T> {
   const attempts = isTx(db) ? 1 : ATTEMPTS;
@@ -48,19 +48,19 @@ export async function repeating<T>(db: Executor, work: () => Promise<T>): Promis
 type AfterCommit = () => void | Promise<void>;
 
 /**
- * Does work that Postgres cannot undo (a mail, a message to other instances) once everything written so far is
- * committed: at once where `db` is a pool. Work whose writes are rolled back is never done. It has to see to its own
- * failures, since the commit stands.
+ * Does work that Postgres cannot undo (a mail, a message to other instances) after the commit of everything
+ * written so far: at once when `db` is a pool. Work whose writes are rolled back is never done. It has to
+ * handle its own failures, because the commit stands.
  */
 export async function afterCommit(db: Executor, work: AfterCommit): Promise<void> {
   if (isTx(db)) openedBy(db).afterwards.push(work);
   else await work();
 }
 
-/** A transaction that is open for longer than one function: its opener has to end it. */
+/** A transaction that stays open for longer than one function. Its opener has to end it. */
 export interface OpenTransaction {
   readonly tx: Tx;
-  /** Then does what was left for after it. */
+  /** Commits, and then does the work for after the commit. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function openTransaction(db: Executor): Promise<OpenTransaction> {
         await tx
           .rollback()
           .execute()
-          .catch(() => {}); // gives the connection back; of the two failures the first is the one to tell of
+          .catch(() => {}); // gives the connection back; the caller gets the first of the two failures
         throw error;
       }
       await runAll(afterwards);
@@ -89,11 +89,11 @@ export async function openTransaction(db: Executor): Promise<OpenTransaction> {
 
 interface Opened {
   readonly afterwards: AfterCommit[];
-  /** How many savepoints are held, one in another. */
+  /** The number of open savepoints, each inside the one before. */
   depth: number;
 }
 
-/** By open transaction, the things known here and not to Kysely. */
+/** State of open transactions that Kysely does not keep. */
 const opened = new WeakMap<Executor, Opened>();
 
 function openedBy(tx: Tx): Opened {
@@ -104,7 +104,7 @@ function openedBy(tx: Tx): Opened {
 
 const isTx = (db: Executor): db is Tx => db.isTransaction;
 
-/** No savepoint is released: the next at its depth takes its place, and the commit ends all of them. */
+/** Savepoints are not released: the next at the same depth replaces one, and the commit ends all of them. */
 async function inSavepoint<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   const state = openedBy(tx);
   const before = state.afterwards.length;
@@ -115,7 +115,7 @@ async function inSavepoint<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> 
     return await work(tx);
   } catch (error) {
     state.afterwards.length = before;
-    // A lost connection leaves nothing to roll back, and the failure to tell of is the first one.
+    // A lost connection leaves nothing to roll back, and the caller gets the first failure.
     await sql`rollback to savepoint ${name}`.execute(tx).catch(() => {});
     throw error;
   } finally {
@@ -132,10 +132,10 @@ export async function ping(db: Executor): Promise<void> {
   await sql`select 1`.execute(db);
 }
 
-/** Whether Postgres ended a transaction in favour of another one. */
+/** Whether Postgres ended a transaction in favour of another. */
 export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
 
-/** Whether a failure means that Postgres is down, and not that a statement of ours is wrong. */
+/** Whether a failure means that Postgres is down, and not that the statement is wrong. */
 export function isDatabaseAway(error: unknown): boolean {
   return (
     /^(ECONN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|EAI_AGAIN|ETIMEDOUT|EPIPE|08|53|57P0)/.test(codeOf(error)) ||

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type pg from 'pg';
 
-/** An SQL function as a release has it: a file of its own, named for it. */
+/** An SQL function of a release: a file of its own, named for it. */
 export interface SqlFunction {
   readonly name: string;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface SqlFunction {
   readonly signature: string;
 }
 
-/** As the journal has it. */
+/** A function in the journal. */
 export interface KnownFunction extends Omit<SqlFunction, 'text'> {
   /** The release that brought its present text. */
   readonly release: string;
@@ -39,7 +39,7 @@ export function standsSince(known: readonly KnownFunction[], release: string): b
   return known.some((each) => isLater(each.release, release) || isLater(each.leftBy ?? release, release));
 }
 
-/** Whether anything is to be applied. */
+/** Whether the functions of the database differ from those of this release. */
 export function isPending(
   functions: readonly SqlFunction[],
   known: readonly KnownFunction[],
@@ -50,8 +50,9 @@ export function isPending(
 }
 
 /**
- * Makes the functions those of this release, in a transaction that holds the lock. A function that the release left
- * out stays for the instances of the release before, which call it until they are replaced; the next release drops it.
+ * Gives the database the functions of this release, in a transaction that holds the lock. A function that the
+ * release left out stays for instances of the release before, which call it until they are replaced. The next
+ * release drops it.
  */
 export async function applyFunctions(
   client: pg.Client,
@@ -61,7 +62,7 @@ export async function applyFunctions(
 ): Promise<void> {
   const { changed, gone, outlived } = difference(functions, known, release);
   const before = new Map(known.map((each) => [each.name, each]));
-  // A function may call one of a file that is applied later: Postgres looks for it when the call is made.
+  // A function may call another whose file is applied later: Postgres looks for it at the call.
   await client.query('set local check_function_bodies = off');
   for (const { name, text, sha256, signature } of changed) {
     const former = before.get(name);
@@ -100,6 +101,6 @@ async function drop(client: pg.Client, name: string): Promise<void> {
   await client.query(['drop function if exists', client.escapeIdentifier(name)].join(' '));
 }
 
-/** By their numbers, so that 0.10 is later than 0.9. */
+/** Compares by numbers, so that 0.10 is later than 0.9. */
 const isLater = (release: string, than: string): boolean =>
   release.localeCompare(than, 'en', { numeric: true }) > 0;

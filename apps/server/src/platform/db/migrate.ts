@@ -14,7 +14,7 @@ const journals = `create table if not exists schema_migrations (
     name text primary key, sha256 text not null, signature text not null, release text not null, left_by text,
     applied_at timestamptz not null default now())`;
 
-/** Where the schema of a release is. */
+/** The files of a release's schema. */
 export interface SchemaSource {
   /** The folder of the `NNN_name.sql`. */
   readonly migrations: string;
@@ -42,8 +42,8 @@ interface Journals {
 }
 
 /**
- * Applies each `NNN_name.sql` that the journal lacks, in order, each in its own transaction; then all functions that
- * are not as they are here, in one transaction. Many processes may start at once.
+ * Applies each `NNN_name.sql` that the journal lacks, in order, each in its own transaction; then all
+ * functions that differ from this release, in one transaction. Many processes may start at once.
  * @throws when a file was edited after it was applied, or the database has had a later release.
  */
 export async function migrate(options: ConnectionOptions, source: Partial<SchemaSource> = {}): Promise<void> {
@@ -67,7 +67,7 @@ export async function migrate(options: ConnectionOptions, source: Partial<Schema
       await applyFunctions(client, functions, current.functions, release);
     });
   } finally {
-    await client.end(); // which also rolls back what a failure left open
+    await client.end(); // which also rolls back open work after a failure
   }
 }
 
@@ -80,7 +80,7 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** A look for the common start, at which there is nothing to apply. */
+/** Reads the journals without a lock. A common start finds nothing to apply. */
 async function readJournals(client: pg.Client): Promise<Journals> {
   const { rows } = await client.query("select to_regclass('schema_functions') is not null as is_there");
   if (!rows[0]?.is_there) return { migrations: new Map(), functions: [] };

@@ -14,7 +14,7 @@ export type ConnectionOptions = Pick<pg.PoolConfig, 'connectionString' | 'ssl'>;
 
 // Both in milliseconds.
 const CONNECT_TIMEOUT = 30_000; // specification, Runtime configuration and operation
-const LONGEST_SILENCE = 10_000; // of Postgres on a connection that somebody waits for
+const LONGEST_SILENCE = 10_000; // without a byte from Postgres while a caller waits
 
 interface PoolOptions {
   readonly connect?: number;
@@ -24,11 +24,11 @@ interface PoolOptions {
 interface Watching {
   readonly meter?: Meter;
   readonly tracer?: Tracer | undefined;
-  /** Told whose events were committed. */
+  /** Learns whose events were committed. */
   readonly notices?: CommitNotices | undefined;
 }
 
-/** @param poolSize the most connections at once; specification, the same place. */
+/** @param poolSize the most connections at once; specification, Runtime configuration and operation */
 export function openDatabase(
   options: ConnectionOptions,
   poolSize = 10,
@@ -45,8 +45,8 @@ export function openPool(
 ): pg.Pool {
   const pool = new pg.Pool({ ...options, max: size, connectionTimeoutMillis: connect, types });
   limitSilence(pool, silence);
-  // A lost connection is replaced by the pool, and its statement fails for the caller. Without listeners
-  // it would end the process: the pool's own is there for idle connections only.
+  // The pool replaces a lost connection, and its statement fails for the caller. Without listeners the loss
+  // would end the process: the pool's own listener hears idle connections only.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
@@ -60,7 +60,7 @@ export function databaseOver(
   meter.poolOpened(pool);
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool }),
-    // Columns become camelCase; the insides of jsonb values are the client's and stay as they are.
+    // Columns become camelCase. Members inside jsonb values belong to the client and keep their names.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     ...(tracer && { log: traceStatements(tracer) }),
   });
@@ -72,8 +72,8 @@ export function databaseOver(
 }
 
 /**
- * A Postgres that hangs is one that is away. The connection is ended with the statement: a statement given up by
- * itself could leave a transaction open, for the next user of the connection to write into.
+ * A Postgres that hangs counts as away. The connection ends with the statement: a statement that is given up
+ * alone could leave a transaction open, and the connection's next user would write into it.
  */
 function limitSilence(pool: pg.Pool, silence: number): void {
   pool.on('connect', (client) => {
@@ -86,7 +86,9 @@ function limitSilence(pool: pg.Pool, silence: number): void {
   pool.on('release', (_error, client) => void socketOf(client)?.setTimeout(0));
 }
 
-/** With TLS a socket too. The library's type is of any stream, as one may be given to it. */
+/**
+ * With TLS the stream is a socket too. The library's type allows any stream, because a caller may give one.
+ */
 function socketOf({ connection: { stream } }: pg.PoolClient): Socket | undefined {
   return stream instanceof Socket ? stream : undefined;
 }
@@ -94,8 +96,8 @@ function socketOf({ connection: { stream } }: pg.PoolClient): Socket | undefined
 const JSON_TYPES: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB]);
 
 /**
- * Stored JSON is read by the parser that read it on its way in. `JSON.parse` of this Node can take an escaped
- * member name for another one, and an audit entry would then not have the hash it has.
+ * The parser of requests also reads stored JSON. `JSON.parse` of this Node can take an escaped member name
+ * for another one, and an audit entry would then not have the hash it has.
  * @see https://github.com/nodejs/node/issues/63785
  */
 const types: pg.CustomTypesConfig = {
@@ -105,7 +107,7 @@ const types: pg.CustomTypesConfig = {
 
 const OLDEST_SERVER = 15;
 
-/** @throws when the database does not answer, and when it is older than what the migrations are written for. */
+/** @throws when the database does not answer, or is older than the migrations need */
 export async function requireServer(db: Executor): Promise<void> {
   const asked = sql<{ number: string }>`select current_setting('server_version_num') as number`;
   const { rows } = await asked.execute(db);

@@ -3,15 +3,15 @@ import { type CommitEffect, tellAfterCommit } from './commit-effects.ts';
 import { type Executor, repeating } from './db.ts';
 
 /**
- * Audit entries and events on their way into the database. Their JSON is handed to nothing but a statement that writes
- * it, so no statement can write them and leave their effect untold.
+ * Audit entries and events on their way into the database. Only a statement that writes them gets their JSON,
+ * so no statement can write them without reporting the effect.
  */
 export interface Records {
   /** Runs a statement that writes them. */
   write<Row>(db: Executor, statement: (json: string) => RawBuilder<Row>): Promise<Row[]>;
   /**
    * Runs a hot write, and runs it again when it lost a race.
-   * @returns why it wrote nothing, or null
+   * @returns the reason why it wrote nothing, or null
    */
   writeUnlessRefused<Refusal extends string>(
     db: Executor,

@@ -1,7 +1,7 @@
 import type { Logger } from 'kysely';
 import type { Call, Tracer } from '../telemetry/tracer.ts';
 
-/** A log of statements that makes a span of each: its text, in which values are only numbered, and never a value. */
+/** A log of statements that makes a span of each: its text, which numbers the values, and no value. */
 export function traceStatements(tracer: Tracer): Logger {
   return (statement) => {
     const failure = statement.level === 'error' ? { error: statement.error } : undefined;
@@ -9,7 +9,7 @@ export function traceStatements(tracer: Tracer): Logger {
   };
 }
 
-/** Its verb, and the first table or function that it names. */
+/** The statement's verb, and the first table or function that it names. */
 function callOf(text: string): Call {
   const [verb = ''] = /^\w+/.exec(text.trimStart()) ?? [];
   const [, target] = TABLE.exec(text) ?? FUNCTION.exec(text) ?? [];

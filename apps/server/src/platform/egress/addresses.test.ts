@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isPublicAddress } from './addresses.ts';
 
-/** RFC 6890 and the IANA registries of special-purpose addresses: first, last, and what it is. */
+/** RFC 6890 and the IANA registries of special-purpose addresses: first, last, and purpose. */
 const special: readonly (readonly [first: string, last: string, what: string])[] = [
   ['0.0.0.0', '0.255.255.255', 'this network'],
   ['10.0.0.0', '10.255.255.255', 'private'],

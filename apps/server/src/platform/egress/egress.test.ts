@@ -6,14 +6,14 @@ import { startReceiver } from '../../../test/app/receiver.ts';
 import { createEgress, type EgressOptions } from './egress.ts';
 import { resolver } from './resolver.ts';
 
-/** As in development, with a name server of our own. */
+/** The settings of development, with a name server of the test. */
 const development = {
   allowsHttp: true,
   allowsPrivateHosts: true,
   resolve: async () => ['127.0.0.1'],
 } as const;
 
-/** @param options beside those of development */
+/** @param options in addition to those of development */
 function sendTo(url: string, options: Partial<EgressOptions> = {}) {
   const egress = createEgress({ ...development, ...options });
   return egress.send({
@@ -24,12 +24,12 @@ function sendTo(url: string, options: Partial<EgressOptions> = {}) {
   });
 }
 
-/** A server that says these bytes to whoever connects, or whatever else it is told to do. */
+/** A server that lets `connected` answer each connection. */
 async function startSocket(connected: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.resume(); // else an end of the other side is not seen
+    socket.resume(); // otherwise an end of the other side stays unseen
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     connected(socket);
   });
@@ -65,15 +65,12 @@ describe('a call', () => {
     ]);
   });
 
-  test.each([200, 201, 299, 301, 307, 400, 404, 410, 429, 500, 503])(
-    'is told of status %i',
-    async (status) => {
-      const receiver = await startReceiver();
-      receiver.answerStatus(status);
+  test.each([200, 201, 299, 301, 307, 400, 404, 410, 429, 500, 503])('reports status %i', async (status) => {
+    const receiver = await startReceiver();
+    receiver.answerStatus(status);
 
-      expect(await sendTo(receiver.url)).toEqual({ status });
-    },
-  );
+    expect(await sendTo(receiver.url)).toEqual({ status });
+  });
 
   test('takes no proxy of the environment', async () => {
     const receiver = await startReceiver();
@@ -122,19 +119,19 @@ describe('a call that fails', () => {
     expect(await sendTo(url)).toEqual({ failure: 'connection_failed' });
   });
 
-  test('because it is ended without an answer', async () => {
+  test('because the connection ends without an answer', async () => {
     const url = await startSocket((socket) => void socket.on('data', () => socket.end()));
 
     expect(await sendTo(url)).toEqual({ failure: 'connection_failed' });
   });
 
-  test('because what answers does not speak HTTP', async () => {
+  test('because the server does not speak HTTP', async () => {
     const url = await startSocket((socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
 
     expect(await sendTo(url)).toEqual({ failure: 'connection_failed' });
   });
 
-  test('because nothing is answered in time', async () => {
+  test('because the server does not answer in time', async () => {
     const url = await startSocket(() => {});
 
     expect(await sendTo(url, { timeoutMilliseconds: 100 })).toEqual({ failure: 'timeout' });
@@ -162,7 +159,7 @@ describe('TLS', () => {
   const { key, cert } = certificate;
   const ca = cert;
 
-  test('is to the name of the URL, with a certificate that is trusted', async () => {
+  test('is for the name of the URL, with a trusted certificate', async () => {
     const receiver = await startReceiver({ tls: { key, cert } });
 
     expect(await sendTo(`https://hooks.test:${receiver.port}/`, { ca })).toEqual({ status: 204 });
@@ -174,7 +171,7 @@ describe('TLS', () => {
     ['does not name the address', '127.0.0.1', ca],
   ])('fails with a certificate that %s, and nothing is sent', async (_, host, trusted) => {
     const receiver = await startReceiver({ tls: { key, cert } });
-    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0'); // which some images set, and which counts for nothing here
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0'); // some images set this, and it has no effect here
     onTestFinished(() => void vi.unstubAllEnvs());
 
     const outcome = await sendTo(`https://${host}:${receiver.port}/`, trusted ? { ca: trusted } : {});
@@ -190,7 +187,7 @@ describe('TLS', () => {
   });
 });
 
-describe('S1, S3: where a name leads', () => {
+describe('S1, S3: the addresses of a name', () => {
   const strict = { allowsPrivateHosts: false };
 
   test.each([
@@ -199,9 +196,9 @@ describe('S1, S3: where a name leads', () => {
     ['the metadata of a cloud', ['169.254.169.254']],
     ['loopback, in IPv6', ['::1']],
     ['loopback, mapped into IPv6', ['::ffff:127.0.0.1']],
-    ['the internet, and to loopback too', ['93.184.216.34', '127.0.0.1']],
-    ['a private network, and to the internet too', ['10.0.0.7', '2606:2800:220:1:248:1893:25c8:1946']],
-  ])('is looked at before anybody is called: %s', async (_, addresses) => {
+    ['the internet, and loopback too', ['93.184.216.34', '127.0.0.1']],
+    ['a private network, and the internet too', ['10.0.0.7', '2606:2800:220:1:248:1893:25c8:1946']],
+  ])('are checked before any call: %s', async (_, addresses) => {
     const receiver = await startReceiver();
     const resolve = async () => addresses;
 
@@ -211,7 +208,7 @@ describe('S1, S3: where a name leads', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('is asked once, so a name that leads elsewhere a moment later is called where it was looked', async () => {
+  test('are looked up once, so a name that changes a moment later is called as it was checked', async () => {
     const receiver = await startReceiver();
     const answers = [['127.0.0.1'], ['127.0.0.2']];
     const resolve = vi.fn(async () => answers.shift() ?? []);
@@ -222,7 +219,7 @@ describe('S1, S3: where a name leads', () => {
     expect(resolve).toHaveBeenCalledTimes(1);
   });
 
-  test('a URL that may not be called is not, whoever kept it', async () => {
+  test('are not called for a URL that is no longer allowed', async () => {
     const receiver = await startReceiver();
 
     expect(await sendTo(receiver.url, strict)).toEqual({ failure: 'blocked_address' });
@@ -231,7 +228,7 @@ describe('S1, S3: where a name leads', () => {
     expect(await sendTo(receiver.url)).toEqual({ status: 204 });
   });
 
-  test('`localhost` is this machine, whatever name servers say', async () => {
+  test('are those of this machine for `localhost`, whatever name servers say', async () => {
     expect(await resolver()('hooks.localhost')).toEqual(['127.0.0.1', '::1']);
   });
 });
@@ -248,7 +245,7 @@ describe('S4: a redirect', () => {
 });
 
 describe('S6: an answer', () => {
-  test('without an end is not read to its end', async () => {
+  test('is not read to its end when it has none', async () => {
     let sent = 0;
     const url = await startSocket((socket) => {
       socket.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
@@ -261,13 +258,13 @@ describe('S6: an answer', () => {
     });
 
     expect(await sendTo(url)).toEqual({ status: 200 });
-    expect(sent).toBeLessThan(64 * 1024 * 1024); // what the sockets of both sides hold, and no gigabytes
+    expect(sent).toBeLessThan(64 * 1024 * 1024); // the buffers of both sockets, and no gigabytes
   });
 
   test.each([
-    ['its headers', 'X-Slow: '],
-    ['its body', 'content-length: 1000000\r\n\r\n'],
-  ])('that comes byte by byte in %s ends in time', async (_, begun) => {
+    ['the headers', 'X-Slow: '],
+    ['the bytes of its body', 'content-length: 1000000\r\n\r\n'],
+  ])('ends in time when %s come byte by byte', async (_, begun) => {
     const url = await startSocket((socket) => {
       socket.write(OK + begun);
       const slowly = setInterval(() => socket.write('a'), 10);
@@ -281,7 +278,7 @@ describe('S6: an answer', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
-  test('with headers without end is none', async () => {
+  test('counts as a failed connection when its headers never end', async () => {
     const url = await startSocket((socket) => {
       socket.write(OK);
       const more = () => {
@@ -294,7 +291,7 @@ describe('S6: an answer', () => {
     expect(await sendTo(url)).toEqual({ failure: 'connection_failed' });
   });
 
-  test('of interim statuses without end is none', async () => {
+  test('counts as a timeout when interim statuses never end', async () => {
     const url = await startSocket((socket) => {
       const more = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5);
       socket.on('close', () => clearInterval(more));
@@ -303,7 +300,7 @@ describe('S6: an answer', () => {
     expect(await sendTo(url, { timeoutMilliseconds: 200 })).toEqual({ failure: 'timeout' });
   });
 
-  test('that switches to another protocol is its status, and the connection ends', async () => {
+  test('is its status when it switches to another protocol, and the connection ends', async () => {
     let isClosed = false;
     const url = await startSocket((socket) => {
       socket.on('close', () => {

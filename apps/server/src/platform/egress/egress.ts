@@ -12,30 +12,30 @@ export interface OutgoingRequest {
   readonly body: string;
 }
 
-/** Why there is no answer. No more is known of it than this word: a detail could tell of the network inside. */
+/** The reason why there is no answer. The service keeps no more: a detail could reveal the network inside. */
 export type EgressFailure = 'timeout' | 'connection_failed' | 'dns_failed' | 'tls_failed' | 'blocked_address';
 
 export type EgressOutcome =
   | { readonly status: number; readonly failure?: undefined }
   | { readonly failure: EgressFailure; readonly status?: undefined };
 
-/** The one way in which the service calls an address that somebody else has named. */
+/** The only way in which the service calls an address that another party has named. */
 export interface Egress {
   readonly rules: UrlRules;
-  /** Never throws: what goes wrong is the outcome. Follows no redirect, and keeps nothing of an answer. */
+  /** Never throws: a failure is an outcome. Follows no redirect, and keeps nothing of an answer. */
   send(request: OutgoingRequest): Promise<EgressOutcome>;
 }
 
 export interface EgressOptions extends UrlRules {
   readonly resolve?: Resolve;
-  /** From asking for the name's addresses to the end of the answer. */
+  /** The time from the look-up of the name to the end of the answer. */
   readonly timeoutMilliseconds?: number;
-  /** Certificates to trust in place of the usual ones. */
+  /** Certificates to trust in place of the system's. */
   readonly ca?: string;
 }
 
 const TIMEOUT = 10_000; // milliseconds; specification, Limits
-/** How much of an answer is read, so that a receiver need not find its answer cut. */
+/** The bytes that are read of an answer, so that a receiver need not find its answer cut. */
 const MOST_BYTES = 65_536;
 const MOST_HEADER_BYTES = 16_384;
 
@@ -70,8 +70,8 @@ function before<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Connects to one of the addresses that were looked at, and asks nobody again; `Host` and the certificate's name are
- * those of the URL. A connection serves one request, and no proxy of the environment stands between.
+ * Connects to one of the checked addresses without another look-up; `Host` and the certificate's name are
+ * those of the URL. A connection serves one request, and no proxy of the environment takes part.
  */
 function exchange(
   url: URL,
@@ -106,7 +106,7 @@ function exchange(
         read += length;
         if (read > MOST_BYTES) call.destroy();
       });
-      answer.on('error', () => {}); // it is over, however it ended: the status is known
+      answer.on('error', () => {}); // the status is known, so the end does not matter
     });
     call.on('upgrade', (answer, socket) => {
       outcome = { status: answer.statusCode ?? 0 };
@@ -120,7 +120,9 @@ function exchange(
   });
 }
 
-/** Errors of the system, `ECONNRESET` for one, are the connection's, and all others in a handshake are about TLS. */
+/**
+ * System errors, such as `ECONNRESET`, are the connection's. All other errors of a handshake are about TLS.
+ */
 function failureOf(error: Error, isInHandshake: boolean): EgressFailure {
   const code = 'code' in error ? String(error.code) : '';
   const isOfSystem = /^E[A-Z]+$/.test(code) && code !== 'EPROTO';

@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Every address that a name has. @throws when it has none, or nobody tells. */
+/** Every address that a name has. @throws when it has none, or no name server answers */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /**
- * Asks name servers itself. The system's own way would take a thread of those that sign tokens, and hold it for as
- * long as a name server that somebody else runs likes to take.
+ * Asks name servers itself. The system's own look-up would take a thread from those that sign tokens, and a
+ * foreign name server could hold it as long as it likes.
  */
 export function resolver(): Resolve {
   const servers = new Resolver({ timeout: 3000, tries: 2 }); // milliseconds

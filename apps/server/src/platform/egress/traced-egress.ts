@@ -1,7 +1,7 @@
 import type { Tracer } from '../telemetry/tracer.ts';
 import type { Egress } from './egress.ts';
 
-/** A span for each call; whom it is to is in none, since addresses hold secrets of those who named them. */
+/** Makes a span for each call, without the address, because addresses hold secrets of their developers. */
 export function tracedEgress(egress: Egress, tracer: Tracer): Egress {
   return {
     ...egress,

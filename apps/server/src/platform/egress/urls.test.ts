@@ -102,7 +102,7 @@ test.each([
   expect(acceptUrl(url, development)).toBeUndefined();
 });
 
-test('S5: without TLS nobody is called, unless that is allowed', () => {
+test('S5: a URL without TLS may not be called, unless the operator allows it', () => {
   expect(acceptUrl('http://hooks.acme.test/', strict)).toBeUndefined();
   expect(acceptUrl('http://hooks.acme.test/', { ...strict, allowsHttp: true })).toBeDefined();
 });

@@ -73,7 +73,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (access === 'consent') request.caller = await path.consent(browserRequestOf(request));
     if (access === 'session') request.session = sessionIn(request, reply, path.session);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
-      throw new AppError('FORBIDDEN', 'Pages of this origin may not ask for this.');
+      throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
     }
   });
 
@@ -94,7 +94,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     });
     if (authentication.result === 'accepted') return { ...authentication.identity, requestId: request.id };
     if (authentication.because === 'role_too_weak') {
-      throw new AppError('FORBIDDEN', 'This needs an API key whose role is `full`.');
+      throw new AppError('FORBIDDEN', 'This route needs an API key with the role `full`.');
     }
     await charge(failureBills(request, limits));
     throw unauthorized(reply, apiKey);
@@ -104,10 +104,10 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.setNotFoundHandler(() => {});
 }
 
-/** To the router, a path with a slash at its end has an empty id. */
+/** The router reads a slash at the end of a path as an empty id. */
 const isUnknown = ({ is404, url }: FastifyRequest) => is404 || /^[^?#]*\/([?#]|$)/.test(url);
 
-/** A browser asks before it sends what a form could not (Fetch, section 3.3.2). */
+/** A browser asks first when a form could not send the request (Fetch, section 3.3.2). */
 const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPages }: KnownPath) =>
   method === 'OPTIONS' &&
   methods.length > 0 &&
@@ -115,7 +115,7 @@ const isPreflight = ({ method, headers }: FastifyRequest, { methods, isForOwnPag
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined;
 
-/** Refuses a request that a proxy before us may read otherwise (RFC 9112, section 3.2), or that no client sends. */
+/** Refuses a request that a proxy may read otherwise (RFC 9112, section 3.2), or that no client sends. */
 function isSound({ raw }: FastifyRequest): boolean {
   const hosts = timesSent(raw, 'host');
   const hasHost = hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');
@@ -127,7 +127,7 @@ function sessionIn(request: FastifyRequest, reply: FastifyReply, read: ReadSessi
   const token = bearerOf(request);
   const session = token === undefined ? undefined : read(token);
   if (session) return { ...session, requestId: request.id };
-  throw unauthorized(reply, token, 'Send `Authorization: Bearer <session token>` with one that is good.');
+  throw unauthorized(reply, token, 'Send `Authorization: Bearer <session token>` with a valid token.');
 }
 
 function browserRequestOf(request: FastifyRequest) {
@@ -144,14 +144,14 @@ function browserRequestOf(request: FastifyRequest) {
   };
 }
 
-/** A browser says where a request comes from, and a page cannot make it say otherwise (Fetch, section 3.2). */
+/** A browser says where a request comes from, and a page cannot change that (Fetch, section 3.2). */
 function refuseOtherPages({ headers }: FastifyRequest, ownOrigin: string): void {
   const { origin = ownOrigin, 'sec-fetch-site': site = 'same-origin' } = headers;
   if (origin === ownOrigin && site === 'same-origin') return;
-  throw new AppError('FORBIDDEN', 'Only the pages of this service may ask for this.');
+  throw new AppError('FORBIDDEN', 'Only pages of this service may call this route.');
 }
 
-/** Keeps the client's own id for a request when it cannot hurt a log. */
+/** Keeps the client's id of a request when it cannot hurt a log. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = String(headers['x-request-id'] ?? '');
   return /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();

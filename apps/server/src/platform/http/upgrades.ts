@@ -3,29 +3,29 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../errors.ts';
 
-/** What a client may send at a time, in bytes: no client of ours has much to say. */
+/** The most bytes of a client's message: no client of ours has much to say. */
 const MOST_OF_MESSAGE = 4096; // specification, Events
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Answers 101, and hands over what the connection has become.
-     * @throws BAD_REQUEST when that is not what the client asked for.
+     * Answers 101, and hands over the WebSocket.
+     * @throws BAD_REQUEST when the client did not ask for a WebSocket
      */
     acceptSocket(): WebSocket;
   }
 }
 
 /**
- * Which requests Node hands over with their connections. Any other may name a protocol to change to, as HTTP clients do
- * that try `h2c`, and is answered as if it had not (RFC 9110, section 7.8).
+ * Selects the requests that Node hands over with their connections. Any other request may name a protocol, as
+ * HTTP clients do that try `h2c`, and is answered as if it had not (RFC 9110, section 7.8).
  */
 export const isUpgrade = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Lets routes accept WebSockets. A request for one takes the same path as all others, so it is refused, counted and
- * logged like them, with an answer of HTTP, until its route says `acceptSocket`.
+ * Lets routes accept WebSockets. Such a request takes the same path as all others. The service refuses,
+ * counts and logs it like them, with an HTTP answer, until its route calls `acceptSocket`.
  */
 export function addUpgrades(app: FastifyInstance): void {
   const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -33,7 +33,7 @@ export function addUpgrades(app: FastifyInstance): void {
     noServer: true,
     clientTracking: false,
     maxPayload: MOST_OF_MESSAGE,
-    perMessageDeflate: false, // which costs more memory for a connection than what may wait for it
+    perMessageDeflate: false, // costs a connection more memory than its waiting messages
     handleProtocols: () => false,
   });
   sockets.on('wsClientError', () => {
@@ -59,7 +59,7 @@ export function addUpgrades(app: FastifyInstance): void {
     const { request, raw: response } = this;
     const head = heads.get(request.raw);
     const headers = Object.entries(this.getHeaders()).map(([name, value]) => `${name}: ${value}`);
-    this.header('sec-websocket-version', '13'); // for who is refused: RFC 6455, section 4.4
+    this.header('sec-websocket-version', '13'); // for refused clients: RFC 6455, section 4.4
     if (!head) throw noHandshake();
     const addHeaders = (lines: string[]) => void lines.push(...headers);
     let accepted: WebSocket | undefined;
@@ -75,7 +75,7 @@ export function addUpgrades(app: FastifyInstance): void {
     this.hijack();
     response.detachSocket(request.raw.socket);
     response.statusCode = 101;
-    response.emit('finish'); // as an answer of HTTP this was all, which hooks that wait for its end are told
+    response.emit('finish'); // the HTTP answer ends here, for hooks that wait for its end
     return accepted;
   });
 }

@@ -44,7 +44,7 @@ test('stopping waits for the run that is under way and begins no other', async (
   expect(runs).toHaveLength(1);
 });
 
-test('a run that fails is told of, and the job goes on', async () => {
+test('a run that fails is reported, and the job goes on', async () => {
   const failures: [string, unknown][] = [];
   let runs = 0;
   const broken = new Error('broken');
@@ -65,7 +65,7 @@ test('a run that fails is told of, and the job goes on', async () => {
   expect(failures[0]).toEqual(['sweep', broken]);
 });
 
-/** Whatever began in the meantime is let go, so that stopping does not wait for it. */
+/** Releases all runs that began in the meantime, so that stopping does not wait for them. */
 async function nextRunOrStop(runs: (() => void)[]): Promise<void> {
   await Promise.resolve();
   for (const end of runs) end();

@@ -1,26 +1,30 @@
 import { type Meter, noMeter } from '../telemetry/meter.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 
-/** Work that is done at start and then from time to time, by every instance: it claims what it does. */
+/**
+ * Work that every instance does at start and then repeats by the clock. It claims the rows that it works on.
+ */
 export interface Job {
   readonly name: string;
-  /** From the end of one run to the beginning of the next. */
+  /** The time from the end of one run to the beginning of the next. */
   readonly everySeconds: number;
-  /** @param signal aborted when the process stops: finish what is held, begin nothing more. */
+  /** @param signal aborted when the process stops: finish the work in hand, begin no more */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The same job, each of whose runs is a trace. */
+/** The same job, with a trace for each run. */
 export function tracedJob(job: Job, tracer: Tracer): Job {
   return { ...job, run: (signal) => tracer.root(`job ${job.name}`, () => job.run(signal)) };
 }
 
 export interface RunningJobs {
-  /** Resolves when no job runs any more. */
+  /** Resolves when no job is running. */
   stop(): Promise<void>;
 }
 
-/** Runs each job at once, and again after its pause. A run that fails is told of, and does not end the job. */
+/**
+ * Runs each job at once, and again after its pause. A run that fails is reported, and does not end the job.
+ */
 export function startJobs(
   jobs: readonly Job[],
   onFailure: (name: string, error: unknown) => void,

@@ -8,7 +8,7 @@ export interface DevelopmentMailer extends Mailer {
   sent(): readonly Mail[];
 }
 
-/** @param print told of each mail, for the log. */
+/** @param print receives each mail, for the log */
 export function developmentMailer(print: (mail: Mail) => void): DevelopmentMailer {
   const mails: Mail[] = [];
   return {

@@ -8,20 +8,20 @@ export interface MailSettings {
 }
 
 export interface OpenedMailer {
-  /** Undefined where mail cannot be sent. */
+  /** Undefined when mail cannot be sent. */
   readonly mailer?: Mailer;
-  /** The same, where mails are kept to be looked at instead of being sent. */
+  /** The same mailer, when it keeps mail for a look instead of sending it. */
   readonly development?: DevelopmentMailer;
 }
 
-/** @param print told of each mail that is kept instead of being sent. */
+/** @param print receives each mail that is kept instead of sent */
 export async function openMailer(
   { isProduction, mail }: MailSettings,
   print: (mail: Mail) => void,
   tracer?: Tracer,
 ): Promise<OpenedMailer> {
   if (mail) {
-    const { smtpMailer } = await import('./smtp-mailer.ts'); // loaded where mail is sent, for loading it takes its time
+    const { smtpMailer } = await import('./smtp-mailer.ts'); // loaded only to send, since loading is slow
     const mailer = smtpMailer(mail.url, mail.from, isProduction);
     return { mailer: tracer ? tracedMailer(mailer, tracer) : mailer };
   }
@@ -30,7 +30,7 @@ export async function openMailer(
   return { mailer: development, development };
 }
 
-/** A span for each mail handed over; whom it is to and what it says are in none. */
+/** Makes a span for each mail, without its recipient and its text. */
 function tracedMailer(mailer: Mailer, tracer: Tracer): Mailer {
   const call = { name: 'smtp send', attributes: { 'network.protocol.name': 'smtp' } };
   return { send: (mail) => tracer.call(call, () => mailer.send(mail)) };

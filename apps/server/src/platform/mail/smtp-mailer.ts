@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
 import type { Mailer } from './mailer.ts';
 
-const TIMEOUT = 10_000; // milliseconds: somebody waits at a page
+const TIMEOUT = 10_000; // milliseconds: a person waits at a page
 
 /**
- * @param url `smtp://` or `smtps://`, with the account in it.
- * @param mustEncrypt whether `smtp://` has to be raised to TLS (RFC 3207) before anything is said.
+ * @param url `smtp://` or `smtps://`, with the account in it
+ * @param mustEncrypt whether `smtp://` has to be raised to TLS (RFC 3207) before the mailer says anything
  */
 export function smtpMailer(url: string, from: string, mustEncrypt: boolean): Mailer {
   const transport = createTransport(

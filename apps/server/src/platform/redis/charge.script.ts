@@ -2,9 +2,9 @@ import { defineScript } from '@redis/client';
 import type { Bill, Settled } from './ephemeral-store.ts';
 
 /**
- * ARGV is bill after bill: how many charges it has, the version that is expected, the one that a key without any is
- * given and for how many seconds; then the limit, cost and seconds of each charge. KEYS are in the same order, a
- * version's before those of its charges. They are of several subjects, so they are not on one node of a Redis
+ * ARGV is bill after bill: the number of charges, the expected version, the version for a key that has none,
+ * and its seconds; then the limit, cost and seconds of each charge. KEYS have the same order, a version's key
+ * before those of its charges. They belong to several subjects, so they are not on one node of a Redis
  * Cluster: there, each bill would be a command of its own.
  */
 export const charge = defineScript({

@@ -1,26 +1,32 @@
 /**
- * What may be lost: request counters, versions, and what is in flight between a person and an agent. Two adapters
- * keep the same promises, Redis and the process's own memory.
+ * Holds data that may be lost: request counters, versions, and requests in flight between a person and an
+ * agent. Two adapters keep the same promises, Redis and the process's own memory.
  */
 export interface EphemeralStore {
-  /** Keeps each text for its time at least. One round trip however many there are, and nobody sees half of them. */
+  /** Keeps each text for its time at least, all in one round trip. No reader sees half of them. */
   put(entries: readonly EphemeralEntry[]): Promise<void>;
   get(key: string): Promise<string | undefined>;
   remove(key: string): Promise<void>;
   /**
-   * Charges bills in this order, each whole or not at all, and none after one that was refused. They are decided where
-   * the counters are, in one round trip.
-   * @returns the outcome of each, by its name
+   * Charges bills in this order, each whole or not at all, and none after a refused bill. The store decides
+   * about all of them in one round trip.
+   * @returns the outcome of each bill, by its name
    */
   charge<Name extends string>(bills: readonly Bill<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
-  /** Takes one of so many slots for a time, or keeps the one it has. @returns whether it has one now */
+  /**
+   * Takes one of the slots for a time, or keeps the owner's own.
+   * @returns whether the owner has a slot now
+   */
   takeSlot(slot: Slot): Promise<boolean>;
   freeSlot(slot: Pick<Slot, 'key' | 'owner'>): Promise<void>;
-  /** Says something to whoever listens, in every process. It may be lost, so it is a hint and no message. */
+  /** Says something to all listeners, in every process. It may be lost, so it is a hint and no message. */
   publish(channel: string, hint: string): Promise<void>;
-  /** @param listener must not throw: with what is thrown into it, the driver loses answers. @returns what ends it. */
+  /**
+   * @param listener must not throw, because the driver would lose answers
+   * @returns a function that ends the listening
+   */
   subscribe(channel: string, listener: (hint: string) => void): () => void;
-  /** Told each time when what other processes wrote meanwhile may have been missed. */
+  /** Calls the listener each time that writes of other processes may have been missed. */
   onLost(listener: () => void): void;
   /** @throws when the store does not answer. */
   ping(): Promise<void>;
@@ -34,7 +40,7 @@ export interface EphemeralEntry {
 }
 
 export interface Slot {
-  /** Where the slots are. */
+  /** The key of all slots. */
   readonly key: string;
   readonly owner: string;
   readonly most: number;
@@ -45,7 +51,7 @@ export interface Slot {
 export interface Bill<Name extends string = string> {
   readonly name: Name;
   readonly charges: readonly Charge[];
-  /** Told in any case. Where it is another than the expected one, nothing is charged. */
+  /** Returned in any case. Nothing is charged when it differs from the expected version. */
   readonly version?: VersionCheck;
 }
 
@@ -53,26 +59,26 @@ export interface Bill<Name extends string = string> {
 export interface Charge {
   readonly key: string;
   readonly limit: number;
-  /** 0 asks whether there is room and takes none. */
+  /** 0 checks for room and takes none. */
   readonly cost: 0 | 1;
-  /** How long the count is of use, in seconds. */
+  /** The seconds for which the count is of use. */
   readonly seconds: number;
 }
 
-/** A text that is replaced whenever the thing it stands for has changed. */
+/** A text that is replaced whenever its subject has changed. */
 export interface VersionCheck {
   readonly key: string;
-  /** A key that holds nothing is given this, for so many seconds. */
+  /** A key without a version gets this one, for so many seconds. */
   readonly fresh: string;
   readonly seconds: number;
   readonly expected?: string;
 }
 
 export interface Settled {
-  /** `stale` by its version; `skipped` after a bill that was refused. Only a `charged` bill was charged. */
+  /** `stale` by its version; `skipped` after a refused bill. Only a `charged` bill was charged. */
   readonly outcome: 'charged' | 'refused' | 'stale' | 'skipped';
-  /** For each charge, how much of its window is used by now. */
+  /** The used part of the window, for each charge. */
   readonly used: readonly number[];
-  /** The version that the key holds, where there is one. */
+  /** The version that the key holds, if any. */
   readonly version?: string;
 }

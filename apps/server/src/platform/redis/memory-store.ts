@@ -6,9 +6,9 @@ interface Cell {
   expiresAt: number; // epoch milliseconds
 }
 
-const SWEEP_EVERY = 1000; // writes between two looks for what has expired
+const SWEEP_EVERY = 1000; // writes between two sweeps of expired entries
 
-/** In this process only: a twin for development without Redis, and what counts requests while Redis is away. */
+/** A store in this process only: for development without Redis, and for counting while Redis is away. */
 export function memoryStore(clock: Clock): EphemeralStore {
   const cells = new Map<string, Cell>();
   const slots = new Map<string, Map<string, number>>(); // owners, and until when in epoch milliseconds
@@ -88,7 +88,7 @@ export function memoryStore(clock: Clock): EphemeralStore {
       listeners.set(channel, all.add(listener));
       return () => void all.delete(listener);
     },
-    onLost() {}, // it is not
+    onLost() {}, // memory loses nothing
     async ping() {},
     async close() {
       cells.clear();

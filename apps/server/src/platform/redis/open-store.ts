@@ -6,7 +6,7 @@ import { redisStore } from './redis-store.ts';
 import { tracedStore } from './traced-store.ts';
 
 interface StoreOptions {
-  /** Told once each time Redis goes away, and with undefined when it is back. */
+  /** Called once each time Redis goes away, and with undefined when it is back. */
   readonly onTrouble?: (error?: Error) => void;
   readonly tracer?: Tracer | undefined;
 }

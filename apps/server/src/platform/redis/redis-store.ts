@@ -5,12 +5,12 @@ import type { EphemeralStore } from './ephemeral-store.ts';
 import { takeSlot } from './take-slot.script.ts';
 
 // All in milliseconds.
-const COMMAND_TIMEOUT = 2000; // a Redis that hangs is one that is away
+const COMMAND_TIMEOUT = 2000; // a Redis that hangs counts as away
 const PING_EVERY = 2000; // so that a good connection is never silent for long
-const LONGEST_SILENCE = 5000; // after which the connection is given up for a new one
+const LONGEST_SILENCE = 5000; // after which a new connection replaces this one
 const LONGEST_PAUSE = 1000; // between two attempts to reconnect
 
-/** @param onTrouble told once each time Redis goes away, and with undefined when it is back. */
+/** @param onTrouble called once each time Redis goes away, and with undefined when it is back */
 export function redisStore(url: string, onTrouble: (error?: Error) => void = () => {}): EphemeralStore {
   const client = createClient({
     url,
@@ -24,7 +24,7 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
   });
   let isAway = false;
   const lossListeners: (() => void)[] = [];
-  let overdue = 0; // commands that nobody waits for any more, and that Redis has not answered
+  let overdue = 0; // commands whose callers gave up, and that Redis has not answered
   const isLost = (error: Error) => {
     for (const listener of lossListeners) listener();
     if (!isAway) onTrouble(error);
@@ -41,14 +41,14 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
     client.once('ready', () => resolve());
     client.once('error', () => resolve());
   });
-  // Not awaited: the service starts without Redis, and says in /health that it is away.
+  // Not awaited: the service starts without Redis, and /health says that it is away.
   client.connect().catch(() => {});
 
   const listeners = new Map<string, Set<(hint: string) => void>>();
   const pass = (hint: string, channel: string) => {
     for (const listener of listeners.get(channel) ?? []) listener(hint);
   };
-  // A connection that is away loses nothing but hints, and subscribes when it is back.
+  // A lost connection loses nothing but hints, and subscribes again when it is back.
   const subscribe = () => {
     if (client.isReady && listeners.size > 0) client.subscribe([...listeners.keys()], pass).catch(() => {});
   };
@@ -69,7 +69,8 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
   const answerOf = async <T>(command: () => Promise<T>): Promise<T> => {
     let timer: NodeJS.Timeout | undefined;
     try {
-      // One request has waited in vain; the others need not. No command is sent, so the silence is noticed.
+      // One request has waited in vain, so the others need not. They send no command, so the silence is
+      // noticed.
       if (overdue > 0) throw new Error('Redis does not answer.');
       const answer = firstOutcome.then(command);
       const late = new Promise<never>((_, reject) => {

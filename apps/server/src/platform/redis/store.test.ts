@@ -50,7 +50,7 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(await store.get(key('never'))).toBeUndefined();
   });
 
-  test('has so many slots, for those who keep them', async () => {
+  test('has a number of slots, and owners keep theirs', async () => {
     const { store, key } = open();
     const takeSlot = (owner: string, seconds = 60) =>
       store.takeSlot({ key: key('slots'), owner, most: 2, seconds });
@@ -62,7 +62,7 @@ describe.each(adapters)('a store %s', (_, create) => {
     await store.freeSlot({ key: key('nowhere'), owner: 'a' });
   });
 
-  test('gives a slot to another when its time is over', async () => {
+  test('gives a slot to another owner when its time is over', async () => {
     const { store, key } = open();
     const slot = { key: key('slots'), most: 1, seconds: 1 };
     await store.takeSlot({ ...slot, owner: 'a' });
@@ -73,7 +73,7 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(await store.takeSlot({ ...slot, owner: 'a' })).toBe(false);
   });
 
-  test('tells those who listen, until they no longer do', async () => {
+  test('calls listeners, until they no longer listen', async () => {
     const { store, key } = open();
     const heard: string[] = [];
     const stop = store.subscribe(key('here'), (hint) => void heard.push(`one ${hint}`));
@@ -117,7 +117,7 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(other).toEqual({ outcome: 'charged', used: [1, 1] });
   });
 
-  test('charges bill after bill, and none after one that had no room', async () => {
+  test('charges bill after bill, and none after a bill without room', async () => {
     const { store, charge } = open();
     const bills = [
       { name: 'first', charges: [charge('first', 9)] },
@@ -139,7 +139,7 @@ describe.each(adapters)('a store %s', (_, create) => {
     });
   });
 
-  test('looks for room and takes none when the cost is nothing', async () => {
+  test('checks for room and takes none when the cost is 0', async () => {
     const { store, charge } = open();
 
     expect(await spendOne(store, [charge('a', 1, 0)])).toEqual({ outcome: 'charged', used: [0] });
@@ -155,7 +155,7 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(all.filter((settled) => settled?.outcome === 'charged')).toHaveLength(7);
   });
 
-  test('gives a version that is asked for and missing, once', async () => {
+  test('gives a missing version once', async () => {
     const { store, key } = open();
     const versionsWith = async (fresh: string) => {
       const bills = ['a', 'b'].map((name) => {
@@ -169,7 +169,7 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(await versionsWith('two')).toEqual(['one', 'kept']);
   });
 
-  test('charges a bill only while the version is the expected one, and others as ever', async () => {
+  test('charges a bill only while its version is the expected one, and other bills always', async () => {
     const { store, key, charge } = open();
     const version = { key: key('version'), fresh: 'x', seconds: 60, expected: 'v1' };
     const chargeBoth = async () => {
@@ -217,7 +217,7 @@ const anyBill = fc.record({
 
 type AnyBill = typeof anyBill extends fc.Arbitrary<infer Some> ? Some : never;
 
-/** The same in the plainest words: what is counted, and what is held. */
+/** A model of the store in the plainest words: its counts, and the versions that it holds. */
 function modelOf() {
   const counts = new Map<string, number>();
   const held = new Map<string, string>();
@@ -273,7 +273,7 @@ test('any sequence of bills is settled alike by every adapter, and by the model'
   );
 });
 
-test('what is in memory is gone after its time', async () => {
+test('values in memory are gone after their time', async () => {
   let now = 0;
   const store = memoryStore(() => new Date(now));
   await store.put([{ key: 'a', value: 'one', seconds: 60 }]);
@@ -287,7 +287,7 @@ test('what is in memory is gone after its time', async () => {
   expect(again?.used).toEqual([1]);
 });
 
-test('what is in Redis has a time, after which it goes', async () => {
+test('values in Redis are gone after their time', async () => {
   const store = redisStore(inject('redisUrl'));
   onTestFinished(() => store.close());
   const key = `bh:{${randomUUID()}}`;
@@ -302,7 +302,7 @@ test('what is in Redis has a time, after which it goes', async () => {
 });
 
 describe('a Redis', () => {
-  /** A server that takes connections and does with them as it is told. */
+  /** A server that takes connections and answers them as the test says. */
   async function pretend(answer: (socket: Socket) => void) {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
@@ -328,7 +328,7 @@ describe('a Redis', () => {
 
   const dependency = { code: 'SERVICE_UNAVAILABLE', details: { dependency: 'redis' } };
 
-  test('I12: that is not there is said so at once, and once', async () => {
+  test('I12: is reported once and at once when it is absent', async () => {
     const { store, trouble } = openWatched('redis://127.0.0.1:1');
 
     for (let call = 0; call < 3; call += 1) await expect(store.get('a')).rejects.toMatchObject(dependency);
@@ -337,7 +337,7 @@ describe('a Redis', () => {
     expect(trouble).toEqual(['away']);
   });
 
-  test('I12: that takes connections and never answers is one that is away, for the second asking at once', async () => {
+  test('I12: counts as away when it never answers, and the second call fails at once', async () => {
     const { store, trouble } = openWatched(await pretend(() => {}));
 
     const startedAt = performance.now();
@@ -350,10 +350,10 @@ describe('a Redis', () => {
     expect(trouble).toEqual(['away']);
   });
 
-  test('I12: that stops answering in the middle is away, and back when it answers', async () => {
+  test('I12: is away when it stops answering, and back when it answers', async () => {
     let isHanging = false;
     const held: (() => void)[] = [];
-    // Only what the client says on its own and PING: each command is answered with one line.
+    // Only for the client's own commands and PING: each command gets one line.
     const url = await pretend((socket) => {
       socket.on('data', (bytes) => {
         const commands = bytes.toString().match(/^\*\d+\r\n/gm) ?? [];

@@ -1,7 +1,7 @@
 import { defineScript } from '@redis/client';
 import type { Slot } from './ephemeral-store.ts';
 
-/** Owners whose time is over make room first. The time is that of Redis, which all processes share. */
+/** Slots whose time is over make room first. The time is that of Redis, which all processes share. */
 export const takeSlot = defineScript({
   SCRIPT: `
     local now = tonumber(redis.call('TIME')[1])

@@ -1,7 +1,9 @@
 import type { Tracer } from '../telemetry/tracer.ts';
 import type { EphemeralStore } from './ephemeral-store.ts';
 
-/** A span for each round trip to Redis, with what is done and without what it is done to: keys name people. */
+/**
+ * Makes a span for each round trip to Redis, with the command and without its keys, because keys name people.
+ */
 export function tracedStore(store: EphemeralStore, tracer: Tracer): EphemeralStore {
   const traced = <T>(operation: string, command: () => Promise<T>) => {
     const attributes = { 'db.system.name': 'redis', 'db.operation.name': operation };

@@ -33,7 +33,7 @@ test('every line is written once, whole and in its order, before it is closed', 
   );
 });
 
-test('what has no room is counted, and told of as soon as there is', async () => {
+test('lines without room are counted, and reported as soon as there is room', async () => {
   const dest = newFile();
   const told: number[] = [];
   const output = openLogOutput({

@@ -5,7 +5,7 @@ const MOST_WAITING = 8 * 1024 * 1024; // bytes; a line of a request has about 20
 
 export interface LogOutput {
   write(line: string): void;
-  /** Resolves when every line is written, or cannot be. Nothing is written afterwards. */
+  /** Resolves when every line is written, or cannot be. No line is written afterwards. */
   close(): Promise<void>;
 }
 
@@ -13,14 +13,14 @@ interface LogOutputOptions {
   /** A file in place of stdout. */
   readonly dest?: string;
   readonly mostWaiting?: number;
-  /** Told how many lines had no room, when there is room again. */
+  /** Called with the number of lines that had no room, when there is room again. */
   readonly onLost: (lines: number) => void;
 }
 
 /**
- * Where lines go: off the thread that answers requests, at once, and in their order. While a write is under way the
- * next lines wait for it together; a reader that is slow, or gone, or a full disk costs lines and no answers. An
- * exit that does not wait writes what still waits.
+ * Writes lines off the thread that answers requests, at once and in their order. While a write is under way
+ * the next lines wait for it together. A slow or absent reader, or a full disk, costs lines and no answers.
+ * An exit that does not wait writes the waiting lines.
  */
 export function openLogOutput(options: LogOutputOptions): LogOutput {
   const { dest = 1, mostWaiting = MOST_WAITING, onLost } = options;

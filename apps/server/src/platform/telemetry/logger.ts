@@ -4,9 +4,10 @@ export type Logger = pino.Logger;
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 /**
- * One JSON line a record. What of a request is logged is listed where it is logged; headers and bodies
- * never are. @see specification, Runtime configuration and operation
- * @param spanIds where traces are made, of the span that a line is written in.
+ * One JSON line per record. The request log lists the members of a request that it shows; headers and bodies
+ * never are among them.
+ * @see specification, Runtime configuration and operation
+ * @param spanIds the ids of the span that a line is written in, when traces are made
  */
 export function createLogger(
   level: LogLevel,
@@ -24,7 +25,9 @@ export function createLogger(
   return pino(options, output);
 }
 
-/** Of an error its kind, its text and where; not the members that libraries hang on it, such as a query's values. */
+/**
+ * An error's kind, text and stack, without the members that libraries add to it, such as a query's values.
+ */
 function errorFacts(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;

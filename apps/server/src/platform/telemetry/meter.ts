@@ -1,10 +1,10 @@
-/** Something that a committed statement did, and what of it is counted: one of a fixed set of words, never an id. */
+/** An effect of a committed statement that is counted, by one of a fixed set of words and never by an id. */
 export interface Tally {
   readonly counter: 'acts' | 'auditEntries' | 'blockedAttempts' | 'grantsRevoked' | 'webhookAttempts';
   readonly label: string;
 }
 
-/** A pool as it is at any moment. */
+/** The state of a pool. */
 export interface PoolCounts {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -19,7 +19,7 @@ export interface AnsweredRequest {
   readonly seconds: number;
 }
 
-/** A client may send any token as a method (RFC 9110, section 9.1), and a label may not be just any. */
+/** A client may send any token as a method (RFC 9110, section 9.1), and a label may only take these. */
 export const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -31,12 +31,12 @@ export const METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the parts of the service tell of themselves. Whoever counts something is handed one; labels are words of the
- * source, never values that came with a request.
+ * Counts and times of the parts of the service, which receive a meter. Labels are words of the source, never
+ * values that came with a request.
  */
 export interface Meter {
   requestAnswered(request: AnsweredRequest): void;
-  /** Called once a statement's transaction is committed, never for what was rolled back. */
+  /** Called after the commit of a statement's transaction, never for statements that were rolled back. */
   committed(tallies: readonly Tally[]): void;
   poolOpened(pool: PoolCounts): void;
   redisIsUp(isUp: boolean): void;
@@ -49,7 +49,7 @@ export interface Meter {
 
 const nothing = () => {};
 
-/** Counts nothing. */
+/** A meter that counts nothing. */
 export const noMeter: Meter = {
   requestAnswered: nothing,
   committed: nothing,

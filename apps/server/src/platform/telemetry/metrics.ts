@@ -11,7 +11,7 @@ export interface Metrics {
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
   /** Adds memory, CPU, event loop and garbage collection. Their observers live as long as the process. */
   watchProcess(): void;
-  /** Has a declared gauge ask a question whenever somebody looks. A question that fails leaves the gauge out. */
+  /** A declared gauge that asks a question at each scrape. A question that fails leaves the gauge out. */
   ask(name: string, question: () => Promise<number>): void;
   /** A declared gauge, which its feature moves. */
   gauge(name: string): { inc(): void; dec(): void };
@@ -26,7 +26,7 @@ export type DeclaredMetrics = Readonly<
 
 /**
  * @param declared the metrics of all features
- * @param zeros what is shown before it has happened, so that the first time is seen as an increase
+ * @param zeros series that show zero before their first event, so that the first is an increase
  */
 export function createMetrics(declared: DeclaredMetrics = {}, zeros: readonly Tally[] = []): Metrics {
   const registry = new Registry();
@@ -72,7 +72,7 @@ function undeclared(name: string): never {
   throw new Error(`No feature declares the metric ${name}.`);
 }
 
-const LONGEST_QUESTION = 2000; // milliseconds: whoever scrapes waits for all of them
+const LONGEST_QUESTION = 2000; // milliseconds: a scrape waits for all of them
 
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const late = delay(LONGEST_QUESTION, undefined, { ref: false }).then(() => {
@@ -85,7 +85,7 @@ function meterOf(registry: Registry) {
   const registers = [registry];
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Requests by method, route pattern and status class, from their first byte to the end of the answer, or of a live stream to its beginning.',
+    help: 'Requests by method, route pattern and status class, from their first byte to the end of the answer, or to the beginning of a live stream.',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_BUCKETS,
     registers,
@@ -93,13 +93,17 @@ function meterOf(registry: Registry) {
   const counters = {
     acts: counter('acts_total', 'Acts recorded and committed, by event type.', 'type'),
     grantsRevoked: counter('grants_revoked_total', 'Grants revoked, by reason.', 'reason'),
-    auditEntries: counter('audit_entries_total', 'Audit entries written, by who said them.', 'source'),
+    auditEntries: counter('audit_entries_total', 'Audit entries written, by source.', 'source'),
     webhookAttempts: counter(
       'webhook_attempts_total',
       'Attempts to deliver to a webhook, by outcome.',
       'outcome',
     ),
-    blockedAttempts: counter('blocked_attempts_total', 'Refused attempts that matter, by action.', 'action'),
+    blockedAttempts: counter(
+      'blocked_attempts_total',
+      'Refused attempts that operators watch, by action.',
+      'action',
+    ),
   };
   const refusals = counter('ratelimit_refusals_total', 'Requests refused by a limit, by rule.', 'rule');
   const degraded = new Gauge({

@@ -17,22 +17,22 @@ import type { Call, Tracer } from './tracer.ts';
 const LONGEST_FLUSH = 5000; // milliseconds; a collector that hangs does not hold up a stop
 
 export interface TracingOptions {
-  /** Of the collector, without the path of its signal. */
+  /** The collector's address, without the path for spans. */
   readonly endpoint: string;
   readonly serviceName: string;
-  /** Told once each time spans cannot be sent, and with undefined when they can again. */
+  /** Called once each time spans cannot be sent, and with undefined when they can again. */
   readonly onTrouble: (error?: Error) => void;
 }
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Sends what is not sent yet, or gives it up. */
+  /** Sends the remaining spans, or gives them up. */
   flush(): Promise<void>;
 }
 
 /**
- * The only file that knows OpenTelemetry, and imported by nobody unless traces are asked for. Spans are made where
- * the service itself hands work on: no library is patched, so none has to be loaded after this.
+ * The only file that knows OpenTelemetry. Only a process that makes traces imports it. The service makes
+ * spans where it hands work on itself: it patches no library, so none has to be loaded after this.
  */
 export function openTracing({ endpoint, serviceName, onTrouble }: TracingOptions): Tracing {
   const report = onceEach(onTrouble);
@@ -48,7 +48,7 @@ export function openTracing({ endpoint, serviceName, onTrouble }: TracingOptions
     async flush() {
       const sent = provider.shutdown().then(
         () => true,
-        () => true, // `onTrouble` has been told
+        () => true, // `onTrouble` was called
       );
       const late = delay(LONGEST_FLUSH, false);
       if (await Promise.race([sent, late])) return;
@@ -79,7 +79,7 @@ function tracerOf(provider: TracerProvider): Tracer {
     }
   }
 
-  /** Below what is under way; nothing where nothing is. @param startTime in milliseconds since the epoch, or now */
+  /** Begins a span below the current one, if there is one. @param startTime in epoch milliseconds, or now */
   function begin({ name, attributes }: Call, startTime?: number): Span | undefined {
     const parent = underWay.getStore();
     if (!parent) return undefined;
@@ -91,7 +91,7 @@ function tracerOf(provider: TracerProvider): Tracer {
   return {
     beginRequest(traceparent) {
       const remote = traceparent === undefined ? null : parseTraceParent(traceparent);
-      // The client's own `tracestate` is not continued: it is any text, and leads nowhere from here.
+      // The client's own `tracestate` is not continued: it is any text, and serves nobody here.
       const above = remote ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }) : ROOT_CONTEXT;
       const span = spans.startSpan('request', { kind: SpanKind.SERVER }, above);
       return {

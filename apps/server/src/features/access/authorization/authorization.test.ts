@@ -700,9 +700,6 @@ describe('O20 a live developer that has set up no proof', () => {
     expect((await ask()).statusCode).toBe(201);
   });
 
-<<<<<<< HEAD
-  test('may ask in the sandbox, and where proof is optional', async () => 
-=======
   test('may not ask anybody in production, where proof is required unless the operator says otherwise', async () => {
     const production = { NODE_ENV: 'production', VAULT_ENCRYPTION_KEY: 'ab'.repeat(32) };
     const byDefault = await askerWith({ env: production }, 'live');
@@ -712,14 +709,14 @@ describe('O20 a live developer that has set up no proof', () => {
     expect((await optional.ask()).statusCode).toBe(201);
   });
 
-  test('may in the sandbox, and where proof is optional', async () => {
->>>>>>> main
+  test('may ask in the sandbox, and where proof is optional', async () => {
     const required = await askerWith({ env: { PRINCIPAL_PROOF: 'required' } });
     const optional = await askerWith({ env: { PRINCIPAL_PROOF: 'optional' } }, 'live');
 
     expect((await required.ask()).statusCode).toBe(201);
     expect((await optional.ask()).statusCode).toBe(201);
-  }););
+  });
+});
 
 describe('a request is refused', () => {
   test('as long as the plan is full', async () => {

@@ -109,11 +109,11 @@ describe('signing', () => {
     ]);
   });
 
-  test('warns without a vault key that the RSA key seals stored secrets', async () => {
+  test('warns without a vault key that the RSA key seals stored values', async () => {
     const { warnings } = await start();
 
     expect(warnings).toEqual([
-      'VAULT_ENCRYPTION_KEY is not set: RSA_PRIVATE_KEY seals stored secrets, so set it before you replace RSA_PRIVATE_KEY',
+      'VAULT_ENCRYPTION_KEY is not set: RSA_PRIVATE_KEY seals stored values, so set it before you replace RSA_PRIVATE_KEY',
     ]);
   });
 

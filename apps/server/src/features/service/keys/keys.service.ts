@@ -107,7 +107,7 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
 const legacyKeyId = (at: Date) => legacyKeyIds(at, 1).join();
 
 const NO_VAULT_KEY =
-  'VAULT_ENCRYPTION_KEY is not set: RSA_PRIVATE_KEY seals stored secrets, so set it before you replace RSA_PRIVATE_KEY';
+  'VAULT_ENCRYPTION_KEY is not set: RSA_PRIVATE_KEY seals stored values, so set it before you replace RSA_PRIVATE_KEY';
 
 const LEGACY_KEY_IS_PUBLIC_ONLY =
   'JWT_LEGACY_KID_KEY does not belong to RSA_PRIVATE_KEY, which signs under its own key id from the start';

@@ -3,12 +3,12 @@ import { Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Milliseconds in which a request may still come that was sent before its client could know. */
+/** Milliseconds in which a request may still arrive whose client could not know of the stop. */
 const LAST_REQUESTS = 500;
 
 /**
- * While the process is on its way out, an answer is the last on its connection: a client that keeps connections
- * alive would otherwise keep the process alive too, for as long as it cares to.
+ * While the process stops, each answer is the last on its connection. Otherwise a client that keeps
+ * connections alive would keep the process alive too.
  */
 export function addClosing(app: FastifyInstance, isStopping: () => boolean): void {
   app.addHook('onSend', async (_request, reply) => {
@@ -20,8 +20,8 @@ export function addClosing(app: FastifyInstance, isStopping: () => boolean): voi
 }
 
 /**
- * Accepts no connection any more, and leaves the open ones a moment. An HTTP server that is closed ends those that
- * seem idle at once, and with them the requests that are on their way in.
+ * Accepts no more connections, and leaves the open ones a moment. A closed HTTP server at once ends
+ * connections that seem idle, and with them the requests that are on their way in.
  */
 async function drain(server: Server): Promise<void> {
   const closed = once(server, 'close');

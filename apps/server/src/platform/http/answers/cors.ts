@@ -1,4 +1,4 @@
-/** What a page of another origin may see of an answer, beyond what every page may. */
+/** The headers that a page of another origin may read, beyond those that every page may read. */
 const EXPOSED =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id, Idempotency-Replayed';
 
@@ -9,9 +9,9 @@ const PREFLIGHT = {
 } as const;
 
 /**
- * Says to browsers which pages of other origins may call. Credentials that a browser would send by itself are
- * never among what is allowed: the API takes a bearer, which a page has to hold. A page that is not allowed gets
- * the same answer without these headers, and its browser keeps the answer from it.
+ * Tells browsers which pages of other origins may call. The service never allows credentials that a browser
+ * would send by itself: the API takes a bearer, which a page has to hold. A page that is not allowed gets the
+ * same answer without these headers, and its browser keeps the answer from it.
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function crossOrigin(allowed: readonly string[]) {

@@ -2,12 +2,12 @@ import type { FastifyError, FastifyInstance } from 'fastify';
 import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 
-/** Turns whatever was thrown into the one error body. */
+/** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
   app.setErrorHandler((thrown: FastifyError | AppError, request, reply) => {
     const error = thrown instanceof AppError ? thrown : translate(thrown, bodyLimit);
     if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
-    // RFC 9110 §15.5.2, for a refusal from below the hook that looks at keys, which has said it already.
+    // RFC 9110 §15.5.2. A refusal by the hook that reads keys has the header already.
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
       reply.header(
         'www-authenticate',
@@ -25,14 +25,14 @@ export function errorBody({ code, message, details }: AppError, requestId: strin
   return { code, message, requestId, ...(details && { details }) };
 }
 
-/** RFC 6749 §5.2: what an OAuth library reads. */
+/** RFC 6749 §5.2: the body that an OAuth library reads. */
 function oauthErrorBody({ status, message }: AppError) {
   const error =
     status === 401 ? 'invalid_client' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
   return { error, error_description: message };
 }
 
-/** Fastify's own refusals are the client's doing; the text of any other error stays inside. */
+/** Fastify's own refusals are the client's fault; the text of any other error stays inside. */
 function translate(error: FastifyError, bodyLimit: number): AppError {
   const { validation, validationContext, statusCode = 500 } = error;
   if (validationContext === 'params') return notFound();
@@ -62,12 +62,12 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   minProperties: 'too_short',
   maximum: 'too_large',
   minimum: 'too_small',
-  boolean: 'unknown', // the schema `false`, which is what a field beyond those listed meets
+  boolean: 'unknown', // the schema `false`, which an unlisted field meets
   enum: 'not_allowed',
   const: 'not_allowed',
 };
 
-/** Said again, field by field. */
+/** Keywords whose problem other keywords repeat, field by field. */
 const SAID_AGAIN = new Set(['additionalProperties', 'propertyNames', 'anyOf']);
 
 /** RFC 6901, section 4. */

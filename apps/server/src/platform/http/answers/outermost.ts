@@ -8,7 +8,9 @@ import type { ChargeRates } from '../limits/rates.ts';
 import { errorBody } from './error-handler.ts';
 import { standardHeaders } from './standard-headers.ts';
 
-/** Answers to what is refused before any hook runs: they look like, and count as, all others. */
+/**
+ * Answers requests that are refused before any hook runs: these answers look like, and count as, all others.
+ */
 export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProduction: boolean) {
   const answer = async (error: AppError, requestId: string, address: string) => {
     const { rateStatus } = await charge([addressBill(address, limits)]);
@@ -23,12 +25,12 @@ export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProd
   };
 
   return {
-    /** A path that cannot be decoded, or whose id is longer than any: it leads nowhere. */
+    /** For a path that cannot be decoded, or whose id is longer than any. It leads nowhere. */
     frameworkErrors: async (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const { status, headers, body } = await answer(notFound(), request.id, request.ip);
       reply.code(status).headers(headers).send(body);
     },
-    /** Bytes that are no HTTP, or headers without end. */
+    /** For bytes that are no HTTP, or headers that never end. */
     clientErrorHandler: async (error: NodeJS.ErrnoException, socket: Socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
       const refusal = new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');

@@ -8,12 +8,12 @@ const always = {
   'cache-control': 'no-store',
 } as const;
 
-/** Browsers that came by TLS once come by TLS always (RFC 6797); for production, where there is TLS. */
+/** A browser that came by TLS once always comes by TLS (RFC 6797). For production, where there is TLS. */
 const strictTransport = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
 } as const;
 
-/** What every answer carries; a page or a public document overrides what it must. */
+/** The headers of every answer. A page or a public document overrides some of them. */
 export const standardHeaders = (isProduction: boolean): Readonly<Record<string, string>> => ({
   ...always,
   ...(isProduction && strictTransport),

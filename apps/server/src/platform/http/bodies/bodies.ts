@@ -7,15 +7,15 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes a form too, as RFC 7662 has it. */
+    /** The route takes a form too, as RFC 7662 demands. */
     takesForm?: boolean;
   }
 }
 
-/** Nothing, no bytes and `{}` are the same body. Whether it suffices, the required fields decide. */
+/** No body, no bytes and `{}` are the same body. The required fields decide whether it suffices. */
 export function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Read only: an answer that was given already is found by the bytes, before anything is said about them.
+  // Parsed later: the bytes find a stored answer before their content is judged.
   app.addContentTypeParser(
     '*',
     { parseAs: 'buffer' },

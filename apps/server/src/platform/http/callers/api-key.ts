@@ -7,9 +7,9 @@ import { changesVersion, developerVersion, type KnownCallers } from './known-cal
 
 /** One request on a route that asks for an API key. */
 export interface KeyedRequest {
-  /** As it was sent, if it was. */
+  /** The key as the client sent it, if any. */
   readonly apiKey: string | undefined;
-  /** The least that the key must be. */
+  /** The weakest role that the route allows. */
   readonly role: Role;
   readonly charge: Charging;
   /** Charged whether the key is good or not. */
@@ -23,8 +23,9 @@ export type Authentication =
   | { readonly result: 'refused'; readonly because: 'no_valid_key' | 'role_too_weak' };
 
 /**
- * Finds out whose API key it is and charges the request. A key that this process knows takes one trip to Redis and none
- * to Postgres; any other takes one to Redis, one to Postgres and, when it is good, a second one to Redis.
+ * Finds the caller of an API key and charges the request. A key that this process knows takes one trip to
+ * Redis and none to Postgres. Any other key takes one to Redis, one to Postgres and, when it is good, a
+ * second one to Redis.
  * @throws RATE_LIMITED
  */
 export async function authenticateKey(callers: KnownCallers, request: KeyedRequest): Promise<Authentication> {
@@ -48,17 +49,20 @@ export async function authenticateKey(callers: KnownCallers, request: KeyedReque
 const NO_VALID_KEY: Authentication = { result: 'refused', because: 'no_valid_key' };
 
 /**
- * The memory of this process about a key, once Redis was asked whether it still holds. `changes` is the version of all
- * developers, from before the database is asked.
+ * The memory of this process about a key, after Redis was asked whether it still holds. `changes` is the
+ * version of all developers, read before the database is asked.
  */
 type Recalled =
   | { readonly state: 'known'; readonly identity: Identity }
-  /** The developer's version is no longer the one that the key was read under. */
+  /** The developer's version has changed since the key was read. */
   | { readonly state: 'stale'; readonly changes: string | undefined }
   /** Nothing is remembered, or Redis is away and confirms nothing. */
   | { readonly state: 'unknown'; readonly changes: string | undefined };
 
-/** Charges the address and, where it is known, the developer, in one trip. A `stale` developer is charged nothing. */
+/**
+ * Charges the address and, if it is known, the developer, in one trip. A `stale` developer is charged
+ * nothing.
+ */
 async function recallAndCharge(
   callers: KnownCallers,
   keyHash: Buffer,
@@ -79,10 +83,10 @@ async function chargeDeveloper(request: KeyedRequest, identity: Identity) {
   return { changes: settled.get('everyone')?.version, version: settled.get('developer')?.version };
 }
 
-/** No charge: all developers' version is asked for in the same trip. */
+/** Charges nothing: the same trip asks for the version of all developers. */
 const everyoneBill = (): RateBill => ({ payer: 'everyone', counts: [], version: changesVersion() });
 
-/** A developer is not charged for a key that the route refuses. */
+/** The developer of a refused key is not charged. */
 function billOf(request: KeyedRequest, identity: Identity, version?: string): RateBill {
   const bill = request.developerBill(identity);
   const { result } = decide(request, identity);

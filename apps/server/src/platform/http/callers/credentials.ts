@@ -7,18 +7,18 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set unless access is `none` or `session`; handlers read it through `callerOf`. */
     caller: Caller | null;
-    /** Set where access is `session`; handlers read it through `sessionOf`. */
+    /** Set when access is `session`; handlers read it through `sessionOf`. */
     session: PrincipalSession | null;
   }
 }
 
-/** A caller, in whichever request. */
+/** A caller in any request. */
 export type Identity = Omit<Caller, 'requestId'>;
 
 /** The caller that an API key stands for. */
 export interface KeyCaller {
   readonly caller: Identity;
-  /** When this is no longer so, or there is something to note. */
+  /** The time at which the caller may change, or its use has to be recorded. */
   readonly readAgainAt: Date;
 }
 
@@ -31,7 +31,7 @@ export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
 /** Reads a session token, without the database. Returns undefined for any other text. */
 export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'> | undefined;
 
-/** How each credential is read that a route may ask for. The features that give them out bring them. */
+/** The reader of each credential that a route may ask for. The features that issue credentials bring them. */
 export interface Credentials {
   readonly developer: FindKeyCaller;
   readonly consent: AuthenticateBrowser;
@@ -50,14 +50,14 @@ export function sessionOf(request: FastifyRequest): PrincipalSession {
   return request.session;
 }
 
-/** The one `Authorization: Bearer <credential>`; nothing when there is none, or two. */
+/** The credential of the only `Authorization: Bearer` line; undefined when there is no such line, or two. */
 export function bearerOf({ raw, headers }: FastifyRequest): string | undefined {
-  // Node keeps the first of two; a proxy before us may have looked at the second.
+  // Node keeps the first of two lines; a proxy before the service may have read the second.
   if (timesSent(raw, 'authorization') !== 1) return undefined;
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** How many lines of a request have this name, which Node may have made one of. @param name in lower case */
+/** The number of lines with this name in a request; Node may have joined them. @param name in lower case */
 export function timesSent({ rawHeaders }: IncomingMessage, name: string): number {
   let times = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -66,7 +66,10 @@ export function timesSent({ rawHeaders }: IncomingMessage, name: string): number
   return times;
 }
 
-/** RFC 6750 §3: says where clients look for it which credential to send, and whether the one sent is at fault. */
+/**
+ * RFC 6750 §3: tells a client which credential to send, where the client looks for it, and whether the sent
+ * credential is at fault.
+ */
 export function unauthorized(
   reply: FastifyReply,
   credential: string | undefined,

@@ -6,9 +6,9 @@ import type { EphemeralStore, VersionCheck } from '../../redis/ephemeral-store.t
 import type { FindKeyCaller, Identity } from './credentials.ts';
 
 const MOST = 10_000; // keys, of some 500 bytes each
-/** How long an answer of the database is used, in milliseconds, when the notice of a change did not reach Redis. */
+/** Milliseconds for which a read from the database counts, if the notice of a change did not reach Redis. */
 const LONGEST = 10_000;
-const VERSION_SECONDS = 86_400; // a version that has run out is replaced, and keys kept under it are read again
+const VERSION_SECONDS = 86_400; // an expired version is replaced, and its keys are read again
 const NOBODY = Buffer.alloc(32);
 
 /** Changes with every change of any developer. */
@@ -18,7 +18,7 @@ const versionKeyOf = ({ developerId }: Tenant) => `bh:{developer:${developerId}}
 /** The version of all developers together. */
 export const changesVersion = (): VersionCheck => versionAt(CHANGES);
 
-/** The version of one developer: it changes when a key of theirs does, or their plan. */
+/** The version of one developer. It changes when a key or the plan of that developer does. */
 export const developerVersion = (tenant: Tenant, expected?: string): VersionCheck => ({
   ...versionAt(versionKeyOf(tenant)),
   ...(expected !== undefined && { expected }),
@@ -26,7 +26,7 @@ export const developerVersion = (tenant: Tenant, expected?: string): VersionChec
 
 const versionAt = (key: string) => ({ key, fresh: randomUUID(), seconds: VERSION_SECONDS });
 
-/** The caller that was last read for a key: good only while the developer's version is the one it was read under. */
+/** The caller that was last read for a key. It is good only while the developer's version stays the same. */
 export interface KnownCaller {
   readonly identity: Identity;
   readonly version: string;
@@ -36,13 +36,16 @@ export interface KnownCallers {
   recall(keyHash: Buffer): KnownCaller | undefined;
   forget(keyHash: Buffer): void;
   forgetAll(): void;
-  /** Asks the database. @param changes the version of all developers, as it was seen before */
+  /** Asks the database. @param changes the version of all developers, read before */
   read(keyHash: Buffer, changes: string | undefined): Promise<ReadCaller | undefined>;
 }
 
 export interface ReadCaller {
   readonly identity: Identity;
-  /** Remembers what was read, unless something may have changed meanwhile. @param seen versions, asked for afterwards */
+  /**
+   * Remembers a caller, unless something may have changed meanwhile.
+   * @param seen versions, read afterwards
+   */
   keep(seen: { readonly changes: string | undefined; readonly version: string | undefined }): void;
 }
 
@@ -53,13 +56,14 @@ interface Entry extends KnownCaller {
 }
 
 /**
- * Remembers the callers of API keys, as this process read them last, by the hash of the key. Every use is checked against the
- * developer's version in Redis, in the trip that counts the request; a change writes a new one before it is
- * answered. A version is chance and no count, so that a Redis which lost its data never repeats one.
+ * Remembers the callers of API keys by the hash of the key, as this process read them last. Each use is
+ * checked against the developer's version in Redis, in the trip that counts the request. A change writes a
+ * new version before it is answered. A version is random and no count, so that a Redis which lost its data
+ * never repeats one.
  *
- * The developer of an unknown key is known only once the database has said so, which is too late to read the version
- * first. Hence there is another version, of all developers, read before and after: where it is the same, nothing has
- * changed meanwhile.
+ * Only the database knows the developer of an unknown key, which is too late to read that developer's version
+ * first. Hence all developers share another version, which is read before and after. If it is the same,
+ * nothing has changed meanwhile.
  */
 export function knownCallers(
   store: EphemeralStore,
@@ -78,7 +82,7 @@ export function knownCallers(
   return {
     recall(keyHash) {
       const entry = entries.get(nameOf(keyHash));
-      // The map has compared already; this comparison takes the same time for a hit and for a miss.
+      // The map has compared already. This comparison takes the same time for a hit and for a miss.
       const isSame = timingSafeEqual(entry?.keyHash ?? NOBODY, keyHash);
       const now = clock().getTime();
       const isGood = entry !== undefined && isSame && entry.learntAt <= now && now < entry.until;
@@ -109,9 +113,10 @@ export function knownCallers(
 const nameOf = (keyHash: Buffer) => keyHash.toString('base64url');
 
 /**
- * To be called after the commit and before the answer of a change to a developer's keys or plan: from then on every
- * instance reads them again. @param onLost the change is committed, and Redis does not
- * know of it: other instances that reach it may go on for `LONGEST`.
+ * Call it after the commit of a change to a developer's keys or plan, and before the answer: from then on
+ * every instance reads them again.
+ * @param onLost called when Redis does not learn of the committed change: instances that reach Redis may use
+ *   the old caller for `LONGEST`
  */
 export function changePublisher(store: EphemeralStore, onLost: (error: unknown) => void): PublishChange {
   return async (tenant) => {

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Role, Tenant } from '../../caller.ts';
 import type { Executor, Tx } from '../../db/db.ts';
 
-/** An answer as it is kept. */
+/** A stored answer. */
 export interface KeptAnswer {
-  /** Of the request's query and body: what has to be the same when the request comes again. */
+  /** A hash of the request's query and body, which have to be the same when the request comes again. */
   readonly fingerprint: Buffer;
   readonly role: Role;
   readonly status: number;
@@ -14,7 +14,10 @@ export interface KeptAnswer {
 
 const KEPT_SECONDS = 86_400;
 
-/** Holds the answer key until the transaction ends. @returns what was answered there, or that somebody else has it. */
+/**
+ * Holds the answer key until the transaction ends.
+ * @returns the earlier answer, or that another request has it
+ */
 export async function claimAnswer(
   tx: Tx,
   { developerId }: Tenant,
@@ -28,7 +31,7 @@ export async function claimAnswer(
   return found.fingerprint === null ? undefined : found;
 }
 
-/** In place of one whose time is over. Takes the transaction of the effect: neither is there without the other. */
+/** Replaces an expired answer. Takes the transaction of the effect, so both commit or neither does. */
 export async function keepAnswer(
   tx: Tx,
   { developerId }: Tenant,
@@ -44,7 +47,7 @@ export async function keepAnswer(
     .execute();
 }
 
-/** Of two instances at once, each deletes others. @returns how many were deleted, at most `limit` */
+/** Two instances at once delete different rows. @returns how many were deleted, at most `limit` */
 export async function deleteDueAcrossTenants(db: Executor, at: Date, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotentAnswers')

@@ -4,10 +4,10 @@ import type { Job } from '../../jobs/jobs.ts';
 import { deleteDueAcrossTenants } from './answers.ts';
 
 const EVERY_SECONDS = 300;
-/** So that no delete holds many rows, or runs long. */
+/** Keeps each delete short, with few locked rows. */
 const BATCH = 500;
 
-/** Deletes answers that nobody can ask for again. Whether one can be asked for does not wait for this. */
+/** Deletes expired answers. The service gives out no expired answer, whether it is deleted or not. */
 export function expiryOfAnswers({ db, clock }: { db: Executor; clock: Clock }): Job {
   return {
     name: 'expiry of answers',

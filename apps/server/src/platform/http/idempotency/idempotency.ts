@@ -9,7 +9,7 @@ import { callerOf, timesSent } from '../callers/credentials.ts';
 import { isRepeatable } from '../routes/declarations.ts';
 import { claimAnswer, keepAnswer } from './answers.ts';
 
-/** The label of the key that seals kept answers. */
+/** The label of the key that seals stored answers. */
 export const IDEMPOTENCY_KEY_USE = 'behest/idempotency-seal/v1';
 
 export interface IdempotencyDeps {
@@ -18,12 +18,12 @@ export interface IdempotencyDeps {
   readonly sealing: SealingKeys;
 }
 
-/** What a request with an `Idempotency-Key` holds while it runs. */
+/** The state of a request with an `Idempotency-Key` while it runs. */
 interface Repeatable {
-  /** Which answers it shares: a hash of developer, method, path and key. */
+  /** The key of its stored answer: a hash of developer, method, path and key. */
   readonly answerKey: Buffer;
   readonly fingerprint: Buffer;
-  /** The one in which all happens; none once it has ended. */
+  /** The transaction of the whole request; undefined once it has ended. */
   open: OpenTransaction | undefined;
 }
 
@@ -35,8 +35,8 @@ declare module 'fastify' {
 }
 
 /**
- * What a handler that can be repeated works with: in place of the pool, the transaction in which its answer will
- * be kept.
+ * The dependencies of a repeatable handler: in place of the pool, they hold the transaction that will store
+ * its answer.
  */
 export function depsFor<Deps extends { readonly db: Executor }>(request: FastifyRequest, deps: Deps): Deps {
   const open = request.repeatable?.open;
@@ -44,9 +44,9 @@ export function depsFor<Deps extends { readonly db: Executor }>(request: Fastify
 }
 
 /**
- * A request with an `Idempotency-Key` runs in one transaction, from before its shape is looked at until its answer
- * is kept, just before that is sent. So a crash leaves effect and answer, or neither. Has to be added before
- * bodies are parsed and before the routes.
+ * A request with an `Idempotency-Key` runs in one transaction, from before its shape is checked until its
+ * answer is stored, just before the answer is sent. So a crash leaves effect and answer, or neither. Add it
+ * before bodies are parsed and before the routes.
  * @see specification, Idempotency
  */
 export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): void {
@@ -99,7 +99,7 @@ export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): voi
   });
 }
 
-/** Opens the request's transaction. @returns the reply when the answer is one that was given already */
+/** Opens the request's transaction. @returns the reply when it repeats a stored answer */
 async function begin(
   { db, clock, sealing }: IdempotencyDeps,
   request: FastifyRequest,
@@ -114,14 +114,14 @@ async function begin(
 
   await rollBack(repeatable);
   if (known === 'taken') {
-    const message = 'The first request with this `Idempotency-Key` still runs; ask again after a second.';
+    const message = 'The first request with this `Idempotency-Key` still runs. Send it again after a second.';
     throw new AppError('IDEMPOTENCY_IN_PROGRESS', message);
   }
   const text = unseal(sealing, known.body, repeatable.answerKey);
-  // A weaker API key must not learn what only a stronger one could have asked for, such as its successor.
+  // A weaker API key must not receive a secret that only a stronger key may ask for, such as its successor.
   const isAllowed = role === 'full' || known.role === 'runtime';
   if (!known.fingerprint.equals(repeatable.fingerprint) || !isAllowed || text === undefined) {
-    const message = 'This `Idempotency-Key` was used for another request; send a new key.';
+    const message = 'This `Idempotency-Key` was used for another request. Send a new key.';
     throw new AppError('IDEMPOTENCY_CONFLICT', message);
   }
   reply.code(known.status).header('idempotency-replayed', 'true');
@@ -129,8 +129,8 @@ async function begin(
 }
 
 /**
- * What a refusal leaves behind stays, as it does without the header: a guess that was counted, a family of tokens
- * that fell. All else was undone where it was refused. A failure leaves nothing.
+ * Commits the writes that a refusal keeps, as without the header: a counted guess, a revoked family of
+ * tokens. All other writes were undone at the refusal. A failure leaves nothing.
  */
 async function refuse(repeatable: Repeatable, error: unknown): Promise<never> {
   const isRefusal = error instanceof AppError && error.status < 500;
@@ -147,7 +147,7 @@ async function commit(repeatable: Repeatable): Promise<void> {
 async function rollBack(repeatable: Repeatable): Promise<void> {
   const { open } = repeatable;
   repeatable.open = undefined;
-  // With a lost connection all is undone already, and there is a better failure to tell of.
+  // A lost connection has undone everything already, and the caller gets the first failure.
   await open?.rollback().catch(() => {});
 }
 
@@ -157,7 +157,7 @@ function keyOf({ raw, headers }: FastifyRequest): string | undefined {
   if (times === 0) return undefined;
   const key = String(headers['idempotency-key']);
   if (times === 1 && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new AppError('BAD_REQUEST', '`Idempotency-Key` has 1 to 255 printable ASCII characters, once.');
+  throw new AppError('BAD_REQUEST', 'Send one `Idempotency-Key` of 1 to 255 printable ASCII characters.');
 }
 
 function hash(...parts: (string | Buffer)[]): Buffer {
@@ -169,5 +169,5 @@ function hash(...parts: (string | Buffer)[]): Buffer {
 function textOf(payload: unknown): string {
   if (payload === undefined || payload === null) return '';
   if (typeof payload === 'string') return payload;
-  throw new Error('An answer that can be repeated is text.');
+  throw new Error('A repeatable answer has to be text.');
 }

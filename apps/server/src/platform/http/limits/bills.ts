@@ -10,7 +10,10 @@ import {
   tighter,
 } from './rates.ts';
 
-/** Charges one request. The headers show the count that will run out first of all it was charged. @throws RATE_LIMITED */
+/**
+ * Charges one request. The headers show the charged count that is closest to its limit.
+ * @throws RATE_LIMITED
+ */
 export type Charging = (bills: readonly RateBill[]) => Promise<ChargeResult['settled']>;
 
 export function chargingOf(charge: ChargeRates, reply: FastifyReply): Charging {
@@ -25,7 +28,7 @@ export function chargingOf(charge: ChargeRates, reply: FastifyReply): Charging {
   };
 }
 
-/** Charges nothing but the address, for requests that prove nothing else. */
+/** Charges only the address, for requests that prove nothing else. */
 export const addressBill = (address: string, limits: RateLimits): RateBill => ({
   payer: 'address',
   counts: rateCountsOf('default', { address: subjectOf(address) }, limits),
@@ -35,7 +38,7 @@ export const addressBill = (address: string, limits: RateLimits): RateBill => ({
 export function anonymousBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   const rate = rateOf(request);
   if (needsIdentity(rate)) {
-    // The address is not charged there, but one that failed too often is refused.
+    // The address is not charged here, but an address with too many failures is refused.
     const { payer, counts } = addressBill(request.ip, limits);
     return [{ payer, counts: counts.map((count) => ({ ...count, cost: 0 })) }];
   }
@@ -48,12 +51,12 @@ export function anonymousBills(request: FastifyRequest, limits: RateLimits): Rat
   ];
 }
 
-/** Charges the address for a credential that proves nothing, on routes that charge it for none that does. */
+/** Charges the address for a bad credential, on routes that do not charge it for a good one. */
 export function failureBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   return needsIdentity(rateOf(request)) ? [addressBill(request.ip, limits)] : [];
 }
 
-/** Charges the developer by the route's own limit and by that of the plan. */
+/** Charges the developer by the route's own rule and by the rule of the plan. */
 export function developerBill(
   request: FastifyRequest,
   { tenant: { developerId }, plan }: Identity,

@@ -2,11 +2,11 @@ import type { Plan } from '../../caller.ts';
 
 /** A limit that a feature declares in its `<noun>.rates.ts` and its routes name. */
 export interface RateRule {
-  /** By which settings, refusals and metrics name it. */
+  /** The name of the rule in settings, refusals and metrics. */
   readonly name: string;
   /** Requests a minute, unless the operator sets another number. */
   readonly perMinute: number;
-  /** For the operator: which calls are counted, and by what. */
+  /** For the operator: the calls that are counted, and the subject. */
   readonly describes: string;
   /** A rule is one or more counts, each by another subject. */
   readonly counts: readonly RateCountRule[];
@@ -19,8 +19,8 @@ interface RateCountRule {
 }
 
 /**
- * The subject that requests are counted by: the client's address, the resource in the path (whose id is the path's
- * `:id`), or the developer that authentication has found.
+ * The subject that requests are counted by: the client's address, the resource in the path (whose id is the
+ * path's `:id`), or the developer that authentication has found.
  */
 type Subject = Anonymous | 'developer';
 type Anonymous = 'address' | 'resource';
@@ -60,7 +60,7 @@ export const generalRates = rateRules({
   },
 });
 
-/** What a route declares: the rule of a feature, the general one, or none (specification, Limits). */
+/** The rate of a route: a feature's rule, the general rule, or none (specification, Limits). */
 export type Rate = RateRule | 'default' | 'unlimited';
 
 /** Requests a minute, by the name of the rule. */
@@ -76,16 +76,16 @@ export const planLimit = (plan: Plan, limits: RateLimits): number => limitOf(pla
 
 const limitOf = ({ name, perMinute }: RateRule, limits: RateLimits): number => limits[name] ?? perMinute;
 
-/** One count of a request, named: what is counted, for whom, and up to where. */
+/** One count of a request: its rule, its subject and its limit. */
 export interface RateCount {
   readonly rule: string;
   readonly subject: string;
   readonly limit: number;
-  /** 0 looks whether there is room and takes none. */
+  /** 0 checks for room and takes none. */
   readonly cost: 0 | 1;
 }
 
-/** The counts of a rule that are known by `subjects`: the others wait for who is asking. */
+/** The counts of a rule whose subjects are known. The others wait for authentication. */
 export function rateCountsOf(
   rate: Rate,
   subjects: Readonly<Partial<Record<Subject, string>>>,
@@ -105,6 +105,6 @@ const ruleOf = (rate: Exclude<Rate, 'unlimited'>): RateRule =>
 
 const ANONYMOUS: ReadonlySet<Subject> = new Set<Anonymous>(['address', 'resource']);
 
-/** Whether a rule counts by something that only authentication tells. */
+/** Whether a rule counts by a subject that only authentication finds. */
 export const needsIdentity = (rate: Rate): boolean =>
   rate !== 'unlimited' && ruleOf(rate).counts.some(({ by }) => !ANONYMOUS.has(by));

@@ -4,13 +4,13 @@ import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import type { EphemeralStore } from '../../redis/ephemeral-store.ts';
 import { subjectOf } from './rates.ts';
 
-/** The limits of the product, but for those named, counted where no other test counts. */
+/** The product's limits, except for the given ones, in a store that no other test uses. */
 const startCounting = (env: Record<string, string> = {}, options: Parameters<typeof startApp>[0] = {}) =>
   startApp({ realLimits: true, store: 'memory', env, ...options });
 
 const request = { principalId: 'user_42', scopes: ['calendar:read'] };
 
-/** How often `call` is answered before it is one too many. */
+/** The number of calls that are answered before the first refusal. */
 async function admittedBefore(call: () => Promise<{ statusCode: number }>): Promise<number> {
   for (let times = 0; times < 50; times += 1) if ((await call()).statusCode === 429) return times;
   return Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ describe('the limits of the product', () => {
 
     const answer = await app.inject({ method, url, headers });
 
-    const used = url === '/v1/signup' ? 2 : 1; // the developer signed up too
+    const used = url === '/v1/signup' ? 2 : 1; // the sign-up of the developer counts
     expect(answer.headers).toMatchObject({
       'x-ratelimit-limit': limit,
       'x-ratelimit-remaining': String(Number(limit) - used),
@@ -47,7 +47,7 @@ describe('the limits of the product', () => {
     ['free', '100'],
     ['pro', '500'],
     ['enterprise', '2000'],
-  ])('of plan %s are %s calls', async (plan, limit) => {
+  ])('on plan %s are %s calls', async (plan, limit) => {
     const { asDeveloper } = await startCounting({ DEFAULT_PLAN: plan });
     const acme = await asDeveloper();
 
@@ -126,13 +126,13 @@ describe('one request too many', () => {
 
     expect(await admittedBefore(ask)).toBe(2);
     expect((await ask()).json().details).toMatchObject({ rule: 'authorize', limit: 2 });
-    expect(await admittedBefore(look)).toBe(1); // of the plan's four, one registered and two asked
+    expect(await admittedBefore(look)).toBe(1); // the plan has four: one registered and two asked
 
     advance(60);
     expect(await admittedBefore(look)).toBe(4);
     expect((await ask()).json().details).toMatchObject({ rule: 'plan', limit: 4 });
     advance(60);
-    expect(await admittedBefore(ask)).toBe(2); // none was lost to the plan's refusal
+    expect(await admittedBefore(ask)).toBe(2); // the plan's refusal took none
   });
 
   test('is still counted for the address that it came from', async () => {
@@ -149,7 +149,7 @@ describe('one request too many', () => {
   });
 });
 
-describe('a credential that is none', () => {
+describe('a bad credential', () => {
   const failing = (app: Service['app'], headers: object) =>
     app.inject({ method: 'POST', url: '/v1/authorize', headers: { authorization: 'Bearer x', ...headers } });
 
@@ -177,7 +177,7 @@ describe('a credential that is none', () => {
     expect(await admittedBefore(() => app.inject({ method: 'POST', url: '/v1/authorize', headers }))).toBe(3);
   });
 
-  test('T1: is what counts there, and good ones leave the address its room', async () => {
+  test('T1: alone counts there, and good ones leave the address its room', async () => {
     const { app, asDeveloper } = await startCounting({ RATE_LIMIT_DEFAULT: '3' });
     const acme = await asDeveloper();
 
@@ -202,7 +202,7 @@ describe('an address', () => {
         : {},
     });
 
-  test('is counted as the network it is part of', () => {
+  test('is counted as its network', () => {
     const subjects = [
       '203.0.113.7',
       '::ffff:203.0.113.7',
@@ -224,7 +224,7 @@ describe('an address', () => {
     ]);
   });
 
-  test('of IPv6 shares its limit with its network and with nobody else', async () => {
+  test('shares its limit with its IPv6 network, and with no other', async () => {
     const { app } = await startCounting({ RATE_LIMIT_DEFAULT: '2' });
     const from = callingFrom(app);
 
@@ -235,7 +235,7 @@ describe('an address', () => {
     expect(statuses).toEqual([200, 200, 429, 200]);
   });
 
-  test('I10: cannot be chosen by its owner where no proxy is trusted', async () => {
+  test('I10: cannot be chosen by the client when no proxy is trusted', async () => {
     const { app } = await startCounting({ RATE_LIMIT_DEFAULT: '3' });
     const from = callingFrom(app);
     let call = 0;
@@ -261,7 +261,7 @@ describe('an address', () => {
     },
   );
 
-  test('I10: of a proxy that is not on the list is the proxy’s own', async () => {
+  test('I10: is that of the proxy when the proxy is not on the list', async () => {
     const { app } = await startCounting({ RATE_LIMIT_DEFAULT: '3', TRUST_PROXY: '10.0.0.0/8' });
     const from = callingFrom(app);
     let call = 0;
@@ -270,7 +270,7 @@ describe('an address', () => {
   });
 });
 
-test('I11: another method, spelling or query of a path is no other limit', async () => {
+test('I11: all methods, spellings and queries of a path share one limit', async () => {
   const { app, asDeveloper } = await startCounting({ RATE_LIMIT_PLAN_FREE: '4' });
   const { apiKey } = await asDeveloper();
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -288,7 +288,7 @@ test('I11: another method, spelling or query of a path is no other limit', async
   expect(statuses).toEqual([200, 200, 200, 200, 429]);
 });
 
-test('I11: all keys of a developer are one developer', async () => {
+test('I11: all keys of a developer share one limit', async () => {
   const { asDeveloper } = await startCounting({ RATE_LIMIT_PLAN_FREE: '4' });
   const acme = await asDeveloper();
   const runtime = await acme.asRuntime();
@@ -300,7 +300,7 @@ test('I11: all keys of a developer are one developer', async () => {
   expect((await acme('GET', '/v1/agents')).statusCode).toBe(429);
 });
 
-test('I11: signing up is limited for an address, and for no other', async () => {
+test('I11: signing up is limited for each address by itself', async () => {
   const { app } = await startCounting({ RATE_LIMIT_SIGNUP: '3' });
   const signUp = (remoteAddress: string) =>
     app.inject({ method: 'POST', url: '/v1/signup', remoteAddress, body: { name: 'Acme' } });
@@ -309,7 +309,7 @@ test('I11: signing up is limited for an address, and for no other', async () => 
   expect((await signUp('203.0.113.8')).statusCode).toBe(201);
 });
 
-test('consent is limited for a request, and four times as high for an address', async () => {
+test('consent is limited for a request, and for an address at four times the limit', async () => {
   const { app } = await startCounting({ RATE_LIMIT_CONSENT: '2' });
   const open = (id: string) => app.inject({ url: `/v1/consent/${id}` });
 
@@ -324,7 +324,7 @@ test('consent is limited for a request, and four times as high for an address', 
 });
 
 describe('the store of counters', () => {
-  /** A store that can be away, and says how often it was asked. */
+  /** A store that can be away, and counts the calls that it gets. */
   function watched() {
     const seen = { isAway: false, spends: 0 };
     const storeAs = (store: EphemeralStore): EphemeralStore => ({
@@ -338,7 +338,7 @@ describe('the store of counters', () => {
     return { seen, storeAs };
   }
 
-  test('I12: that is away leaves the same limits, counted by this process', async () => {
+  test('I12: keeps the same limits while it is away, counted by this process', async () => {
     const { seen, storeAs } = watched();
     const { app, asDeveloper, advance } = await startCounting(
       { RATE_LIMIT_PLAN_FREE: '3', RATE_LIMIT_SIGNUP: '2' },
@@ -357,7 +357,7 @@ describe('the store of counters', () => {
     const signUp = () => app.inject({ method: 'POST', url: '/v1/signup', body: { name: 'Acme' } });
     expect(await admittedBefore(signUp)).toBe(2);
 
-    seen.isAway = false; // the count of before is where it was
+    seen.isAway = false; // its counts are as they were
     expect(await admittedBefore(() => acme('GET', '/v1/agents'))).toBe(2);
     seen.isAway = true;
     advance(60);
@@ -385,7 +385,7 @@ describe('the store of counters', () => {
     expect(seen.spends).toBe(spends);
   });
 
-  test('that is Redis counts for all that share it', async () => {
+  test('counts for all instances that share a Redis', async () => {
     const startsAt = new Date(Date.UTC(2027, 0, 1) + Math.floor(Math.random() * 1e6) * 60_000).toISOString();
     const shared = { realLimits: true, startsAt, env: { RATE_LIMIT_DEFAULT: '4' } };
     const [one, other] = [await startApp(shared), await startApp(shared)];

@@ -5,19 +5,19 @@ import { memoryStore } from '../../redis/memory-store.ts';
 import type { RateCount } from './rate-rules.ts';
 
 const WINDOW_SECONDS = 60;
-/** A window's count is kept for one window more: the store's clock and ours need not agree to the second. */
+/** A count is stored for one window more, because the store's clock and ours may differ by seconds. */
 const KEPT_SECONDS = 2 * WINDOW_SECONDS;
 
 /** The room that one request leaves in its tightest count, and the refusal if it was one too many. */
 export interface RateStatus {
   readonly remaining: number;
-  /** Whether nothing was taken of the count: counts that were charged say more. */
+  /** Whether the count was read and not charged. Charged counts say more. */
   readonly isLook: boolean;
   readonly headers: Readonly<Record<string, number>>;
   readonly refusal?: AppError;
 }
 
-/** The payers of a request. Nothing is charged to `everyone`, whose version is only asked for. */
+/** The payers of a request. `everyone` is never charged: only its version is read. */
 export type Payer = 'address' | 'resource' | 'everyone' | 'developer';
 
 /** The counts of one payer, which are charged all or none. */
@@ -28,20 +28,20 @@ export interface RateBill {
 }
 
 export interface ChargeResult {
-  /** None where there was nothing to charge. */
+  /** Undefined when nothing was charged. */
   readonly rateStatus: RateStatus | undefined;
-  /** Without versions while this process counts by itself, and without bills that depend on one. */
+  /** Without versions while this process counts by itself, and without bills that depend on a version. */
   readonly settled: ReadonlyMap<Payer, Settled>;
 }
 
-/** Charges bills in this order and in one round trip, and none after one that is refused. */
+/** Charges bills in this order and in one round trip, and none after a refused bill. */
 export type ChargeRates = (bills: readonly RateBill[]) => Promise<ChargeResult>;
 
 /**
- * Fixed windows, aligned to the minute. While the store is away each process counts for itself, with the same
- * limits: nothing passes uncounted, and nothing is refused for that reason.
- * @param onDegraded told once each time when that begins, and with undefined when it is over.
- * @param onRefused told which rule refused.
+ * Fixed windows, aligned to the minute. While the store is away each process counts by itself, with the same
+ * limits: no request passes uncounted, and no request is refused for that reason.
+ * @param onDegraded called once each time when that begins, and with undefined when it is over
+ * @param onRefused called with the rule that refused
  */
 export function rateLimiter(
   store: EphemeralStore,
@@ -64,7 +64,7 @@ export function rateLimiter(
       return settled;
     } catch (error) {
       turn(true, error);
-      // Versions are in the store. A bill that expects one has to wait until the database was asked.
+      // The store holds the versions. A bill that expects a version has to wait for the database.
       const sure = bills.filter(({ version }) => version?.expected === undefined);
       return own.charge(sure.map(({ name, charges }) => ({ name, charges })));
     }
@@ -104,7 +104,10 @@ function chargeOf({ rule, subject, limit, cost }: RateCount, { resetsAt }: Windo
   return { key: `bh:{${subject}}:rate:${rule}:${resetsAt}`, limit, cost, seconds: KEPT_SECONDS };
 }
 
-/** A refusal comes before a short count, a charged count before one looked at, the later before its equal. */
+/**
+ * Chooses the status that the headers show: a refusal before a short count, a charged count before one that
+ * was only read, and of two equals the later.
+ */
 export function tighter(a: RateStatus, b: RateStatus): RateStatus {
   if (a.refusal || b.refusal) return a.refusal ? a : b;
   if (a.isLook !== b.isLook) return a.isLook ? b : a;
@@ -138,7 +141,7 @@ function rateStatusOf(
   return { remaining, isLook, headers: { ...headers, 'retry-after': retryAfter }, refusal };
 }
 
-/** One subject an IPv4 address, or an IPv6 network: a home or a server has 2⁶⁴ of those addresses. */
+/** One subject per IPv4 address, or per IPv6 network: a home or a server has 2⁶⁴ of those addresses. */
 export function subjectOf(address: string): string {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (v4) return v4;

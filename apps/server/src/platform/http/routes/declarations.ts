@@ -5,24 +5,28 @@ import type { Role } from '../../caller.ts';
 import type { Rate } from '../limits/rate-rules.ts';
 import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 
-/** The credentials there are. `none` takes nothing, and ignores what is sent. */
+/** All credentials. `none` takes no credential, and ignores any that is sent. */
 export type Access = 'none' | 'developer' | 'consent' | 'session';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access: Access;
-    /** The least that an API key must be, where one is asked for. */
+    /** The weakest role of the API key, on routes that ask for a key. */
     role?: Role;
     rate: Rate;
-    /** The refusals that are this route's own; those of its kind are added. */
+    /** The refusals of this route alone. Those of its kind are added. */
     failures: readonly ErrorCode[];
-    /** Only the service's own pages may call it: what says that it comes from elsewhere is refused. */
+    /**
+     * Only the service's own pages may call it. A request that says that it comes from elsewhere is refused.
+     */
     fromOwnPages?: true;
-    /** What says that it comes from a page has to come from one of an origin that the operator allows. */
+    /**
+     * A request that says that it comes from a page is refused, unless the operator allows the page's origin.
+     */
     fromAllowedOrigins?: true;
-    /** Whose shape refusals have, if not our own. */
+    /** The shape of refusals, if it is not the service's own. */
     errors?: 'oauth';
-    /** Its answer goes on until one of the sides ends it. */
+    /** Its answer continues until either side ends it. */
     isLive?: true;
   }
   interface FastifySchema {
@@ -36,10 +40,12 @@ declare module 'fastify' {
   }
 }
 
-/** Path by path, the methods it has, and whether only the service's own pages may use it. */
+/** The methods of each path, and whether only the service's own pages may use it. */
 export type Paths = ReadonlyMap<string, { methods: ReadonlySet<string>; isForOwnPages: boolean }>;
 
-/** A route that leaves anything undeclared, or takes more than it says, stops the server from starting. */
+/**
+ * A route that leaves a member undeclared, or takes more than it declares, stops the server from starting.
+ */
 export function requireDeclarations(app: FastifyInstance): Paths {
   const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean }>();
   app.addHook('onRoute', (route) => {
@@ -77,7 +83,7 @@ function declarationsOf({ method, url, config, schema }: RouteOptions) {
   };
 }
 
-/** The precise codes a client has to expect, status by status, as the published description shows them. */
+/** The precise codes that a client has to expect, by status, as the published description shows them. */
 function failureShapes({ method, config }: RouteOptions) {
   const codes = new Set<ErrorCode>(['BAD_REQUEST', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
   if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
@@ -86,7 +92,7 @@ function failureShapes({ method, config }: RouteOptions) {
   if (config?.role === 'full' || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
   if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
-  if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is passed over, if it is small enough to arrive
+  if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is ignored, but has to be small enough
 
   const shape = config?.errors === 'oauth' ? () => OAuthFailure : failureShape;
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);

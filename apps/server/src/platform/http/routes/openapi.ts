@@ -10,9 +10,9 @@ import { VERSION } from '../../version.ts';
 import { isRepeatable } from './declarations.ts';
 
 /** The first words of the operation ids of the platform's own routes. */
-const OWN_TAGS = { pages: 'What the pages for people share.' };
+const OWN_TAGS = { pages: 'Files that the pages for people share.' };
 
-/** Set-up of the published description. Comes before the routes it describes. */
+/** Sets up the published description. Call it before the routes are added. */
 export async function describeRoutes(
   app: FastifyInstance,
   publicBaseUrl: string,
@@ -37,7 +37,7 @@ export async function describeRoutes(
         },
       },
     },
-    // The name of the tag is the noun that an operation's id begins with; HEAD is GET without the body.
+    // A tag is the noun that an operation's id begins with; HEAD is GET without the body.
     exposeHeadRoutes: false,
     transform: ({ schema, url, route }) => {
       const shown = withoutOwnKeywords(schema);
@@ -55,11 +55,11 @@ const KEY = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  description: 'Names what is to be done: a request that comes again with it is answered as before.',
+  description: 'Names the request: a repeat with the same key gets the first answer.',
 };
-const REPLAYED = { type: 'string', enum: ['true'], description: 'The answer was given before.' };
+const REPLAYED = { type: 'string', enum: ['true'], description: 'The service gave this answer before.' };
 
-/** Shown, and not validated by the schema: the header is looked at long before that. */
+/** For the description only: the service checks the header long before the schema. */
 function withIdempotency<Schema extends FastifySchema | undefined>(schema: Schema): Schema {
   const response = Object.entries(Object(schema?.response)).map(([status, shape]) =>
     status.startsWith('2')
@@ -96,7 +96,7 @@ const SHELL = `<!doctype html>
 const Text = Type.Unsafe<Buffer | string>(Type.String());
 const DocsFile = Type.Object({ file: Type.String() });
 
-/** The description itself, and the same as a page to read. */
+/** The description itself, and a page that shows it. */
 export async function openapiRoutes(app: FastifyInstance): Promise<void> {
   let described: { body: Buffer; etag: string } | undefined;
   const describe = () => {

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
 
-/** Nothing but the service's own files, and nothing that the browser would run from the document itself. */
+/** Only the service's own files, and nothing that the browser would run from the document itself. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
@@ -20,9 +20,9 @@ const FileName = Type.Object({ file: Type.String() });
 const Bytes = Type.Unsafe<Buffer>(Type.String());
 
 interface Page {
-  /** Where it is, and its scripts and styles below; also the name of its document. */
+  /** The page's path, with its scripts and styles below; also the name of its document. */
   readonly name: string;
-  /** The feature whose page it is, as its other operations begin. */
+  /** The feature of the page, with which its operations begin. */
   readonly feature: string;
   readonly summary: string;
   readonly folder: string;
@@ -49,8 +49,8 @@ export function addPage(app: FastifyInstance, { name, feature, summary, folder }
 }
 
 /**
- * What pages share. Its address ends as its folder does, so that one relative path is right for the browser, which
- * goes no higher than the root, and for whatever reads the sources.
+ * The files that pages share. Their address ends as their folder does, so one relative path is right for the
+ * browser, which goes no higher than the root, and for tools that read the sources.
  */
 export const pagePartRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const files = loadFiles(join(import.meta.dirname, '../../page'));
@@ -85,7 +85,9 @@ function addFiles(app: FastifyInstance, { at, operationId, files }: Files): void
   );
 }
 
-/** On lines of its own. The sources' comments, types among them, are a sixth of what browsers would fetch. */
+/**
+ * Comments on lines of their own. They, types among them, are a sixth of the bytes that browsers would fetch.
+ */
 const COMMENT = /^[ \t]*(?:\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*)\n/gm;
 
 /** A file as finished bytes. */
@@ -104,7 +106,7 @@ function loadFiles(folder: string): ReadonlyMap<string, PageFile> {
   return files;
 }
 
-/** Whatever else lies in the folder is not one of them. */
+/** Files by name. Any other file of the folder is not served. */
 function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(
     globSync(`${folder}/*.{html,css,js}`).map((file) => {

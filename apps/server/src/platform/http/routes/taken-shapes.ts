@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify';
 import { Format } from 'typebox/format';
 import { Value } from 'typebox/value';
 
-/** JSON Schema, as much of it as a request may be described with. TypeBox's own type is any schema at all. */
+/** The part of JSON Schema that may describe a request. TypeBox's own type allows any schema at all. */
 export interface Shape {
   readonly type?: string;
   readonly const?: unknown;
@@ -53,11 +53,11 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Where the shapes of a request say something other than they seem to: TypeBox passes over a keyword that it does
- * not know, a misspelt bound among them, and takes any member that an object does not rule out.
+ * Finds shapes of a request that say something other than they seem to: TypeBox passes over a keyword that it
+ * does not know, such as a misspelt bound, and takes any member that an object does not rule out.
  */
 export function faultsOfShapes({ method, url, schema }: RouteOptions): string[] {
-  // Declared as any schema at all; what it really is, is looked at here.
+  // The type allows any schema at all; the code below checks the real one.
   const { body, querystring, params } = Object(schema) as Record<string, Shape | undefined>;
   const texts = [...nodesOf(querystring, 'query'), ...nodesOf(params, 'path')];
   return [
@@ -68,10 +68,10 @@ export function faultsOfShapes({ method, url, schema }: RouteOptions): string[] 
   ];
 }
 
-/** Of other methods the body is passed over. */
+/** The service ignores bodies of other methods. */
 export const takesBody = (method: unknown) => ['POST', 'PUT', 'PATCH'].includes(String(method));
 
-/** A parameter under another name is never there, so the route would answer nothing but 404. */
+/** A parameter under another name is always absent, so the route would answer nothing but 404. */
 function pathFaults(url: string, { properties = {} }: Shape): string[] {
   const named = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const declared = Object.keys(properties);
@@ -91,7 +91,7 @@ function bodyFault(node: Node, isPatch: boolean): string | undefined {
   return fault(node);
 }
 
-/** The path and the query are text, of which only the members that there are to read become numbers. */
+/** The path and the query are text. Only their direct members become numbers. */
 function textFault(node: Node): string | undefined {
   const { shape, depth } = node;
   const isText = shape.type === 'string' || shape.type === 'integer' || shape.enum?.every(isString);
@@ -121,7 +121,7 @@ function kindOf({ type, enum: allowed, anyOf }: Shape): string {
   return allowed ? 'enum' : (type ?? 'anything');
 }
 
-/** The shape and all within it, each with its place. */
+/** The shape and all shapes within it, each with its path. */
 function nodesOf(shape: Shape | undefined, place: string, depth = 0, isOptional = false): Node[] {
   if (!shape) return [];
   const { properties = {}, required = [], additionalProperties, propertyNames, items, anyOf = [] } = shape;

@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import type { Paths } from './declarations.ts';
 
-/** What is declared at one path, whatever the method. Several patterns may match: `/x/head` is also `/x/:id`. */
+/** The declarations of one path, for all methods. Several patterns may match: `/x/head` is also `/x/:id`. */
 export interface KnownPath {
   readonly methods: readonly string[];
   readonly isForOwnPages: boolean;
 }
 
-/** @returns what finds a path among those that are declared by the time it is first asked. */
+/** @returns a function that finds a path among those that are declared by its first call */
 export function pathFinder(paths: Paths) {
   let patterns: { pattern: RegExp; methods: ReadonlySet<string>; isForOwnPages: boolean }[] | undefined;
 
@@ -23,7 +23,7 @@ export function pathFinder(paths: Paths) {
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`);
 
-/** A path that nobody has is 404; one that has other methods is 405 and says which. */
+/** A path without a route is 404. A path with other methods is 405, and `allow` names them. */
 export function unknownRoute(
   { methods }: KnownPath,
   { method }: FastifyRequest,
@@ -31,5 +31,5 @@ export function unknownRoute(
 ): AppError {
   if (methods.length === 0) return new AppError('NOT_FOUND', 'No such route.');
   reply.header('allow', methods.join(', '));
-  return new AppError('METHOD_NOT_ALLOWED', `${method} is not possible here.`, { allow: methods });
+  return new AppError('METHOD_NOT_ALLOWED', `This path does not take ${method}.`, { allow: methods });
 }

@@ -4,8 +4,8 @@ import type { Meter } from '../../telemetry/meter.ts';
 type Answered = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /**
- * Tells of each answer when it is over. What stays open is answered when its answer begins: its end says nothing of how
- * the service does, and Fastify does not tell of one that the client brings about.
+ * Reports each answer when it is over. A live stream counts as answered when its answer begins: its end says
+ * nothing about the service, and Fastify does not report an end that the client causes.
  */
 function onAnswered(app: FastifyInstance, listener: Answered): void {
   app.addHook('onSend', async (request, reply) => {
@@ -17,7 +17,8 @@ function onAnswered(app: FastifyInstance, listener: Answered): void {
 }
 
 /**
- * One line a request. The route's pattern stands for its path, since paths hold ids, and some hold secrets.
+ * One line per request. The route's pattern stands for its path, because paths hold ids, and some hold
+ * secrets.
  * @see specification, Runtime configuration and operation, for the names
  */
 export function addRequestLog(app: FastifyInstance): void {
@@ -29,7 +30,9 @@ export function addRequestLog(app: FastifyInstance): void {
   });
 }
 
-/** Counts and times every request, under its route's pattern too: a label that holds ids would grow without end. */
+/**
+ * Counts and times every request by its route's pattern, because a label that holds ids would grow for ever.
+ */
 export function addRequestMetrics(app: FastifyInstance, meter: Meter): void {
   onAnswered(app, (request, reply) => {
     const { statusCode: status, elapsedTime } = reply; // milliseconds

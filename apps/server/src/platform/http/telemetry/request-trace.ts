@@ -4,8 +4,8 @@ import type { RequestSpan, SpanAttributes, Tracer } from '../../telemetry/tracer
 import { routeOf } from './request-log.ts';
 
 /**
- * A span for each request, under its route's pattern: neither path, query, headers, bodies nor addresses are in it.
- * Added before the other hooks, so that what they do and write is below it.
+ * A span for each request, named for its route's pattern, without path, query, headers, bodies and addresses.
+ * Add it before the other hooks, so that their work and their lines are below it.
  */
 export function addRequestTrace(app: FastifyInstance, tracer: Tracer): void {
   const spans = new WeakMap<FastifyRequest, RequestSpan>();
@@ -15,7 +15,7 @@ export function addRequestTrace(app: FastifyInstance, tracer: Tracer): void {
     spans.set(request, span);
     span.within(done);
   });
-  // The end of a body is an event of the socket, and so is the end of an answer: both begin outside of the span.
+  // The ends of a body and of an answer are events of the socket: both begin outside of the span.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request);
     if (!span) return done(); // refused before any hook
@@ -26,7 +26,7 @@ export function addRequestTrace(app: FastifyInstance, tracer: Tracer): void {
     const all = { ...attributes, 'http.response.status_code': statusCode };
     spans.get(request)?.end(name, all, statusCode >= 500);
   };
-  // What stays open is answered when its answer begins, as in the log.
+  // A live stream counts as answered when its answer begins, as in the log.
   app.addHook('onSend', async (request, { statusCode }) => {
     if (request.routeOptions.config.isLive) end(request, statusCode);
   });
