@@ -10,6 +10,7 @@ export default defineConfig({
     ],
     globalSetup: 'apps/server/test/global-setup.ts',
     setupFiles: 'tools/suite/cost.setup.ts',
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'], // megabytes, so that V8 copies fewer objects
     isolate: false, // or each file would load the whole service anew
     maxWorkers: 3, // on two cores: most tests wait for a database, a browser or a process half of their time
     hookTimeout: 60_000, // two machines' worth of tests on one, as when two checkouts run at once

@@ -175,17 +175,17 @@ describe('a server that cannot start ends with code 1, says which step failed, a
     const { settings } = await goodSettings();
     const stranger = new URL(settings.DATABASE_URL);
     stranger.username = 'stranger';
-    stranger.password = 'secret';
+    stranger.password = 'hidden-words';
 
     const failures = await Promise.all([
-      failing({ ...settings, DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }),
+      failing({ ...settings, DATABASE_URL: 'postgres://nobody:hidden-words@127.0.0.1:1/none' }),
       failing({ ...settings, DATABASE_URL: stranger.href }),
     ]);
 
     for (const { code, lines } of failures) {
       expect(code).toBe(1);
       expect(lines.at(-1)).toMatchObject({ level: 'fatal', step: 'database' });
-      expect(JSON.stringify(lines)).not.toContain('secret');
+      expect(JSON.stringify(lines)).not.toContain('hidden-words');
     }
     expect(failures.map(({ lines }) => lines.at(-1)?.msg)).toEqual([
       'connect ECONNREFUSED 127.0.0.1:1',
