@@ -253,6 +253,15 @@ describe('a setting out of its range', () => {
     expect(problemsOf({ ...development, PLAN_GOLD_AGENTS: '1', UNRELATED: '1' })).toEqual([]);
   });
 
+  test('is checked, and not used, when it is a limit of a later release', () => {
+    const later = { RATE_LIMIT_VAULT_EXCHANGE: '20', PLAN_PRO_DOMAINS: 'unlimited' };
+
+    expect(problemsOf({ ...development, ...later })).toEqual([]);
+    expect(refusalsOf({ ...development, RATE_LIMIT_VAULT_EXCHANGE: 'many' })).toEqual([
+      'RATE_LIMIT_VAULT_EXCHANGE must be an integer between 1 and 1000000000',
+    ]);
+  });
+
   test('takes both ends of every range', () => {
     const ends = { PORT: '65535', SHUTDOWN_TIMEOUT_SECONDS: '1', SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0' };
 

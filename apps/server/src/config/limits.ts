@@ -2,9 +2,11 @@ import type { Plan } from '../platform/caller.ts';
 import type { RateLimits, RateRule } from '../platform/http/limits/rate-rules.ts';
 import { plans, type Quota, type QuotaDeclarations, type Quotas } from '../platform/quotas.ts';
 import { integer } from './readers.ts';
+import { reservedRates, reservedResources } from './reserved-limits.ts';
 import {
   defaulted,
   type Environment,
+  optional,
   type Reader,
   readSettings,
   type Setting,
@@ -49,11 +51,23 @@ export function quotaSettings({ quotas }: Limits): Readonly<Record<string, Setti
   );
 }
 
+/** Limits of later releases, whose values are checked like those of this release. */
+function reservedSettings(): Readonly<Record<string, Setting<unknown>>> {
+  const rates = reservedRates.map((name) => [`RATE_LIMIT_${name}`, optional(integer(1, MOST), '', '')]);
+  const quotas = plans.flatMap((plan) =>
+    reservedResources.map((name) => [quotaName(plan, name), optional(quota, '', '')]),
+  );
+  return Object.fromEntries([...rates, ...quotas]);
+}
+
 export function readLimits(limits: Limits, env: Environment, problems: SettingProblem[]) {
   const [rateTable, quotaTable] = [rateSettings(limits), quotaSettings(limits)];
   const perMinute = readSettings(rateTable, env, problems);
   const included = readSettings(quotaTable, env, problems);
-  problems.push(...unknownLimits(env, (name) => name in rateTable || name in quotaTable));
+  const reserved = reservedSettings();
+  readSettings(reserved, env, problems);
+  const known = { ...reserved, ...rateTable, ...quotaTable };
+  problems.push(...unknownLimits(env, (name) => name in known));
   const quotasOf = (plan: Plan) =>
     Object.fromEntries(
       Object.keys(limits.quotas).map((resource) => [resource, included[quotaName(plan, resource)]]),

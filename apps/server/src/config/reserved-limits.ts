@@ -1,0 +1,16 @@
+const namesIn = (text: string) => text.split(/\s+/).filter(Boolean);
+
+/**
+ * Limits of features that this release does not have, by the ends of their names. The service checks their values and
+ * uses none of them, so that one configuration serves several releases. A name leaves this list when its feature
+ * declares the limit.
+ */
+export const reservedRates = namesIn(`
+  VAULT_EXCHANGE VAULT_WRITE SIGNUP_HOURLY EMAIL_VERIFY MAIL_RECIPIENT PRINCIPAL_AUDIT DOMAIN_WRITE DOMAIN_VERIFY
+  POLICY_WRITE POLICY_SYNC POLICY_SECRET ANOMALY_WRITE COMPLIANCE_EXPORT SCIM_TOKEN_WRITE SSO_TEST SSO_LOGIN
+  SSO_DISCOVER SSO_CALLBACK SSO_LDAP CREDENTIAL_VERIFY STATUS_LIST DID_RESOLVE ASSERT ADMIN OAUTH_AUTHORIZE
+  OAUTH_TOKEN OAUTH_REGISTER OAUTH_REVOKE OAUTH_INTROSPECT TRANSPARENCY RECEIPT CONSOLE CONSOLE_SIGN_IN MEMBER_WRITE
+  VAULT_PROXY VAULT_PROXY_CREDENTIAL`);
+
+export const reservedResources = namesIn(`
+  OPEN_REQUESTS POLICIES DOMAINS CONSENT_MAILS TOKEN_EXCHANGES AUTHORIZATIONS VAULT_CREDENTIALS`);
