@@ -2,15 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { Records } from '../../../platform/db/records.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { grantsWithAgent, livingGrantsOfPrincipal, ownDelegation } from './grants.queries.ts';
 import type { GrantQuery } from './grants.schema.ts';
 
 export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
-
-/** A grant with its agent's DID. */
-export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 
 /** Newest first, with one row more than the page holds: its presence shows that there is another page. */
 export function listGrantRows(db: Executor, tenant: Tenant, query: GrantQuery, now: Date) {
@@ -51,14 +49,20 @@ export interface GrantNode {
   readonly purpose: string | null;
 }
 
+const activeTree = statement<GrantNode, [developerId: string, rootIds: readonly string[]]>(
+  'find_active_tree',
+  `select id, cause_id as "causeId", root_grant_id as "rootGrantId", agent_id as "agentId", agent_did as "agentDid",
+     principal_id as "principalId", purpose
+   from find_active_tree($1, $2)`,
+);
+
 /** The active grants at or below the roots, parents first. A revocation of the roots ends exactly these. */
-export async function listActiveTree(
+export function listActiveTree(
   db: Executor,
   { developerId }: Tenant,
   rootIds: readonly string[],
 ): Promise<GrantNode[]> {
-  const call = sql<GrantNode>`select * from find_active_tree(${developerId}, ${rootIds})`;
-  return (await call.execute(db)).rows;
+  return activeTree(db, developerId, rootIds);
 }
 
 /** The ids of the agent's active grants. Each is a root, and the grants below it end with it. */
