@@ -7,7 +7,7 @@ const WRITING = /^(insertInto|replaceInto|updateTable|deleteFrom|mergeInto)$/;
 
 /** A file without any of these words names no table. */
 const MAY_NAME_TABLES =
-  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'|\/statement[.]ts'/;
+  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'|\/(statement|hot-writes)[.]ts'/;
 
 /**
  * The tables that a TypeScript file names: in calls of Kysely, in texts after `sql`, in declared statements, and where
@@ -35,6 +35,8 @@ export function usesInSource(path: string, isTable: (name: string) => boolean): 
       noteCall(node, uses, isTable);
       const text = declaredText(node);
       if (text !== undefined) read(text, node);
+      const called = calledInJson(node);
+      if (called !== undefined) uses.calls.add(called);
     }
     if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql')
       read(textIn(node.template), node);
@@ -61,6 +63,12 @@ function noteCall(call: ts.CallExpression, uses: Uses, isTable: (name: string) =
 function declaredText({ expression, arguments: [, text] }: ts.CallExpression): string | undefined {
   const isDeclaration = ts.isIdentifier(expression) && ['statement', 'lookUp'].includes(expression.text);
   return isDeclaration && text && ts.isTemplateLiteral(text) ? textIn(text) : undefined;
+}
+
+/** The function that `write_together` calls by its name. */
+function calledInJson({ expression, arguments: [name] }: ts.CallExpression): string | undefined {
+  const isCall = ts.isIdentifier(expression) && ['hotCall', 'groupLock'].includes(expression.text);
+  return isCall && name && ts.isStringLiteral(name) ? name.text : undefined;
 }
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -47,11 +48,10 @@ export function requestAuthorization(
   records: Records,
 ): Promise<'suspended' | 'revoked' | null> {
   const { developerId } = tenant;
-  const columns = row({ ...request, developerId });
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<'suspended' | 'revoked'>`write_request(${developerId}, ${columns})`,
+    fact: hotCall('write_request', row({ ...request, developerId })),
     locks: [[sharedAgents, [request.agentId]]],
   });
 }

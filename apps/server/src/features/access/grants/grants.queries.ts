@@ -1,22 +1,16 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { GroupLock } from '../../../platform/db/hot-writes.ts';
+import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 
 /** For hot writes that cut a tree of grants. Before `sharedDelegation`: a shared lock never has to become this one. */
-export const ownDelegation: GroupLock = {
-  turn: 2,
-  take: ({ developerId }) => sql`lock_delegation(${developerId})`,
-};
+export const ownDelegation = groupLock('lock_delegation', 2);
 
 /** For hot writes that add a branch. */
-export const sharedDelegation: GroupLock = {
-  turn: 3,
-  take: ({ developerId }) => sql`share_delegation(${developerId})`,
-};
+export const sharedDelegation = groupLock('share_delegation', 3);
 
 /** The tenant's grants, each with its agent's DID, which every answer about a grant shows. */
 export function grantsWithAgent(db: Executor, tenant: Tenant) {

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
@@ -138,12 +139,18 @@ type Outcome = 'changed' | null;
 
 /** Revokes in the caller's transaction. @returns `changed`, and writes nothing, when the tree has changed */
 export async function revokeTree(tx: Tx, tenant: Tenant, revocation: Revocation): Promise<Outcome> {
-  const call = sql<{ refusal: Outcome }>`select ${revocationOf(tenant, revocation)} as refusal`;
-  return (await call.execute(tx)).rows[0]?.refusal ?? null;
+  const { values } = revocationOf(revocation);
+  const [made] = await revokingTree(tx, tenant.developerId, revocation.at, JSON.stringify(values));
+  return made?.refusal ?? null;
 }
 
-const revocationOf = ({ developerId }: Tenant, { at, rootIds, expectedIds, reason }: Revocation) =>
-  sql<'changed'>`revoke_tree(${developerId}, ${at}, ${rootIds}, ${expectedIds}, ${reason})`;
+const revokingTree = statement<{ refusal: Outcome }, [developerId: string, at: Date, revocation: string]>(
+  'revoke_tree',
+  'select revoke_tree($1, $2, $3) as refusal',
+);
+
+const revocationOf = ({ rootIds, expectedIds, reason }: Revocation) =>
+  hotCall('revoke_tree', { rootIds, expectedIds, reason });
 
 /** Revokes a part of a tree. The caller holds `lockDelegation`. @returns how many had not expired */
 export async function revokeSome(
@@ -168,7 +175,7 @@ export function revokeGrants(
   return records.writeUnlessRefused(db, {
     tenant,
     at: revocation.at,
-    fact: revocationOf(tenant, revocation),
+    fact: revocationOf(revocation),
     locks: [[ownDelegation, []]],
     turn: `quota ${revocation.rootIds[0]}`,
   });

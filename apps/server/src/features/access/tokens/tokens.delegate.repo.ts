@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
@@ -62,9 +62,13 @@ export function delegateGrant(
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<NonNullable<DelegationRefusal>>`write_delegation(${developerId}, ${at}, ${parentTokenId},
-      ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-      ${grantLimit})`,
+    fact: hotCall('write_delegation', {
+      parentTokenId,
+      grant: row({ ...grant, developerId }),
+      token: row({ ...token, developerId }),
+      refresh: row({ ...refresh, developerId }),
+      grantLimit,
+    }),
     locks: [
       [sharedAgents, [parentAgentId, grant.agentId]],
       [sharedDelegation, []],

@@ -1,6 +1,7 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -91,9 +92,13 @@ export function redeemCode(
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<NonNullable<RedemptionRefusal>>`write_redemption(${developerId}, ${at},
-      ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-      ${grantLimit}, ${maxWrongVerifiers})`,
+    fact: hotCall('write_redemption', {
+      grant: row({ ...grant, developerId }),
+      token: row({ ...token, developerId }),
+      refresh: row({ ...refresh, developerId }),
+      grantLimit,
+      maxWrongVerifiers,
+    }),
     locks: [[sharedAgents, [grant.agentId]]],
     turn: `quota ${grant.authRequestId}`,
   });
@@ -166,8 +171,10 @@ export function rotateRefreshToken(
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<NonNullable<RotationRefusal>>`write_rotation(${developerId}, ${at},
-      ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })})`,
+    fact: hotCall('write_rotation', {
+      token: row({ ...token, developerId }),
+      refresh: row({ ...refresh, developerId }),
+    }),
     locks: [[sharedAgents, [agentId]]],
     turn: `grant ${refresh.predecessorId}`,
   });
