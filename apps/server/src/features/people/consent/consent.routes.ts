@@ -66,7 +66,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
       const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization };
-      const { opened, secret, expiresAt } = await openSession(deps, request.params.id, request.body, browser);
+      const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       return reply
         .setCookie(cookieOf(opened.id), secret, {
@@ -74,7 +74,6 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
           httpOnly: true,
           sameSite: 'lax',
           secure,
-          expires: expiresAt,
         })
         .send(opened);
     },
