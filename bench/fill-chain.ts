@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Tenant } from './flows.ts';
+import type { Tenant } from './tenants.ts';
 
 const BATCH = 500_000; // rows in one statement
 const HASHED = 20_000; // entries at the end, appended as the service does

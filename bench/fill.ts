@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { makeGrants, type Tenant } from './flows.ts';
+import { makeGrants, type Tenant } from './tenants.ts';
 
 const BATCH = 50_000; // rows in one statement
 

@@ -1,51 +1,40 @@
-import type { Flow } from './flows.ts';
-import { CONNECTIONS, type Summary } from './load.ts';
+import { floors } from './floors.ts';
+import type { Summary } from './load.ts';
 import type { SigningRates } from './machine.ts';
+import type { Plan, Setting } from './options.ts';
+import type { Measured } from './rounds.ts';
 
 export interface Report {
-  readonly results: readonly (readonly [Flow, Summary])[];
+  /** The first is the one that all others are held against. */
+  readonly settings: readonly (readonly [Setting, readonly Measured[]])[];
   readonly signing: SigningRates;
   readonly machine: readonly string[];
   readonly startSeconds: number;
   /** Memory in MB. */
   readonly idleMemory: number;
   readonly loadedMemory: number;
-  readonly plan: { readonly rounds: number; readonly seconds: number };
-  readonly rowCount: number;
+  readonly plan: Plan;
   readonly note: string;
 }
 
-/** The target rates of one process, in operations a second. */
-const AIMS: Readonly<Record<string, number>> = {
-  JWKS: 40_000,
-  verify: 8000,
-  'agents list (10)': 8000,
-  authorize: 4000,
-  'authorize → token': 1200,
-  refresh: 2000,
-  'audit append, one chain': 5000,
-  'revoke grant': 2500,
-};
-
 export function reportText(report: Report): string {
-  const { results, signing, machine, plan, rowCount, note } = report;
+  const { settings, signing, machine, plan, note } = report;
   const { startSeconds, idleMemory, loadedMemory } = report;
-  const past = rowCount > 0 ? ` The developer had ${whole(rowCount)} of each kind of record before.` : '';
+  const units = new Set(settings.flatMap(([, measured]) => measured.map(({ flow }) => flow.unit)));
   return `# Benchmark results
 
 Made by \`npm run bench -- --write\`; \`--help\` tells what else it can do. One server process as an operator starts
-it (RS256, rate limiter counting, log at \`info\` to a file, audit entry and event in the transaction), one developer,
-${CONNECTIONS} connections kept open, over loopback, with database, Redis and the driver on the same machine. Medians of
-${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s each, taken in turns.${past}
+it (RS256, rate limiter counting, log at \`info\` to a file, audit entry and event in the transaction), over loopback, with
+database, Redis and the driver on the same machine. Medians of ${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s each, taken in turns with floor
+routes: Fastify routes written by hand that do the same input and output and nothing else (\`bench/floor-server.ts\`).
+A share is the flow's rate by its floor's in the same round; a share of CPU is the same of the work that a processor second
+does, and stays readable beside other work. Shares compare between machines, and rates do not.
 
 ${machine.map((line) => `- ${line}`).join('\n')}${note ? `\n- ${note}` : ''}
 
-| Flow | A second | Aim | p50 ms | p99 ms | Server CPU ms | Postgres CPU ms |
-|---|---:|---:|---:|---:|---:|---:|
-${results.map(([flow, summary]) => line(flow, summary)).join('\n')}
+${settings.map(settingText).join('\n\n')}
 
-One of a flow is one ${[...new Set(results.map(([{ unit }]) => unit))].join(', one ')}. CPU is processor time of one of them: figures
-that compare between machines better than rates do.
+One of a flow is one ${[...units].join(', one ')}. CPU is processor milliseconds of one.
 
 | | |
 |---|---:|
@@ -58,21 +47,34 @@ that compare between machines better than rates do.
 `;
 }
 
-function line({ name }: Flow, { rate, p50, p99, cpu }: Summary): string {
-  const aim = AIMS[name];
-  const cells = [
-    name,
-    whole(rate),
-    aim === undefined ? '' : whole(aim),
-    p50.toFixed(2),
-    p99.toFixed(2),
-    spent(cpu.server),
-    spent(cpu.postgres),
-  ];
-  return `| ${cells.join(' | ')} |`;
+const HEAD = `| Flow | A second | Share | Aim | Share of CPU | p50 ms | p99 ms | Server CPU | Postgres CPU | Redis CPU | Driver CPU |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|`;
+
+function settingText([setting, measured]: Report['settings'][number]): string {
+  const { connections, developers, rows } = setting;
+  const past = rows > 0 ? `, ${whole(rows)} of each kind of record before` : '';
+  const title = `${plural(connections, 'connection')}, ${plural(developers, 'developer')}${past}`;
+  const lines = measured.map(({ flow, summary, floor, share }) => {
+    const ofCpu = costOf(floor) / costOf(summary);
+    return line([flow.name, whole(summary.rate), percent(share), percent(flow.aim), percent(ofCpu)], summary);
+  });
+  const below = [...new Map(measured.map(({ flow, floor }) => [flow.floor, floor]))];
+  const floorLines = below.map(([floor, summary]) =>
+    line([`floor: ${floors[floor]}`, whole(summary.rate), '', '', ''], summary),
+  );
+  return `**${title}**\n\n${[HEAD, ...lines, ...floorLines].join('\n')}`;
 }
 
-const spent = (milliseconds?: number) => (milliseconds === undefined ? '' : milliseconds.toFixed(3));
+function line(cells: readonly string[], { p50, p99, cpu }: Summary): string {
+  const spent = ['server', 'postgres', 'redis', 'driver'].map((who) => cpu[who]?.toFixed(3) ?? '');
+  return `| ${[...cells, p50.toFixed(2), p99.toFixed(2), ...spent].join(' | ')} |`;
+}
+
+/** The processor milliseconds of one operation, without the driver's. */
+const costOf = ({ cpu }: Summary) => (cpu.server ?? 0) + (cpu.postgres ?? 0) + (cpu.redis ?? 0);
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const percent = (share: number) => `${Math.round(share * 100)} %`;
 
 /** Rounds to three digits; more digits would be noise. */
 const whole = (value: number) => Number(value.toPrecision(3)).toLocaleString('en');
