@@ -6,6 +6,7 @@ export const USAGE = `npm run bench -- [options]
   --connections <n,n,…>   kept open at once, 16 unless said; the first is what everything else is measured with
   --developers <n,n,…>    whose keys the connections use in turns, 1 unless said
   --rows <n,n,…>          grants, tokens, requests, agents and audit entries of the developer beforehand, 0 unless said
+  --profile <dir>         writes a CPU profile there for each flow that misses its aim, and prints its dearest names
   --note <text>           what else the machine was doing, for the results
   --write                 writes bench/RESULTS.md
 `;
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '16' },
     developers: { type: 'string', default: '1' },
     rows: { type: 'string', default: '0' },
+    profile: { type: 'string' },
     note: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },

@@ -6,6 +6,7 @@ import { fill } from './fill.ts';
 import { type Flow, flowsOf } from './flows.ts';
 import { demand } from './load.ts';
 import { describeMachine, measureSigning } from './machine.ts';
+import { type Dear, profileMissed } from './missed.ts';
 import { options, plan, type Setting, settingsOf, USAGE } from './options.ts';
 import { type Report, reportText } from './report.ts';
 import { type Measured, measureInTurns } from './rounds.ts';
@@ -45,6 +46,10 @@ async function measure(): Promise<Report> {
       throw new Error(`The last that the server said was wrong: ${lastProblem(scene)}`, { cause });
     });
     settings.push([setting, measured]);
+    if (options.profile && settings.length === 1) {
+      for (const dear of await profileMissed(scene, measured, { folder: options.profile, setting }))
+        sayDear(dear);
+    }
     for (const tenant of tenants) await mustBeWhole(scene.server.port, tenant);
   }
   return {
@@ -57,6 +62,12 @@ async function measure(): Promise<Report> {
     plan,
     note: options.note,
   };
+}
+
+function sayDear({ flow, file, functions, packages }: Dear): void {
+  say(`\n${flow} misses its aim: ${file}`);
+  say(`by package\n${packages.join('\n')}`);
+  say(`by function\n${functions.join('\n')}`);
 }
 
 /** Signs up each number of developers once, with enough grants for the most connections. */
