@@ -6,6 +6,9 @@ export const USAGE = `npm run bench -- [options]
   --connections <n,n,…>   kept open at once, 16 unless said; the first is what everything else is measured with
   --developers <n,n,…>    whose keys the connections use in turns, 1 unless said
   --rows <n,n,…>          grants, tokens, requests, agents and audit entries of the developer beforehand, 0 unless said
+  --open-loop             requests that come by the clock, at half of the highest rate
+  --health <rows>         asks for the health while jobs work off that many rows of each kind; 100000 is usual
+  --instances <n>         together, against one alone
   --profile <dir>         writes a CPU profile there for each flow that misses its aim, and prints its dearest names
   --note <text>           what else the machine was doing, for the results
   --write                 writes bench/RESULTS.md
@@ -18,6 +21,9 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '16' },
     developers: { type: 'string', default: '1' },
     rows: { type: 'string', default: '0' },
+    'open-loop': { type: 'boolean', default: false },
+    health: { type: 'string', default: '0' },
+    instances: { type: 'string', default: '1' },
     profile: { type: 'string' },
     note: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
@@ -36,6 +42,8 @@ export const options = {
   connections: numbers(values.connections),
   developers: numbers(values.developers),
   rows: numbers(values.rows),
+  health: Number(values.health),
+  instances: Number(values.instances),
 };
 
 export interface Plan {

@@ -4,9 +4,12 @@ import { openClient } from './client.ts';
 import { memoryOf } from './cpu.ts';
 import { fill } from './fill.ts';
 import { type Flow, flowsOf } from './flows.ts';
+import { watchHealth } from './health.ts';
+import { measureInstances } from './instances.ts';
 import { demand } from './load.ts';
 import { describeMachine, measureSigning } from './machine.ts';
 import { type Dear, profileMissed } from './missed.ts';
+import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts';
 import { options, plan, type Setting, settingsOf, USAGE } from './options.ts';
 import { type Report, reportText } from './report.ts';
 import { type Measured, measureInTurns } from './rounds.ts';
@@ -34,34 +37,59 @@ async function bench(): Promise<void> {
 async function measure(): Promise<Report> {
   await using cleanUp = new AsyncDisposableStack(); // the stack unwinds in reverse, even after a failure
   const scene = await setScene(cleanUp);
-  const idleMemory = memoryOf(scene.server.pid);
-  const settings: [Setting, readonly Measured[]][] = [];
+  try {
+    return await measureIn(scene);
+  } catch (cause) {
+    throw new Error(`The last that the server said was wrong: ${lastProblem(scene)}`, { cause });
+  }
+}
+
+async function measureIn(scene: Scene): Promise<Report> {
+  const { server, service, db } = scene;
+  const idleMemory = memoryOf(server.pid);
   const tenantsOf = tenantsIn(scene);
-  for (const setting of settingsOf(options)) {
-    const { tenants, flows } = await tenantsOf(setting);
-    for (const tenant of tenants) await fill(scene.db, tenant, setting.rows);
-    await scene.db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
-    const chosen = flows.filter(({ name }) => name.includes(options.only));
-    const measured = await measureInTurns(chosen, scene, { plan, setting, say }).catch((cause: unknown) => {
-      throw new Error(`The last that the server said was wrong: ${lastProblem(scene)}`, { cause });
-    });
-    settings.push([setting, measured]);
-    if (options.profile && settings.length === 1) {
-      for (const dear of await profileMissed(scene, measured, { folder: options.profile, setting }))
-        sayDear(dear);
-    }
-    for (const tenant of tenants) await mustBeWhole(scene.server.port, tenant);
+  const [base, ...others] = settingsOf(options);
+  const first = await measureSetting(scene, base, await tenantsOf(base));
+  const loadedMemory = memoryOf(server.pid);
+  const openLoop = options['open-loop'] ? await measureOpenLoop(service, first, plan.seconds) : [];
+  const count = options.instances;
+  const together =
+    count > 1 ? await measureInstances(scene, first, { count, plan, setting: base }) : undefined;
+  if (together) for (const tenant of (await tenantsOf(base)).tenants) await mustBeWhole(scene, tenant);
+  if (options.profile) {
+    const place = { folder: options.profile, setting: base };
+    for (const dear of await profileMissed(scene, first, place)) sayDear(dear);
+  }
+  const settings: [Setting, readonly Measured[]][] = [[base, first]];
+  for (const setting of others) {
+    settings.push([setting, await measureSetting(scene, setting, await tenantsOf(setting))]);
   }
   return {
     settings,
+    openLoop,
+    together,
+    health: options.health > 0 ? await watchHealth(scene, options.health) : undefined,
     signing: await measureSigning(options.quick ? 0.5 : 2),
-    machine: await describeMachine(scene.db, scene.redisVersion),
-    startSeconds: scene.server.startSeconds,
+    machine: await describeMachine(db, scene.redisVersion),
+    startSeconds: server.startSeconds,
     idleMemory,
-    loadedMemory: memoryOf(scene.server.pid),
+    loadedMemory,
     plan,
     note: options.note,
   };
+}
+
+async function measureSetting(
+  scene: Scene,
+  setting: Setting,
+  { tenants, flows }: { tenants: readonly Tenant[]; flows: readonly Flow[] },
+): Promise<Measured[]> {
+  for (const tenant of tenants) await fill(scene.db, tenant, setting.rows);
+  await scene.db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
+  const chosen = flows.filter(({ name }) => name.includes(options.only));
+  const measured = await measureInTurns(chosen, scene, { plan, setting, say });
+  for (const tenant of tenants) await mustBeWhole(scene, tenant);
+  return measured;
 }
 
 function sayDear({ flow, file, functions, packages }: Dear): void {
@@ -70,27 +98,41 @@ function sayDear({ flow, file, functions, packages }: Dear): void {
   say(`by function\n${functions.join('\n')}`);
 }
 
-/** Signs up each number of developers once, with enough grants for the most connections. */
+/** Signs up each number of developers once, with a grant for each connection that spends tokens. */
 function tenantsIn({ server, db }: Scene) {
   const made = new Map<number, { tenants: readonly Tenant[]; flows: readonly Flow[] }>();
   return async ({ developers }: Setting) => {
     const known = made.get(developers);
     if (known) return known;
-    const grants = Math.ceil(Math.max(...options.connections) / developers);
+    const spenders = Math.max(
+      ...options.connections,
+      OPEN_CONNECTIONS,
+      options.connections[0] * options.instances,
+    );
     const tenants: Tenant[] = [];
-    while (tenants.length < developers) tenants.push(await signUp(server.port, grants));
+    while (tenants.length < developers) {
+      tenants.push(await signUp(server.port, Math.ceil(spenders / developers)));
+    }
     const fresh = { tenants, flows: flowsOf(tenants, db) };
     made.set(developers, fresh);
     return fresh;
   };
 }
 
-/** Checks the results, because a fast wrong answer is worth nothing. */
-async function mustBeWhole(port: number, { apiKey }: Tenant): Promise<void> {
-  const client = await openClient(port);
-  const answer = await demand(client, { method: 'GET', path: '/v1/audit/verify?toSeq=10000', apiKey }, 200);
+const VERIFIED = 10_000; // entries in one call
+
+/** Checks both ends of the chain, because a fast wrong answer is worth nothing. */
+async function mustBeWhole({ server, db }: Scene, { developerId, apiKey }: Tenant): Promise<void> {
+  const { rows } = await db.query('select seq from audit_heads where developer_id = $1', [developerId]);
+  const length = Number(rows[0]?.seq);
+  const client = await openClient(server.port);
+  for (const fromSeq of new Set([1, Math.max(1, length - VERIFIED + 1)])) {
+    const toSeq = Math.min(length, fromSeq + VERIFIED - 1);
+    const path = `/v1/audit/verify?fromSeq=${fromSeq}&toSeq=${toSeq}`;
+    const answer = await demand(client, { method: 'GET', path, apiKey }, 200);
+    if (!JSON.parse(answer.toString()).valid) throw new Error('The audit chain is broken.');
+  }
   client.close();
-  if (!JSON.parse(answer.toString()).valid) throw new Error('The audit chain is broken.');
 }
 
 // `exit` ends the server together with this process.
