@@ -17,6 +17,7 @@ import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
 import { follow } from '../docs/guides/examples/follow-events.ts';
 import { type Event, receiver } from '../docs/guides/examples/receive-webhooks.ts';
+import { offlineVerifier } from '../docs/guides/examples/verify-offline.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { freePort } from './machine/ports.ts';
 
@@ -158,21 +159,38 @@ describe('the commands of the documents', () => {
     expect(await shell(walk)).toMatch(/\{"valid":false,"reason":"revoked"\}$/);
   });
 
-  test('the README’s way to verify a token offline reads its scopes', async () => {
+  test('J23: the README’s way to verify a token offline reads the scopes of the own account, and refuses others', async () => {
     const { baseUrl, asDeveloper } = await listening();
-    const acme = await asDeveloper({ mode: 'sandbox' });
-    const agentId = (await acme('POST', '/v1/agents', { name: 'Travel agent' })).json().agentId;
-    const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
-    const { code } = (await acme('POST', '/v1/authorize', asked)).json();
-    const { grantToken } = (await acme('POST', '/v1/token', { agentId, code })).json();
+    const [acme, stranger] = [await asDeveloper({ mode: 'sandbox' }), await asDeveloper({ mode: 'sandbox' })];
+    const [own, foreign] = [await grantTo(acme), await grantTo(stranger)];
 
-    const [code0 = ''] = blocksOf('README.md', 'ts');
-    const program = `${code0.replaceAll('http://localhost:3001', baseUrl)}\nconsole.log(await scopesOf('${grantToken}'));`;
+    const [code = ''] = blocksOf('README.md', 'ts');
+    const program = `${code.replaceAll('http://localhost:3001', baseUrl)}
+      console.log(await scopesOf('${own.grantToken}'));
+      console.log(await scopesOf('${foreign.grantToken}').catch(({ message }) => message));`;
     const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
       cwd: ROOT,
+      env: { ...process.env, BEHEST_DEVELOPER_ID: acme.developerId },
     });
 
-    expect(stdout).toBe("[ 'calendar:read' ]\n");
+    expect(stdout).toBe("[ 'calendar:read', 'email:send' ]\nThis is another account's token.\n");
+  });
+
+  test('J23: the guide’s verifier takes the own tokens, and no stranger’s and no sandbox’s unless told', async () => {
+    const { baseUrl, asDeveloper } = await listening();
+    const [acme, stranger] = [await asDeveloper({ mode: 'sandbox' }), await asDeveloper({ mode: 'sandbox' })];
+    const [own, foreign] = [await grantTo(acme), await grantTo(stranger)];
+    const settings = {
+      issuer: baseUrl,
+      jwksUrl: `${baseUrl}/.well-known/jwks.json`,
+      developerId: acme.developerId,
+    };
+    const verify = offlineVerifier({ ...settings, allowSandbox: true });
+
+    expect(await verify(own.grantToken)).toMatchObject({ dev: acme.developerId });
+    await expect(verify(foreign.grantToken)).rejects.toThrow("another account's");
+    await expect(offlineVerifier(settings)(own.grantToken)).rejects.toThrow('sandbox');
+    expect(() => offlineVerifier({ ...settings, developerId: '' })).toThrow(TypeError);
   });
 
   test('the quickstart, step by step', async () => {

@@ -27,6 +27,7 @@ export async function runDemo(narration: Narration) {
     show: ['agentId', 'status'],
   });
   const agentId = textOf(agent.body, 'agentId');
+  const developerId = textOf(agent.body, 'developerId');
 
   step('Ask for authority; in the sandbox the answer has the code');
   const asked = await call('POST /v1/authorize', {
@@ -45,7 +46,7 @@ export async function runDemo(narration: Narration) {
 
   step('Verify offline, with the published keys alone');
   const jwksUrl = `${baseUrl}/.well-known/jwks.json`;
-  const verifyOffline = offlineVerifier({ issuer: baseUrl, jwksUrl });
+  const verifyOffline = offlineVerifier({ issuer: baseUrl, jwksUrl, developerId, allowSandbox: true });
   say('   GET /.well-known/jwks.json');
   const claims = await verifyOffline(textOf(issued.body, 'grantToken'));
   say(`   good: ${claims.client_id} acts for ${claims.sub} with ${claims.scope}`);

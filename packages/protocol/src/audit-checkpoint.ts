@@ -1,8 +1,9 @@
 import type { AuditEntry } from './audit-chain.ts';
 import { isLegacyKeyId } from './key-id.ts';
 import { findKey, type KeySet, type VerificationJwk } from './key-set.ts';
+import { createKindVerifier } from './kind-verifier.ts';
+import type { SignatureToCheck } from './token-checks.ts';
 import { readTokenParts } from './token-parts.ts';
-import { createTokenVerifier, type SignatureToCheck } from './token-verifier.ts';
 
 /** A signed statement of the hash that a developer's chain had at a number and a time. */
 export interface Checkpoint {
@@ -41,8 +42,8 @@ export function readCheckpoint<Key extends VerificationJwk>(
   jws: string,
   { keys, verifySignature, now }: CheckpointVerifier<Key>,
 ): Checkpoint | undefined {
-  const verifier = createTokenVerifier({ keys, verifySignature, issuer: '' }); // the kind names no issuer
-  const verified = verifier.verifyAs('audit-checkpoint', jws, { now });
+  const setup = { keys, verifySignature, issuer: '' }; // the kind names no issuer
+  const verified = createKindVerifier('audit-checkpoint', setup)(jws, { now });
   return verified.ok ? checkpointOf(verified.payload) : undefined;
 }
 

@@ -38,6 +38,8 @@ describe('an example in a docblock', () => {
     const keys = [...serviceKeys.byId.values()].map(({ pair, ...jwk }) => jwk);
     const token = grantToken({
       iss: 'https://auth.example.com',
+      dev: 'dev_01KAFZ5W8N4T6Q2R9M3X7Y1VBC',
+      'urn:service:grant': {},
       aud: 'https://api.example.com',
       exp: 253_402_300_799, // 9999-12-31
     });

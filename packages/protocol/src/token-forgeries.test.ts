@@ -90,6 +90,7 @@ describe('algorithms', () => {
     const other = createTokenVerifier({
       keys: () => ({ byId: new Map([[rsa.kid, key]]), legacy: key }),
       issuer: ISSUER,
+      developerId: 'dev_1',
       verifySignature: () => true,
     });
 
@@ -101,6 +102,7 @@ describe('algorithms', () => {
     const other = createTokenVerifier({
       keys: () => ({ byId: new Map([[ec.kid, key]]), legacy: undefined }),
       issuer: ISSUER,
+      developerId: 'dev_1',
       verifySignature: () => true,
     });
 
@@ -147,7 +149,12 @@ describe('key ids', () => {
     }
     const byId = new Asked([[rsa.kid, serviceKey(rsa, 'RS256')]]);
     const keys = () => ({ byId, legacy: undefined });
-    const other = createTokenVerifier({ keys, issuer: ISSUER, verifySignature: verifyWithNode });
+    const other = createTokenVerifier({
+      keys,
+      issuer: ISSUER,
+      developerId: 'dev_1',
+      verifySignature: verifyWithNode,
+    });
 
     expect(other.verify(grantToken(), { now: NOW }).ok).toBe(true);
     expect(asked).toEqual([rsa.kid]);
@@ -176,7 +183,12 @@ describe('key ids', () => {
       const pair = check.key.n === serviceKey(rsa, 'RS256').n ? rsa : older;
       return verifyWithNode({ ...check, key: { ...check.key, pair } });
     };
-    const byJwks = createTokenVerifier({ keys: () => set, issuer: ISSUER, verifySignature });
+    const byJwks = createTokenVerifier({
+      keys: () => set,
+      issuer: ISSUER,
+      developerId: 'dev_1',
+      verifySignature,
+    });
 
     expect(byJwks.verify(grantToken({}, { alg: 'RS256', kid: 'service-2024-05' }), { now: NOW }).ok).toBe(
       true,

@@ -80,6 +80,7 @@ describe('whatever it is given', () => {
     const always = createTokenVerifier({
       keys: () => serviceKeys,
       issuer: ISSUER,
+      developerId: 'dev_1',
       verifySignature: () => true,
     });
     const signature = base64url(Buffer.alloc(256, 1));

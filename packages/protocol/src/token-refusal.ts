@@ -16,6 +16,8 @@ export type TokenRefusal =
   | 'audience_mismatch'
   | 'claims_missing'
   | 'claims_inconsistent'
+  | 'developer_mismatch'
+  | 'sandbox_not_allowed'
   | 'dpop_required';
 
 /** The result for a refused token. */

@@ -152,7 +152,7 @@ describe('signatures', () => {
   });
 
   test('J14: a primitive that throws, or whose promise fails, has verified nothing', async () => {
-    const setup = { keys: () => serviceKeys, issuer: ISSUER };
+    const setup = { keys: () => serviceKeys, issuer: ISSUER, developerId: 'dev_1' };
     const fail = () => {
       throw new Error('no such key');
     };

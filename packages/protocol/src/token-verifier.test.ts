@@ -15,8 +15,10 @@ import {
   verifier,
   verifyWithNode,
 } from '../test/signing.ts';
+import { createKindVerifier, type OtherKind } from './kind-verifier.ts';
 import { tokenKinds } from './token-kinds.ts';
-import { createTokenVerifier, type OtherKind } from './token-verifier.ts';
+import { createAsyncTokenVerifier, createTokenVerifier } from './token-verifier.ts';
+import type { Developers } from './whose-tokens.ts';
 
 /** Signs any header, as an attacker with a signature of the service, or an earlier release, could have. */
 const signedHeader = (header: object | string) => outcome(jws(header, standardPayload));
@@ -31,6 +33,7 @@ describe('a genuine token', () => {
       payload: standardPayload,
       claims: {
         issuer: ISSUER,
+        developerId: 'dev_1',
         principalId: 'user_42',
         grantId: 'grnt_1',
         issuedAt: new Date((NOW_SECONDS - 60) * 1_000),
@@ -60,6 +63,7 @@ describe('the documented vectors', () => {
   const anyLifetime = createTokenVerifier({
     keys: () => serviceKeys,
     issuer: ISSUER,
+    storedGrantDecides: true,
     verifySignature: verifyWithNode,
   });
   const payload = Buffer.from(ES256_TOKEN.split('.')[1] ?? '', 'base64url').toString();
@@ -141,7 +145,12 @@ describe('times', () => {
   });
 
   test('a tolerance after `exp` is as long as it was set, and 60 seconds at most', () => {
-    const setup = { keys: () => serviceKeys, issuer: ISSUER, verifySignature: verifyWithNode };
+    const setup = {
+      keys: () => serviceKeys,
+      issuer: ISSUER,
+      developerId: 'dev_1',
+      verifySignature: verifyWithNode,
+    };
     const tolerant = createTokenVerifier({ ...setup, expirySkewSeconds: 5 });
 
     expect(tolerant.verify(grantToken({ exp: NOW_SECONDS - 4 }), { now: NOW }).ok).toBe(true);
@@ -187,20 +196,22 @@ describe('issuer and audience', () => {
 });
 
 describe('kinds', () => {
+  const kindVerifier = (kind: OtherKind) =>
+    createKindVerifier(kind, { keys: () => serviceKeys, issuer: ISSUER, verifySignature: verifyWithNode });
   const kinds = Object.keys(tokenKinds).filter((kind): kind is OtherKind => kind !== 'grant');
   const tokenOf = (kind: OtherKind) => jws({ ...rsaHeader, typ: tokenKinds[kind].types[0] }, standardPayload);
 
   test.each(kinds)('J17: a %s passes for itself and for nothing else', (kind) => {
     expect(outcome(tokenOf(kind))).toBe('typ_not_allowed');
     for (const other of kinds) {
-      const verdict = verifier.verifyAs(other, tokenOf(kind), { now: NOW });
+      const verdict = kindVerifier(other)(tokenOf(kind), { now: NOW });
       expect(verdict.ok ? 'accepted' : verdict.reason).toBe(other === kind ? 'accepted' : 'typ_not_allowed');
     }
   });
 
   test.each(kinds)('J17: a grant token does not pass for a %s, nor does a token without `typ`', (kind) => {
     for (const token of [grantToken(), jws({ alg: 'RS256' }, standardPayload)]) {
-      expect(verifier.verifyAs(kind, token, { now: NOW })).toEqual({ ok: false, reason: 'typ_not_allowed' });
+      expect(kindVerifier(kind)(token, { now: NOW })).toEqual({ ok: false, reason: 'typ_not_allowed' });
     }
   });
 
@@ -208,15 +219,15 @@ describe('kinds', () => {
     const token = jws({ ...rsaHeader, typ }, standardPayload);
 
     expect(outcome(token)).toBe('typ_not_allowed');
-    for (const kind of kinds) expect(verifier.verifyAs(kind, token, { now: NOW }).ok).toBe(false);
+    for (const kind of kinds) expect(kindVerifier(kind)(token, { now: NOW }).ok).toBe(false);
   });
 
   test('a credential may say in its header that it is a credential, and names its issuer by DID', () => {
     const issuer = 'did:web:auth.example.test';
     const token = jws({ ...rsaHeader, typ: 'vc+jwt', cty: 'vc' }, { ...standardPayload, iss: issuer });
 
-    expect(verifier.verifyAs('verifiable-credential', token, { now: NOW, issuer }).ok).toBe(true);
-    expect(verifier.verifyAs('verifiable-credential', token, { now: NOW })).toMatchObject({
+    expect(kindVerifier('verifiable-credential')(token, { now: NOW, issuer }).ok).toBe(true);
+    expect(kindVerifier('verifiable-credential')(token, { now: NOW })).toMatchObject({
       reason: 'issuer_mismatch',
     });
   });
@@ -227,7 +238,82 @@ describe('kinds', () => {
       { dev: 'dev_1', seq: 7, iat: NOW_SECONDS },
     );
 
-    expect(verifier.verifyAs('audit-checkpoint', token, { now: NOW }).ok).toBe(true);
+    expect(kindVerifier('audit-checkpoint')(token, { now: NOW }).ok).toBe(true);
+  });
+});
+
+describe('developers', () => {
+  const setup = { keys: () => serviceKeys, issuer: ISSUER, verifySignature: verifyWithNode };
+  const reasonFrom = (whose: Developers, change: object) => {
+    const verdict = createTokenVerifier({ ...setup, ...whose }).verify(grantToken(change), { now: NOW });
+    return verdict.ok ? 'accepted' : verdict.reason;
+  };
+  const ofOther = {
+    dev: 'dev_2',
+    'urn:service:grant': { ...standardPayload['urn:service:grant'], developer_id: 'dev_2' },
+  };
+
+  test("J23: another account's genuine token is refused, with the same person, scopes and audience", () => {
+    expect(reasonFrom({ developerId: 'dev_1' }, {})).toBe('accepted');
+    expect(reasonFrom({ developerId: 'dev_1' }, ofOther)).toBe('developer_mismatch');
+    expect(reasonFrom({ developerId: 'dev_1' }, { dev: 'dev_2' })).toBe('claims_inconsistent');
+    expect(reasonFrom({ developerId: 'dev_' }, {})).toBe('developer_mismatch');
+  });
+
+  test('J23: a list names several developers', () => {
+    const developerId = ['dev_1', 'dev_2'];
+
+    expect(reasonFrom({ developerId }, {})).toBe('accepted');
+    expect(reasonFrom({ developerId }, ofOther)).toBe('accepted');
+    expect(reasonFrom({ developerId: ['dev_3'] }, ofOther)).toBe('developer_mismatch');
+  });
+
+  test("J23: a sandbox account's token is refused unless the verifier takes such tokens", () => {
+    const sandbox = { sandbox: true };
+
+    expect(reasonFrom({ developerId: 'dev_1' }, sandbox)).toBe('sandbox_not_allowed');
+    expect(reasonFrom({ developerId: 'dev_1', allowSandbox: false }, sandbox)).toBe('sandbox_not_allowed');
+    expect(reasonFrom({ developerId: 'dev_1', allowSandbox: true }, sandbox)).toBe('accepted');
+    expect(reasonFrom({ developerId: 'dev_1', allowSandbox: true }, {})).toBe('accepted');
+  });
+
+  test('J23: a verifier without a developer cannot be made, and says where to get the id', () => {
+    const make = (developerId: unknown) => () => {
+      const whose: object = { developerId };
+      return createTokenVerifier({ ...setup, ...(whose as Developers) });
+    };
+    const sentence =
+      'developerId is required: all accounts of a service sign with the same keys. ' +
+      'Take yours from the answer to sign-up or from GET /v1/me.';
+
+    expect(make(undefined)).toThrow(new TypeError(sentence));
+    expect(make(null)).toThrow(new TypeError(sentence));
+    for (const wrong of ['', [], [''], [7], Array.from({ length: 101 }, (_, n) => `dev_${n}`)]) {
+      expect(make(wrong)).toThrow(RangeError);
+    }
+    expect(make(Array.from({ length: 100 }, (_, n) => `dev_${n}`))).not.toThrow();
+    expect(() => createAsyncTokenVerifier({ ...setup, verifySignature: async () => true } as never)).toThrow(
+      new TypeError(sentence),
+    );
+  });
+
+  test('J23: the asynchronous verifier judges alike', async () => {
+    const later = createAsyncTokenVerifier({
+      ...setup,
+      developerId: 'dev_2',
+      verifySignature: async (check) => verifyWithNode(check),
+    });
+
+    expect(await later.verify(grantToken(ofOther), { now: NOW })).toMatchObject({ ok: true });
+    expect(await later.verify(grantToken(), { now: NOW })).toEqual({
+      ok: false,
+      reason: 'developer_mismatch',
+    });
+  });
+
+  test('the service itself takes the tokens of all its accounts, and compares them with the stored grant', () => {
+    expect(reasonFrom({ storedGrantDecides: true }, ofOther)).toBe('accepted');
+    expect(reasonFrom({ storedGrantDecides: true }, { sandbox: true })).toBe('accepted');
   });
 });
 

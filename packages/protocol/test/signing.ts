@@ -68,6 +68,7 @@ async function verifyWithWebCrypto(check: SignatureToCheck<ServiceKey>): Promise
 export const verifier: TokenVerifier = createTokenVerifier({
   keys: () => serviceKeys,
   issuer: ISSUER,
+  developerId: 'dev_1',
   maxLifetimeSeconds: 365 * 86_400,
   verifySignature: verifyWithNode,
 });
@@ -75,6 +76,7 @@ export const verifier: TokenVerifier = createTokenVerifier({
 export const asyncVerifier = createAsyncTokenVerifier({
   keys: () => serviceKeys,
   issuer: ISSUER,
+  developerId: 'dev_1',
   maxLifetimeSeconds: 365 * 86_400,
   verifySignature: verifyWithWebCrypto,
 });

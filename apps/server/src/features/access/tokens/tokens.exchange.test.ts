@@ -469,6 +469,8 @@ describe('the token', () => {
       const own = createAsyncTokenVerifier({
         keys: () => keySetOf(jwks),
         issuer: 'https://auth.test',
+        developerId: acme.developerId,
+        allowSandbox: true,
         verifySignature,
       });
       const byOurOwn = await own.verify(grantToken, { now: clock() });

@@ -15,7 +15,13 @@ export interface LookUpDeps extends TokenDeps {
 
 export function ownVerifier({ keyRing, issuer, maxGrantLifetimeSeconds }: TokenDeps): TokenVerifier {
   const keys = () => keyRing.verificationKeys();
-  return createTokenVerifier({ keys, issuer, maxLifetimeSeconds: maxGrantLifetimeSeconds, verifySignature });
+  return createTokenVerifier({
+    keys,
+    issuer,
+    maxLifetimeSeconds: maxGrantLifetimeSeconds,
+    storedGrantDecides: true,
+    verifySignature,
+  });
 }
 
 /** A token that this service signed for any developer, and its state now. */

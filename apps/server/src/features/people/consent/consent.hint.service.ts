@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import { createTokenVerifier } from '@behest/protocol/token-verifier';
+import { createKindVerifier } from '@behest/protocol/kind-verifier';
 import { verificationKey, verifySignature } from '../../service/keys/index.ts';
 import type { ShownRow } from './consent.repo.ts';
 
@@ -30,12 +30,12 @@ export function readHint(hint: string, row: ShownRow, { issuer, now }: HintIsFor
   for (const key of keys) {
     const { jwk, publicKey } = verificationKey(createPublicKey({ key, format: 'jwk' }));
     const only = { ...jwk, publicKey };
-    const verifier = createTokenVerifier({
+    const verify = createKindVerifier('consent-hint', {
       keys: () => ({ only }),
       issuer: row.developerId,
       verifySignature,
     });
-    const verified = verifier.verifyAs('consent-hint', hint, { now, audience: issuer });
+    const verified = verify(hint, { now, audience: issuer });
     if (!verified.ok) continue;
     const { iat, exp, sub, areq, email } = verified.payload;
     const isTimely = typeof iat === 'number' && Number(exp) - iat <= LONGEST_SECONDS;

@@ -1,4 +1,4 @@
-import { createTokenVerifier } from '@behest/protocol/token-verifier';
+import { createKindVerifier } from '@behest/protocol/kind-verifier';
 import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
@@ -62,10 +62,10 @@ export function sessionReader({
   issuer,
 }: Pick<PrincipalDeps, 'clock' | 'keyRing' | 'issuer'>) {
   const keys = () => keyRing.verificationKeys();
-  const verifier = createTokenVerifier({ keys, issuer, verifySignature });
+  const verify = createKindVerifier('principal-session', { keys, issuer, verifySignature });
   const audience = sessionAudience(issuer);
   return (token: string): Omit<PrincipalSession, 'requestId'> | undefined => {
-    const verified = verifier.verifyAs('principal-session', token, { now: clock(), audience });
+    const verified = verify(token, { now: clock(), audience });
     const claims = verified.ok ? readSessionClaims(verified.payload) : undefined;
     if (!claims) return undefined;
     const { developerId, principalId, sessionId } = claims;

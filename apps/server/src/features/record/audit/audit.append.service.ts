@@ -28,7 +28,7 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   const { tenant, requestId } = caller;
   const { action, agentId, agentDid, grantId, principalId, status, metadata } = entry;
   mustBeKeepableMetadata(metadata);
-  if (deps.catalogue.isServiceAction(action)) {
+  if (deps.catalogue.isReserved(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries with this action.', { action });
   }
   const grant = await findGrant(deps.db, tenant, grantId);

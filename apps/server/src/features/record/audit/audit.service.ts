@@ -20,13 +20,13 @@ export async function getEntry(deps: ReadDeps, { tenant }: Caller, id: string): 
 
 export async function listEntries(deps: ReadDeps, caller: Caller, query: EntryQuery): Promise<EntryPage> {
   mustBeSpan(query);
-  const rows = await listEntryRows(deps.db, caller.tenant, query, deps.catalogue.serviceActions);
+  const rows = await listEntryRows(deps.db, caller.tenant, query, deps.catalogue.reserved);
   const { page, nextCursor } = pageOf(rows, query.limit, ({ seq }) => seq);
   return { entries: page.map((row) => toEntry(deps, row)), nextCursor };
 }
 
 function toEntry({ catalogue }: ReadDeps, row: EntryRow): AuditEntry {
-  return { ...toLink(row), source: catalogue.isServiceAction(row.action) ? 'service' : 'developer' };
+  return { ...toLink(row), source: catalogue.isReserved(row.action) ? 'service' : 'developer' };
 }
 
 /** An entry as the chain hashes it. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { auditLine } from '@behest/protocol/audit-line';
+import { parseJsonText } from '@behest/protocol/json';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { actionsOf, grantTo, registerAgent } from '../../../../test/app/flow.ts';
@@ -196,6 +197,11 @@ describe('appending', () => {
     ['with the integer after it', { a: [{ b: 9_007_199_254_740_992 }] }, 'too_large'],
     ['with a far larger integer', { a: 1e21 }, 'too_large'],
     ['with small numbers', { a: 5e-324, b: 1e-7, c: 0.1 + 0.2, d: -9_007_199_254_740_991 }, undefined],
+    ['of many small numbers, which the database writes out', { a: Array(400).fill(5e-324) }, 'too_long'],
+    ['of many negative fractions, written out too', { a: Array(900).fill(-1.5e-17) }, 'too_long'],
+    ['of 1,000 nodes', { a: Array(998).fill(0) }, undefined],
+    ['of 1,001 nodes', { a: Array(999).fill(0) }, 'too_long'],
+    ['of 1,001 nodes, empty objects', { a: Array(999).fill({}) }, 'too_long'],
     ['that is a list', [], 'type'],
     ['that is a text', 'x', 'type'],
     ['that is null', null, 'type'],
@@ -208,6 +214,48 @@ describe('appending', () => {
     else {
       expect((await acme('GET', `/v1/audit/${answer.json().entryId}`)).json().metadata).toEqual(metadata);
       expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+    }
+  });
+
+  test.each<[string, object]>([
+    ['numbers', { a: Array(40).fill(5e-324), b: Array(3).fill(-1.25e-7), c: Array(9).fill(1e-7), d: 0.1 }],
+    ['members and lists', { a: { b: [{}, [], [1, 2], { c: null, d: true }] }, e: 'é"\n\u0001' }],
+  ])('A3, I16: counts the bytes that the database keeps of %s: exactly 16 KiB pass', async (_, some) => {
+    const acme = await sandbox();
+    const entry = await entryOf(acme);
+    const keptOf = async (value: object) => {
+      const asked = sql<{ kept: string }>`select ${JSON.stringify(value)}::jsonb::text as kept`;
+      const kept = (await asked.execute(service.db)).rows[0]?.kept ?? '';
+      return Buffer.byteLength(kept.replaceAll(/([,:]) /g, '$1'));
+    };
+    const room = 16_384 - (await keptOf({ ...some, fill: '' }));
+    const full = { ...some, fill: 'x'.repeat(room) };
+
+    expect(await keptOf(full)).toBe(16_384);
+    expect((await append(acme, { ...entry, metadata: full })).statusCode).toBe(201);
+    const refused = await append(acme, { ...entry, metadata: { ...full, fill: `${full.fill}x` } });
+    expect(refused.json().details.fields).toEqual([{ path: 'metadata', problem: 'too_long' }]);
+  });
+
+  test.each<[object, string]>([
+    [{ '"': 1 }, 'metadata'],
+    [{ '\\': 1 }, 'metadata'],
+    [{ 'a\nb': 1 }, 'metadata'],
+    [{ '\u0001': 1 }, 'metadata'],
+    [{ '\u001f': 1 }, 'metadata'],
+    [{ a: [{ b: { '\\': 1, '\n': 2 } }] }, 'metadata.a.0.b'],
+  ])('A5: refuses metadata %j, whose name JSON escapes, and names its object', async (metadata, path) => {
+    const acme = await sandbox();
+    const entry = await entryOf(acme);
+
+    const refused = await append(acme, { ...entry, metadata });
+
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().details.fields).toEqual([{ path, problem: 'not_allowed' }]);
+    const taken = await append(acme, { ...entry, metadata: { '\u007f': '\\', 'a/b': '\n', é: 1 } });
+    const kept = await acme('GET', `/v1/audit/${taken.json().entryId}`);
+    for (const read of [JSON.parse, parseJsonText]) {
+      expect(sha256(auditLine(read(kept.body)))).toBe(taken.json().hash);
     }
   });
 

@@ -3,9 +3,9 @@ import { reservedActs } from './events.reserved.rules.ts';
 
 /** The names of everything that the service records and announces, in this release or a later one. */
 export interface Catalogue {
-  /** Whether the service alone writes audit entries under this name. */
-  isServiceAction(action: string): boolean;
-  readonly serviceActions: readonly string[];
+  /** Whether the service alone may use this name, for an entry or an event of this release or a later one. */
+  isReserved(name: string): boolean;
+  readonly reserved: readonly string[];
   /** Whether a subscriber may name this: a type, `*`, or an area such as `vault.*` or `vault.credential.*`. */
   isKnownPattern(pattern: string): boolean;
   /** Whether a subscription to `patterns` includes events of this type. */
@@ -24,11 +24,7 @@ export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
     if (all.has(name)) throw new Error(`The act ${name} is declared twice.`);
     all.set(name, declared);
   }
-  const namesWhere = (is: 'isEntry' | 'isEvent') =>
-    [...all].filter(([, each]) => each[is]).map(([name]) => name);
-  const serviceActions = namesWhere('isEntry');
-  const services = new Set(serviceActions);
-  const eventTypes = namesWhere('isEvent');
+  const eventTypes = [...all].filter(([, { isEvent }]) => isEvent).map(([name]) => name);
   const patterns = new Set(['*', ...eventTypes.flatMap((type) => [type, ...areasOf(type)])]);
 
   const matches = (subscribed: Iterable<string>, type: string) => {
@@ -37,16 +33,16 @@ export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
     return false;
   };
   return {
-    isServiceAction: (action) => services.has(action),
-    serviceActions,
+    isReserved: (name) => all.has(name),
+    reserved: [...all.keys()],
     isKnownPattern: (pattern) => patterns.has(pattern),
     matches,
     typesOf: (subscribed) => eventTypes.filter((type) => matches(subscribed, type)),
   };
 }
 
-/** The pattern `*` leaves these types out, because every payment makes such an event. */
-const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited']);
+/** The pattern `*` leaves these types out, because every payment and every call makes such an event. */
+const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited', 'vault.proxy.called']);
 
 /**
  * The patterns that match a type of event. Each recorded event carries them to the webhooks, so a release

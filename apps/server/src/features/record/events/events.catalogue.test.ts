@@ -1,6 +1,8 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { grantTo } from '../../../../test/app/flow.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
 import { catalogue } from '../../../features.ts';
 import { act, type DeclaredActs } from '../../../platform/acts.ts';
 import { catalogueOf } from './index.ts';
@@ -47,6 +49,14 @@ describe('an event reaches a subscriber', () => {
   ])('only by name when it is a debit: %j', (patterns, isMatched) => {
     expect(catalogue.matches(patterns, 'budget.debited')).toBe(isMatched);
   });
+
+  test.each([
+    [['*'], false],
+    [['vault.*'], true],
+    [['vault.proxy.*'], true],
+  ])('only by name or area when it is a call through the proxy: %j', (patterns, isMatched) => {
+    expect(catalogue.matches(patterns, 'vault.proxy.called')).toBe(isMatched);
+  });
 });
 
 const folder = join(import.meta.dirname, '../..');
@@ -56,21 +66,72 @@ test.each(declarations)('the acts of %s are in the catalogue', async (file) => {
   const declared: Record<string, DeclaredActs> = await import(join(folder, file));
   const acts = Object.values(declared).flatMap((each) => Object.entries(each));
 
-  const known = acts.map(([name]) => [
+  const known = acts.map(([name, each]) => [
     name,
-    { isEvent: catalogue.isKnownPattern(name), isEntry: catalogue.isServiceAction(name) },
+    catalogue.isReserved(name) && { isEvent: catalogue.isKnownPattern(name), isEntry: each.isEntry },
   ]);
 
   expect(known).toEqual(acts);
   expect(acts).not.toEqual([]);
 });
 
-test('an announcement is not reserved as an action, and a blocked attempt is', () => {
-  expect(['grant.revoked', 'authorization.blocked', 'grant.expired'].map(catalogue.isServiceAction)).toEqual([
-    true,
-    true,
-    false,
-  ]);
+/** Every name of the audit and event contract, by what the service makes of it. */
+const contract = {
+  eventAndEntry: `
+    developer.created developer.updated developer.email_verified developer.closed apikey.created apikey.rotated
+    apikey.revoked agent.created agent.updated agent.suspended agent.resumed agent.revoked authorization.requested
+    authorization.approved authorization.denied authorization.cancelled authorization.expired grant.created
+    grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
+    budget.debited budget.threshold budget.exhausted principal.session_created principal.offboarded fido.registered
+    fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
+    policy.bundle_activated policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
+    anomaly.auto_revoked compliance.exported vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
+    wallet.authorization.issued wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored
+    vault.credential.deleted vault.credential.exchanged vault.credential.refreshed vault.credential.refresh_failed
+    vault.proxy.called vault.proxy_profile.updated vault.proxy_profile.deleted decision.requested
+    decision.first_approval decision.granted decision.denied decision.cancelled decision.superseded decision.expired
+    decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created sso.connection.updated
+    sso.connection.deleted sso.enforcement_changed sso.session.revoked sso.user_linked scim.token.created
+    scim.token.deleted scim.user.created scim.user.updated scim.user.deactivated scim.user.reactivated
+    scim.user.deleted scim.group.created scim.group.updated scim.group.deleted member.invited member.joined
+    member.updated member.removed approver.enrolled approver.confirmed approver.updated approver.removed
+    console.recovery_used audit.erased transparency.halted resource.created resource.updated resource.deleted
+    domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.deleted
+    billing.plan_changed`,
+  eventOnly: 'grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
+  entryOnly: `
+    authorization.blocked policy.denied vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
+    decision.approval_refused console.sign_in_failed consent.verification_failed billing.checkout_created
+    billing.portal_created tool.enforce token.exchanged sso.login_failed vault.key.rotated policy.secret_rotated
+    anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
+    console.session_ended console.stepped_up`,
+};
+const namesIn = (text: string) => text.trim().split(/\s+/);
+const events = namesIn(`${contract.eventAndEntry} ${contract.eventOnly}`);
+const all = [...events, ...namesIn(contract.entryOnly)];
+
+describe('A6: the catalogue', () => {
+  test('holds the names of the contract, and no other', () => {
+    expect([...catalogue.reserved].sort()).toEqual([...all].sort());
+    expect(catalogue.typesOf(events).sort()).toEqual([...events].sort());
+    expect(catalogue.typesOf(namesIn(contract.entryOnly))).toEqual([]);
+  });
+
+  test('lets no developer append an entry under any of them', async () => {
+    const { asDeveloper } = await startApp({ isShared: true });
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const { agentId, did, grantId } = await grantTo(acme);
+    const entry = { agentId, agentDid: did, grantId, principalId: 'user_42' };
+    const append = (action: string) => acme('POST', '/v1/audit/log', { ...entry, action });
+
+    const refusals = await Promise.all(all.map(append));
+
+    expect(refusals.map((answer) => [answer.statusCode, answer.json().details?.action])).toEqual(
+      all.map((action) => [400, action]),
+    );
+    expect(refusals.every((answer) => answer.json().code === 'RESERVED_ACTION')).toBe(true);
+    expect((await append('grant.renamed')).statusCode).toBe(201);
+  });
 });
 
 test('a name is declared once, and is then no longer reserved', () => {

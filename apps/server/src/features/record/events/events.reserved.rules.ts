@@ -1,8 +1,8 @@
 import type { Declared } from '../../../platform/acts.ts';
 
 /**
- * Names that features of later releases will write. No developer may use them, from the first release on, so
- * the service wrote every audit entry under such a name. A name moves to the `<noun>.acts.ts` of its feature
+ * Names that features of later releases will write. No developer may use them, from the first release on: a
+ * developer's entry under such a name would read as the service's own word later. A name moves to the `<noun>.acts.ts` of its feature
  * when the feature is built.
  */
 const acts = `
@@ -13,21 +13,26 @@ const acts = `
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored
   vault.credential.deleted vault.credential.exchanged vault.credential.refreshed
-  vault.credential.refresh_failed decision.requested decision.granted decision.denied decision.cancelled
-  decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created
+  vault.credential.refresh_failed vault.proxy.called vault.proxy_profile.updated
+  vault.proxy_profile.deleted decision.requested decision.first_approval decision.granted decision.denied
+  decision.cancelled decision.superseded decision.expired decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created
   sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
   sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
   scim.user.deactivated scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated
   scim.group.deleted resource.created resource.updated resource.deleted domain.created domain.verified
-  domain.lapsed domain.deleted billing.plan_changed`;
+  domain.lapsed domain.deleted billing.plan_changed grant.reconsent_required member.invited
+  member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
+  approver.removed console.recovery_used audit.erased transparency.halted`;
 
 const announcements = `
-  sd-jwt.presented enforcement.denied`;
+  sd-jwt.presented enforcement.denied decision.reminder`;
 
 const entries = `
   authorization.blocked policy.denied vault.exchange_blocked budget.debit_blocked token.exchanged
   tool.enforce case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
-  vault.key.rotated sso.login_failed billing.checkout_created billing.portal_created`;
+  vault.key.rotated sso.login_failed billing.checkout_created billing.portal_created
+  vault.proxy_blocked decision.approval_refused console.sign_in_failed transparency.restarted
+  console.signed_in console.session_ended console.stepped_up`;
 
 export const reservedActs: Readonly<Record<string, Declared>> = {
   ...declared(acts, { isEvent: true, isEntry: true }),

@@ -163,7 +163,12 @@ describe('the verification keys', () => {
   ])('let the verifier use the legacy key for a legacy or absent id: %s', async (header) => {
     const { keyRing } = await start();
     const keys = () => keyRing.verificationKeys();
-    const verifier = createTokenVerifier({ keys, issuer: 'https://auth.example.test', verifySignature });
+    const verifier = createTokenVerifier({
+      keys,
+      issuer: 'https://auth.example.test',
+      storedGrantDecides: true,
+      verifySignature,
+    });
     const [, payload] = vectors.es256Token.split('.');
     const input = `${Buffer.from(header).toString('base64url')}.${payload}`;
     const signature = await keyRing.signer().sign(Buffer.from(input));
