@@ -68,7 +68,7 @@ const stores = {
   ),
   REDIS_URL: required(
     redisUrl,
-    'The store of rate-limit counters and authorization requests in flight. Outside production, `memory:` serves a single process and forgets when it ends.',
+    'The store of rate-limit counters and authorization requests in flight. A comma list of such URLs names some nodes of a Redis Cluster, which share user and password. Outside production, `memory:` serves a single process and forgets when it ends.',
   ),
 };
 
