@@ -397,7 +397,7 @@ describe('the commands of the documents', () => {
       return (await app.inject({ method: 'POST', url, body })).json().verification;
     };
 
-    expect(await opensAs('user_42')).toEqual({ mode: 'developer', satisfied: true, methods: ['hint'] });
+    expect(await opensAs('user_42')).toMatchObject({ mode: 'developer', satisfied: true, methods: ['hint'] });
     expect(await opensAs('user_43')).toMatchObject({ satisfied: false });
   });
 });

@@ -73,6 +73,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
     stdio: ['ignore', log, log],
     env: {
       PATH: process.env.PATH,
+      NODE_ENV: 'test',
       PORT: String(port),
       HOST: '127.0.0.1',
       DATABASE_URL: stores.databaseUrl,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSecret } from './config/setting.ts';
+import { type Environment, isSecret } from './config/setting.ts';
 import { development, problemsOf, production, refusalsOf } from './config/test/environment.ts';
 import { ConfigError, loadConfig, allSettings as table } from './config.ts';
 
@@ -179,6 +179,39 @@ describe('the configuration', () => {
       },
     ]);
     expect(() => loadConfig(env)).toThrow(ConfigError);
+  });
+});
+
+describe('P9: NODE_ENV', () => {
+  const onlyForDevelopment: readonly Environment[] = [
+    { DATABASE_URL: 'postgres://db.example.com/behest' },
+    { REDIS_URL: 'memory:' },
+    { PUBLIC_BASE_URL: 'http://auth.example.com' },
+    { RSA_PRIVATE_KEY: development.RSA_PRIVATE_KEY },
+    { AUTO_GENERATE_KEYS: 'true' },
+    { SEED_API_KEY: 'a-key-of-sixteen-letters' },
+    { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' },
+  ];
+
+  test.each([undefined, '', ' '])('is production where it is %j', (NODE_ENV) => {
+    expect(loadConfig({ ...production, NODE_ENV })).toMatchObject({
+      isProduction: true,
+      environment: 'production',
+    });
+    for (const change of onlyForDevelopment) {
+      const refused = refusalsOf({ ...production, ...change, NODE_ENV: 'production' });
+      expect(refused).not.toEqual([]);
+      expect(refusalsOf({ ...production, ...change, NODE_ENV })).toEqual(refused);
+    }
+  });
+
+  test('takes all of them where it is `development` or `test`', () => {
+    for (const NODE_ENV of ['development', 'test']) {
+      expect(loadConfig({ ...production, NODE_ENV }).isProduction).toBe(false);
+      for (const change of onlyForDevelopment) {
+        expect(refusalsOf({ ...production, ...change, NODE_ENV })).toEqual([]);
+      }
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { quotaSettings, rateSettings, readLimits } from './config/limits.ts';
 import {
   completed,
   type Environment,
+  isProductionAs,
   readSettings,
   type SettingProblem,
   type Settings,
@@ -94,7 +95,7 @@ export function loadConfig(env: Environment): Config {
   }
 
   const values = completed(read, problems);
-  const isProduction = values.NODE_ENV === 'production';
+  const isProduction = isProductionAs(values.NODE_ENV);
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = values;
   const publicBaseUrl = values.PUBLIC_BASE_URL ?? `http://localhost:${values.PORT}`;
   return {

@@ -10,6 +10,7 @@ import { memoryStore } from './platform/redis/memory-store.ts';
 export async function describeApi(): Promise<object> {
   const clock = () => new Date();
   const config = loadConfig({
+    NODE_ENV: 'development',
     DATABASE_URL: 'postgres://localhost/unused',
     REDIS_URL: 'memory:',
     AUTO_GENERATE_KEYS: 'true',

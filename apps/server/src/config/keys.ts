@@ -1,5 +1,5 @@
 import type { VerificationKey } from '../features/service/keys/index.ts';
-import { collect, type SettingProblem, SettingRefusal, type ValuesOf } from './setting.ts';
+import { collect, isProductionAs, type SettingProblem, SettingRefusal, type ValuesOf } from './setting.ts';
 import type { ownSettings } from './settings.ts';
 import { checkVerificationKeys } from './verification-keys.ts';
 
@@ -47,7 +47,7 @@ function refuseRepeatedVaultKey(values: Values): void {
 
 function verificationKeysOf(values: Values): VerificationKey[] {
   const own = [values.RSA_PRIVATE_KEY, values.EC_PRIVATE_KEY].filter((key) => key !== undefined);
-  const isProduction = values.NODE_ENV === 'production';
+  const isProduction = isProductionAs(values.NODE_ENV);
   const context = { name: 'JWT_VERIFICATION_PUBLIC_KEYS', isProduction };
   return checkVerificationKeys(values.JWT_VERIFICATION_PUBLIC_KEYS ?? [], own, context);
 }

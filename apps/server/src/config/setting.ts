@@ -85,9 +85,15 @@ function accept<T>(reader: Reader<T>, text: string, context: Context): T {
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type ValuesOf<S extends Settings> = { readonly [Name in keyof S]: ReturnType<S[Name]['read']> };
 
+/**
+ * A forgotten variable opens nothing.
+ * @param name the value of NODE_ENV
+ */
+export const isProductionAs = (name: string | undefined): boolean => (name || 'production') === 'production';
+
 /** Reads every setting of the table. A refused setting is among the problems, and absent from the values. */
 export function readSettings<S extends Settings>(table: S, env: Environment, problems: SettingProblem[]) {
-  const isProduction = env.NODE_ENV?.trim() === 'production';
+  const isProduction = isProductionAs(env.NODE_ENV?.trim());
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(table)) {
     collect(problems, name, () => {

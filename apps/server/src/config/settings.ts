@@ -12,8 +12,8 @@ const MOST_SECONDS = 315_360_000; // ten years of 365 days
 const server = {
   NODE_ENV: defaulted(
     oneOf('production', 'development', 'test'),
-    'development',
-    'With `production`, the service refuses values that serve development only.',
+    'production',
+    'In production, the service refuses values that serve development only. Unset means production, so that a forgotten variable opens nothing.',
   ),
   HOST: defaulted(ipAddress, '0.0.0.0', 'The address that the service listens on.'),
   PORT: defaulted(integer(1, 65_535), '3001', 'The port that the service listens on.'),

@@ -75,6 +75,7 @@ export async function startApp(options: TestOptions = {}) {
   const { env = {}, realLimits = false, store: kind = 'redis' } = options;
   const databaseUrl = options.databaseUrl ?? (await ownDatabase());
   const settings = loadConfig({
+    NODE_ENV: 'test',
     DATABASE_URL: databaseUrl,
     REDIS_URL: kind === 'redis' ? redisUrl() : 'memory:',
     RSA_PRIVATE_KEY: inject('rsaKey'),

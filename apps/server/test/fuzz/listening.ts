@@ -20,6 +20,7 @@ export async function startListening(port: number) {
   await migrate({ connectionString: postgres.url });
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const settings = loadConfig({
+    NODE_ENV: 'test',
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
     RSA_PRIVATE_KEY: String(key.export({ type: 'pkcs8', format: 'pem' })),

@@ -61,6 +61,7 @@ describe('three instances behind one proxy, on one database and one Redis', () =
 
 test('an instance that is killed under load loses only the requests that it was answering', async () => {
   const settings = {
+    NODE_ENV: 'test',
     DATABASE_URL: await newDatabase(),
     REDIS_URL: redisUrl(),
     RSA_PRIVATE_KEY: inject('rsaKey'),

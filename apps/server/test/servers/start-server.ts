@@ -54,6 +54,7 @@ async function end(child: ChildProcess): Promise<void> {
 export async function goodSettings() {
   const port = await freePort();
   const settings = {
+    NODE_ENV: 'test',
     DATABASE_URL: await newDatabase(),
     REDIS_URL: redisUrl(),
     RSA_PRIVATE_KEY: inject('rsaKey'),

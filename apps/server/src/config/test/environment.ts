@@ -3,8 +3,9 @@ import { ConfigError, loadConfig } from '../../config.ts';
 import vectors from '../../features/service/keys/keys.vectors.json' with { type: 'json' };
 import type { Environment, SettingProblem } from '../setting.ts';
 
-/** The smallest environment that starts. */
+/** The smallest environment that starts in development. */
 export const development: Environment = {
+  NODE_ENV: 'development',
   DATABASE_URL: 'postgres://localhost/behest',
   REDIS_URL: 'redis://localhost',
   RSA_PRIVATE_KEY: vectors.rsa.privateKey,

@@ -2,7 +2,9 @@ import { randomInt } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
+import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import type { ShownRow } from './consent.repo.ts';
+import { standingHint } from './consent.rules.ts';
 import type { CheckedCode, SentCode } from './consent.schema.ts';
 import {
   type ConsentDeps,
@@ -35,7 +37,7 @@ interface KeptCode {
  */
 export async function sendCode(deps: ConsentDeps, session: ConsentSession): Promise<SentCode> {
   const { row, proofs } = await requestOfSession(deps, session);
-  const { email } = proofs;
+  const email = standingHint(proofs, thumbprintsOf(row.consentKeys))?.email;
   if (row.consentMode !== 'email' || email === undefined) {
     throw new AppError(
       'CONFLICT',
@@ -102,7 +104,7 @@ export async function checkCode(
   const isRight = kept !== undefined && isSameText(kept.hash, hashOf(code).toString('base64url'));
   if (isRight && !isLate) {
     await deps.store.remove(codeKey(requestId));
-    await storeProof(deps, session, { hasReadMail: true });
+    await storeProof(deps, session, { mailReadAt: deps.clock().toISOString() });
     const { verification } = await requestOfSession(deps, session);
     return { verification };
   }

@@ -54,10 +54,35 @@ describe('a mailed code', () => {
     expect(sent.statusCode).toBe(201);
     expect(sent.json()).toEqual({ expiresAt: '2026-01-01T00:10:00.000Z' });
     expect(mails.sent()).toMatchObject([{ to: EMAIL, text: expect.stringContaining('Travel booker') }]);
-    expect(checked.json()).toEqual({ verification: { ...open, satisfied: true } });
+    expect(checked.json()).toEqual({
+      verification: { ...open, satisfied: true, satisfiedUntil: '2026-01-01T00:15:00.000Z' },
+    });
     const grant = (await developer('GET', `/v1/grants/${grantId}`)).json();
     expect(grant).toMatchObject({ consentMethod: 'email' });
     expect(grant).not.toHaveProperty('unverified');
+  });
+
+  test('O22: proves for 15 minutes, and as long as the key of the hint with its address stands', async () => {
+    const { developer, advance, id, person, send, check, read } = await mailed();
+    const proves = async () => (await person.see(id)).json().verification.satisfied;
+    await send();
+    await check(read());
+
+    advance(15 * 60 - 1);
+    expect(await proves()).toBe(true);
+    advance(1);
+    expect(await proves()).toBe(false);
+    expect(refusalOf(await person.approve(id))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
+    await send();
+    expect((await check(read())).json().verification.satisfied).toBe(true);
+
+    await developer('PATCH', '/v1/me', { consentKeys: [(await newVoucher()).jwk] });
+    expect((await person.see(id)).json().verification).toEqual({
+      mode: 'email',
+      satisfied: false,
+      methods: ['hint'],
+    });
+    expect(refusalOf(await send())).toBe('409 CONFLICT');
   });
 
   test('is valid once, for ten minutes, and until a newer code is sent', async () => {

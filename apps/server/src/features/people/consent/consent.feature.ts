@@ -8,7 +8,7 @@ import { authenticateConsent, CSRF_KEY_USE } from './consent.session.service.ts'
 export const consent = defineFeature({
   name: 'consent',
   tags: { consent: 'Calls of the page on which the person decides.' },
-  knows: ['audit', 'authorization', 'keys'],
+  knows: ['audit', 'authorization', 'developers', 'keys'],
   acts: entries,
   attempts: ['consent.verification_failed'],
   rates,

@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createKindVerifier } from '@behest/protocol/kind-verifier';
+import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import { verificationKey, verifySignature } from '../../service/keys/index.ts';
 import type { ShownRow } from './consent.repo.ts';
 
@@ -9,6 +10,8 @@ const LONGEST_SECONDS = 300;
 export interface GoodHint {
   /** The developer reaches the person at this address. */
   readonly email: string | undefined;
+  /** Identifies the consent key that signed it. @see RFC 7638 */
+  readonly keyThumbprint: string;
 }
 
 export interface HintIsFor {
@@ -26,8 +29,9 @@ export interface HintIsFor {
  */
 export function readHint(hint: string, row: ShownRow, { issuer, now }: HintIsFor): GoodHint | undefined {
   const keys: JsonWebKey[] = Array.isArray(row.consentKeys) ? row.consentKeys.map(Object) : [];
+  const thumbprints = thumbprintsOf(row.consentKeys);
   // A hint need not name its key, and a name proves nothing, so each key is tried.
-  for (const key of keys) {
+  for (const [at, key] of keys.entries()) {
     const { jwk, publicKey } = verificationKey(createPublicKey({ key, format: 'jwk' }));
     const only = { ...jwk, publicKey };
     const verify = createKindVerifier('consent-hint', {
@@ -40,7 +44,7 @@ export function readHint(hint: string, row: ShownRow, { issuer, now }: HintIsFor
     const { iat, exp, sub, areq, email } = verified.payload;
     const isTimely = typeof iat === 'number' && Number(exp) - iat <= LONGEST_SECONDS;
     if (sub !== row.principalId || areq !== row.id || !isTimely) return undefined;
-    return { email: addressIn(email) };
+    return { email: addressIn(email), keyThumbprint: thumbprints[at] ?? '' };
   }
   return undefined;
 }

@@ -49,7 +49,8 @@ describe('O18 a hint', () => {
     const { code } = (await person.approve(id)).json();
     const { grantId } = (await developer('POST', '/v1/token', { code, agentId })).json();
 
-    const verification = { mode: 'developer', satisfied: true, methods: ['hint'] };
+    const satisfiedUntil = '2026-01-01T00:15:00.000Z';
+    const verification = { mode: 'developer', satisfied: true, methods: ['hint'], satisfiedUntil };
     expect(opened).toMatchObject({ verification, request: { verification } });
     const grant = (await developer('GET', `/v1/grants/${grantId}`)).json();
     expect(grant).toMatchObject({ consentMethod: 'developer' });
@@ -241,6 +242,40 @@ describe('O18 a hint', () => {
     await developer('PATCH', '/v1/me', { consentKeys: [(await newVoucher()).jwk] });
 
     expect(await proves(hint)).toBe(false);
+  });
+
+  test('O22: proves for 15 minutes, and a fresh hint proves again', async () => {
+    const on = await startApp({ store: 'memory' });
+    const { developer, voucher, request, id, person, hint } = await vouched({ on });
+    await person.open(request.consentUrl, hint);
+    const seen = async () => (await person.see(id)).json().verification;
+
+    on.advance(15 * 60 - 1);
+    expect(await seen()).toMatchObject({ satisfied: true, satisfiedUntil: '2026-01-01T00:15:00.000Z' });
+    on.advance(1);
+    expect(await seen()).toEqual({ mode: 'developer', satisfied: false, methods: ['hint'] });
+    expect(refusalOf(await person.approve(id))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
+    expect((await developer('GET', `/v1/authorize/${id}`)).json().status).toBe('pending');
+
+    const fresh = await voucher.hint(hintClaims(on, developer.developerId, request));
+    expect((await person.open(request.consentUrl, fresh)).json().verification.satisfied).toBe(true);
+    expect((await person.approve(id)).statusCode).toBe(200);
+  });
+
+  test('O22: proves nothing from the moment at which its key is withdrawn', async () => {
+    const { developer, voucher, request, id, person, hint } = await vouched();
+    const other = await newVoucher();
+    await person.open(request.consentUrl, hint);
+
+    await developer('PATCH', '/v1/me', { consentKeys: [other.jwk, voucher.jwk] });
+    expect((await person.see(id)).json().verification.satisfied).toBe(true);
+    await developer('PATCH', '/v1/me', { consentKeys: [other.jwk] });
+
+    expect((await person.see(id)).json().verification.satisfied).toBe(false);
+    expect(refusalOf(await person.approve(id))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
+    const fresh = await other.hint(hintClaims(service, developer.developerId, request));
+    expect((await person.open(request.consentUrl, fresh)).json().verification.satisfied).toBe(true);
+    expect((await person.approve(id)).statusCode).toBe(200);
   });
 
   test('blocks the approval when it is bad, even in the sandbox and with a mere link', async () => {

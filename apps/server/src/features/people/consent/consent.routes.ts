@@ -67,7 +67,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
       const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization };
-      const { opened, secret, expiresAt } = await openSession(deps, request.params.id, request.body, browser);
+      const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       const cookie = stringifySetCookie({
         name: cookieOf(opened.id),
@@ -76,7 +76,6 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         httpOnly: true,
         sameSite: 'lax',
         secure,
-        expires: expiresAt,
       });
       return reply.header('set-cookie', cookie).send(opened);
     },

@@ -2,48 +2,64 @@ import type { Verification } from './consent.schema.ts';
 
 type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
 
+/** A good hint that the service has taken. */
+export interface TakenHint {
+  /** When the service took it, in ISO 8601. */
+  readonly at: string;
+  /** Identifies the consent key that signed it. @see RFC 7638 */
+  readonly keyThumbprint: string;
+  /** The address that it vouches for. */
+  readonly email?: string;
+}
+
 /** The proofs that a browser brought or has given since. */
 export interface Proofs {
-  /** The state of the developer's hint. */
-  readonly hint: 'good' | 'bad' | 'none';
-  /** The address that a good hint vouches for. */
-  readonly email?: string;
-  /** Whether the person has read the mailed code. */
-  readonly hasReadMail?: true;
+  readonly hint: TakenHint | 'bad' | 'none';
+  /** The person has read the mailed code, at this time in ISO 8601. */
+  readonly mailReadAt?: string;
 }
+
+/** A proof counts for so long after the service took it. */
+const PROOF_MS = 15 * 60_000;
 
 interface Proving {
   readonly mode: 'live' | 'sandbox';
   readonly consentMode: ConsentMode;
-  readonly hasConsentKeys: boolean;
+  /** The thumbprints of the developer's consent keys, as they are now. */
+  readonly consentKeys: readonly string[];
   readonly proofs: Proofs;
   readonly proofIsRequired: boolean;
+  readonly now: Date;
 }
 
 /**
  * Says how the person is known. The service always demands a proof that the developer configured. Without
  * such a proof the sandbox demands nothing, and in live mode anyone with the link can decide: page, grant and
- * chain say so.
+ * chain say so. A proof runs out after 15 minutes, or when its consent key is withdrawn.
  */
-export function verificationOf({
-  mode,
-  consentMode,
-  hasConsentKeys,
-  proofs: { hint, email, hasReadMail },
-  proofIsRequired,
-}: Proving): Verification {
+export function verificationOf(proving: Proving): Verification {
+  const { mode, consentMode, consentKeys, proofs, proofIsRequired, now } = proving;
+  const hint = standingHint(proofs, consentKeys);
   if (consentMode === 'email') {
     // Without an address from the hint, the service has nowhere to send a code.
-    return {
-      mode: 'email',
-      satisfied: hasReadMail === true,
-      methods: email === undefined ? ['hint'] : ['email'],
-    };
+    const methods = hint?.email === undefined ? ['hint'] : ['email'];
+    return { mode: 'email', methods, ...provedBy(hint && proofs.mailReadAt, now) };
   }
   if (consentMode !== 'developer') return { mode: consentMode, satisfied: false, methods: [consentMode] };
-  if (mode === 'sandbox') return { mode: 'sandbox', satisfied: hint !== 'bad', methods: [] };
-  if (hasConsentKeys || proofIsRequired) {
-    return { mode: 'developer', satisfied: hint === 'good', methods: ['hint'] };
+  if (mode === 'sandbox') return { mode: 'sandbox', satisfied: proofs.hint !== 'bad', methods: [] };
+  if (consentKeys.length > 0 || proofIsRequired) {
+    return { mode: 'developer', methods: ['hint'], ...provedBy(hint?.at, now) };
   }
-  return { mode: 'link', satisfied: hint !== 'bad', methods: [] };
+  return { mode: 'link', satisfied: proofs.hint !== 'bad', methods: [] };
+}
+
+/** @returns undefined for a hint whose key the developer has withdrawn since: it vouches for nothing now */
+export function standingHint({ hint }: Proofs, consentKeys: readonly string[]): TakenHint | undefined {
+  return typeof hint === 'object' && consentKeys.includes(hint.keyThumbprint) ? hint : undefined;
+}
+
+function provedBy(at: string | undefined, now: Date): Pick<Verification, 'satisfied' | 'satisfiedUntil'> {
+  const until = at === undefined ? undefined : new Date(Date.parse(at) + PROOF_MS);
+  if (until === undefined || until <= now) return { satisfied: false };
+  return { satisfied: true, satisfiedUntil: until.toISOString() };
 }

@@ -18,6 +18,8 @@ export const Verification = Type.Object({
   mode: Type.Enum(['sandbox', 'link', 'developer', 'email', 'sso', 'passkey']),
   satisfied: Type.Boolean(),
   methods: Type.Array(Type.String()),
+  /** The time at which the proof runs out. Where nothing is proved, nothing runs out. */
+  satisfiedUntil: Type.Optional(Time),
 });
 
 /** The request on the page. `scopeDescriptions` has one text for each of `scopes`, in the same order. */

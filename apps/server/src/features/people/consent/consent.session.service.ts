@@ -12,6 +12,7 @@ import {
   LATE_SECONDS,
   statusAt,
 } from '../../access/authorization/index.ts';
+import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { readHint } from './consent.hint.service.ts';
@@ -63,7 +64,7 @@ export async function openSession(
   requestId: string,
   { ticket, hint: sent }: OpenSession,
   browser: Browser,
-): Promise<{ opened: OpenedSession; secret: string; expiresAt: Date }> {
+): Promise<{ opened: OpenedSession; secret: string }> {
   mustBeBrowser(browser);
   const inFlight = await findTicket(deps.store, requestId);
   if (!inFlight || !isSameText(inFlight.hash, encodedHash(ticket))) throw notFound();
@@ -77,7 +78,7 @@ export async function openSession(
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
   const verification = verificationFor(deps, row, proofs);
   const request = shownRequest(row, csrfToken, verification);
-  return { opened: { id: requestId, csrfToken, verification, request }, secret, expiresAt };
+  return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
 
 async function keepSession(
@@ -99,7 +100,10 @@ async function lookAtHint(
   if (hint === undefined) return { hint: 'none' };
   const now = deps.clock();
   const good = readHint(hint, row, { issuer: deps.issuer, now });
-  if (good) return { hint: 'good', ...(good.email !== undefined && { email: good.email }) };
+  if (good) {
+    const { email, keyThumbprint } = good;
+    return { hint: { at: now.toISOString(), keyThumbprint, ...(email !== undefined && { email }) } };
+  }
   await reportFailedProof(deps, caller, row, 'hint');
   return { hint: 'bad' };
 }
@@ -117,14 +121,22 @@ export function reportFailedProof(
   return inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
 }
 
-/** Decides at each call, so a proof that the developer configures later is demanded from then on. */
-function verificationFor({ principalProof }: ConsentDeps, row: ShownRow, proofs: Proofs): Verification {
+/**
+ * Decides at each call: a proof that the developer configures later is demanded from then on, and one that ran out
+ * counts no more.
+ */
+function verificationFor(
+  { principalProof, clock }: ConsentDeps,
+  row: ShownRow,
+  proofs: Proofs,
+): Verification {
   return verificationOf({
     mode: row.developerMode,
     consentMode: row.consentMode,
-    hasConsentKeys: Array.isArray(row.consentKeys) && row.consentKeys.length > 0,
+    consentKeys: thumbprintsOf(row.consentKeys),
     proofs,
     proofIsRequired: principalProof === 'required',
+    now: clock(),
   });
 }
 
