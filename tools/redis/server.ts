@@ -15,14 +15,17 @@ export interface RedisAccess {
 
 const PORT_ATTEMPTS = 5; // another process may have taken the free port
 
+export const newPassword = (): string => randomBytes(24).toString('base64url');
+
 /** @throws with the end of its log when it does not answer. */
 export async function startRedis(
   program: RedisProgram,
   folder: string,
   settings: readonly string[] = [],
+  password = newPassword(),
 ): Promise<RedisAccess> {
   for (let attempt = 1; ; attempt += 1) {
-    const access = { port: await freePort(), password: randomBytes(24).toString('base64url') };
+    const access = { port: await freePort(), password };
     const log = join(folder, 'log');
     const server = launch(program, { folder, access, log, settings });
     if (await isUp(server, access)) {

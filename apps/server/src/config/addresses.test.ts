@@ -97,18 +97,23 @@ describe('JWT_ISSUER', () => {
 });
 
 describe('REDIS_URL', () => {
-  test.each(['redis://localhost', 'rediss://user:pw@redis.example:6380/1', 'memory:'])('takes %s', (url) => {
+  test.each([
+    'redis://localhost',
+    'rediss://user:pw@redis.example:6380/1',
+    'rediss://:a,b@one.example,rediss://:a,b@two.example:6380',
+    'memory:',
+  ])('takes %s', (url) => {
     expect(loaded('REDIS_URL', url).redisUrl).toBe(url);
   });
 
-  test.each(['localhost:6379', 'http://redis', 'memory', 'memory://', 'redis:', 'redis://'])(
-    'refuses %s',
-    (url) => {
-      expect(refusalsOf({ ...development, REDIS_URL: url })).toEqual([
-        'REDIS_URL must be a redis:// or rediss:// URL',
-      ]);
-    },
-  );
+  test.each([
+    ...['localhost:6379', 'http://redis', 'memory', 'memory://', 'redis:', 'redis://'],
+    ...['redis://one,rediss://two', 'redis://one,', 'redis://one, redis://two', 'redis://one,memory:'],
+  ])('refuses %s', (url) => {
+    expect(refusalsOf({ ...development, REDIS_URL: url })).toEqual([
+      'REDIS_URL must be a redis:// or rediss:// URL',
+    ]);
+  });
 });
 
 describe('CORS_ALLOWED_ORIGINS and DID_WEB_DOMAIN', () => {

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { nodesOf } from '../platform/redis/nodes.ts';
 import { commaList } from './readers.ts';
 import { type Reader, SettingRefusal } from './setting.ts';
 
@@ -80,11 +81,17 @@ export const trustProxy: Reader<false | number | string> = {
   },
 };
 
-/** `memory:` serves one process, and forgets at its end. */
+/** `memory:` serves one process, and forgets at its end. Several URLs are nodes of one Redis Cluster. */
 export const redisUrl: Reader<string> = {
   accepts: 'a redis:// or rediss:// URL',
   read(text, { isProduction }) {
     if (text === 'memory:' && !isProduction) return text;
-    return /^rediss?:\/\/[^\s]+$/.test(text) && URL.canParse(text) ? text : undefined;
+    const nodes = nodesOf(text);
+    const [scheme] = /^rediss?:/.exec(text) ?? [];
+    const isNode = (node: string) => {
+      const { protocol, hostname } = URL.parse(node) ?? {};
+      return protocol === scheme && !!hostname && !hostname.includes(',');
+    };
+    return !/\s/.test(text) && nodes.every(isNode) ? text : undefined;
   },
 };

@@ -63,7 +63,7 @@ const stores = {
   DATABASE_POOL_MAX: defaulted(integer(1, 500), '10', 'The most connections of one process.'),
   REDIS_URL: required(
     redisUrl,
-    'The store of rate-limit counters and authorization requests in flight. Outside production, `memory:` serves a single process and forgets when it ends.',
+    'The store of rate-limit counters and authorization requests in flight. A comma list of such URLs names some nodes of a Redis Cluster, which share user and password. Outside production, `memory:` serves a single process and forgets when it ends.',
   ),
 };
 

@@ -3,14 +3,15 @@
  * agent. Two adapters keep the same promises, Redis and the process's own memory.
  */
 export interface EphemeralStore {
-  /** Keeps each text for its time at least, all in one round trip. No reader sees half of them. */
+  /** Keeps each text for its time at least, all in one round trip. After a failure some may be kept. */
   put(entries: readonly EphemeralEntry[]): Promise<void>;
   get(key: string): Promise<string | undefined>;
   remove(key: string): Promise<void>;
   /**
-   * Charges bills in this order, each whole or not at all, and none after a refused bill. The store decides
-   * about all of them in one round trip.
-   * @returns the outcome of each bill, by its name
+   * Charges bills in this order, each whole or not at all, and none after a refused bill. It takes one round
+   * trip, and more when a bill is refused or nearly so: then a later bill may be charged for as long as it takes
+   * to take that back.
+   * @returns the outcome of each bill up to the first refused one, by its name
    */
   charge<Name extends string>(bills: readonly Bill<Name>[]): Promise<ReadonlyMap<Name, Settled>>;
   /**
@@ -75,9 +76,9 @@ export interface VersionCheck {
 }
 
 export interface Settled {
-  /** `stale` by its version; `skipped` after a refused bill. Only a `charged` bill was charged. */
-  readonly outcome: 'charged' | 'refused' | 'stale' | 'skipped';
-  /** The used part of the window, for each charge. */
+  /** `stale` by its version. Only a `charged` bill was charged. */
+  readonly outcome: 'charged' | 'refused' | 'stale';
+  /** The used part of the window, for each charge. Empty when the bill is stale. */
   readonly used: readonly number[];
   /** The version that the key holds, if any. */
   readonly version?: string;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Bill, Charge, EphemeralStore, Settled, VersionCheck } from './ephemeral-store.ts';
+import type { Bill, EphemeralStore, Settled, VersionCheck } from './ephemeral-store.ts';
 
 interface Cell {
   value: string;
@@ -32,18 +32,17 @@ export function memoryStore(clock: Clock): EphemeralStore {
     if (held === undefined) write(key, fresh, seconds);
     return held ?? fresh;
   };
-  const settle = ({ charges, version: check }: Bill, isSkipped: boolean): Settled => {
+  const settle = ({ charges, version: check }: Bill): Settled => {
     const version = check && versionOf(check);
-    const isStale = check?.expected !== undefined && version !== check.expected;
+    const held = version === undefined ? {} : { version };
+    if (check?.expected !== undefined && version !== check.expected)
+      return { outcome: 'stale', used: [], ...held };
     const counted = charges.map((charge) => ({ ...charge, count: Number(find(charge.key) ?? 0) }));
-    const isOver = counted.some(({ count, limit }) => count >= limit);
-    const outcome = isSkipped ? 'skipped' : isStale ? 'stale' : isOver ? 'refused' : 'charged';
-    const take = ({ key, cost, seconds, count }: Charge & { readonly count: number }) => {
+    if (counted.some(({ count, limit }) => count >= limit))
+      return { outcome: 'refused', used: counted.map(({ count }) => count), ...held };
+    for (const { key, cost, seconds, count } of counted)
       if (cost > 0) write(key, String(count + cost), seconds);
-      return count + cost;
-    };
-    const used = counted.map((charge) => (outcome === 'charged' ? take(charge) : charge.count));
-    return { outcome, used, ...(version !== undefined && { version }) };
+    return { outcome: 'charged', used: counted.map(({ count, cost }) => count + cost), ...held };
   };
 
   return {
@@ -58,11 +57,10 @@ export function memoryStore(clock: Clock): EphemeralStore {
     },
     async charge<Name extends string>(bills: readonly Bill<Name>[]) {
       const all = new Map<Name, Settled>();
-      let isRefused = false;
       for (const bill of bills) {
-        const settled = settle(bill, isRefused);
+        const settled = settle(bill);
         all.set(bill.name, settled);
-        isRefused ||= settled.outcome === 'refused';
+        if (settled.outcome === 'refused') break;
       }
       return all;
     },

@@ -1,110 +1,86 @@
-import { createClient } from '@redis/client';
 import { unavailable } from '../errors.ts';
-import { byName, charge } from './charge.script.ts';
-import type { EphemeralStore } from './ephemeral-store.ts';
-import { takeSlot } from './take-slot.script.ts';
+import type { Bill, EphemeralStore } from './ephemeral-store.ts';
+import { nodesOf } from './nodes.ts';
+import { patience } from './patience.ts';
+import { connectToCluster, connectToServer } from './redis-connection.ts';
+import { settleBills } from './settle-bills.ts';
 
-// All in milliseconds.
-const COMMAND_TIMEOUT = 2000; // a Redis that hangs counts as away
-const PING_EVERY = 2000; // so that a good connection is never silent for long
-const LONGEST_SILENCE = 5000; // after which a new connection replaces this one
-const LONGEST_PAUSE = 1000; // between two attempts to reconnect
+const PROBE_SECONDS = 5;
 
-/** @param onTrouble called once each time Redis goes away, and with undefined when it is back */
+/**
+ * @param url `redis://…` or `rediss://…`; several with commas between them are nodes of one Redis Cluster
+ * @param onTrouble called once each time Redis goes away, and with undefined when it is back
+ */
 export function redisStore(url: string, onTrouble: (error?: Error) => void = () => {}): EphemeralStore {
-  const client = createClient({
-    url,
-    scripts: { charge, takeSlot },
-    disableOfflineQueue: true, // a request does not wait for Redis to come back
-    pingInterval: PING_EVERY,
-    socket: {
-      socketTimeout: LONGEST_SILENCE,
-      reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE),
-    },
-  });
-  let isAway = false;
   const lossListeners: (() => void)[] = [];
-  let overdue = 0; // commands whose callers gave up, and that Redis has not answered
-  const isLost = (error: Error) => {
+  const away = new Set<string>(); // nodes
+  const onLost = (node: string, error: Error) => {
     for (const listener of lossListeners) listener();
-    if (!isAway) onTrouble(error);
-    isAway = true;
+    if (away.size === 0) onTrouble(error);
+    away.add(node);
   };
-  const isBack = () => {
+  const onBack = (node: string) => {
     for (const listener of lossListeners) listener();
-    if (isAway) onTrouble();
-    isAway = false;
+    if (away.delete(node) && away.size === 0) onTrouble();
   };
-  client.on('error', isLost);
-  client.on('ready', isBack);
-  const firstOutcome = new Promise<void>((resolve) => {
-    client.once('ready', () => resolve());
-    client.once('error', () => resolve());
-  });
-  // Not awaited: the service starts without Redis, and /health says that it is away.
-  client.connect().catch(() => {});
-
   const listeners = new Map<string, Set<(hint: string) => void>>();
   const pass = (hint: string, channel: string) => {
     for (const listener of listeners.get(channel) ?? []) listener(hint);
   };
+  const onReady = (node: string) => {
+    onBack(node);
+    subscribe();
+  };
+
+  const nodes = nodesOf(url);
+  const connection =
+    nodes.length > 1
+      ? connectToCluster(nodes, { onLost, onReady })
+      : connectToServer(url, { onLost, onReady });
+  const { commands, nodeOf } = connection;
+  let attempted: Promise<void> | undefined = connection.attempted.then(() => {
+    attempted = undefined;
+  });
   // A lost connection loses nothing but hints, and subscribes again when it is back.
   const subscribe = () => {
-    if (client.isReady && listeners.size > 0) client.subscribe([...listeners.keys()], pass).catch(() => {});
-  };
-  client.on('ready', subscribe);
-
-  const giveUp = (answer: Promise<unknown>, reject: (error: Error) => void) => {
-    const error = new Error(`Redis has not answered for ${COMMAND_TIMEOUT} ms.`);
-    isLost(error);
-    reject(error);
-    overdue += 1;
-    const answered = () => {
-      overdue -= 1;
-      if (overdue === 0 && client.isReady) isBack();
-    };
-    answer.then(answered, answered);
+    if (listeners.size > 0) commands.subscribe([...listeners.keys()], pass).catch(() => {});
   };
 
-  const answerOf = async <T>(command: () => Promise<T>): Promise<T> => {
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      // One request has waited in vain, so the others need not. They send no command, so the silence is
-      // noticed.
-      if (overdue > 0) throw new Error('Redis does not answer.');
-      const answer = firstOutcome.then(command);
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => giveUp(answer, reject), COMMAND_TIMEOUT);
-      });
-      return await Promise.race([answer, late]);
-    } catch (cause) {
+  const wait = patience({
+    onSilence: onLost,
+    onAnswer: (node) => {
+      if (connection.isReady(node)) onBack(node);
+    },
+  });
+  const askNode = <T>(node: string, command: () => Promise<T>): Promise<T> =>
+    wait(node, () => (attempted ? attempted.then(command) : command())).catch((cause: unknown) => {
       throw Object.assign(unavailable('redis'), { cause });
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+    });
+  const ask = <T>(key: string, command: () => Promise<T>) => askNode(nodeOf(key), command);
+  const set = (key: string, value: string, seconds: number) =>
+    ask(key, () => commands.set(key, value, { expiration: { type: 'EX', value: seconds } }));
 
   return {
     async put(entries) {
-      const set = () => {
-        const all = client.multi();
-        for (const { key, value, seconds } of entries)
-          all.set(key, value, { expiration: { type: 'EX', value: seconds } });
-        return all.exec();
-      };
-      await answerOf(set);
+      await Promise.all(entries.map(({ key, value, seconds }) => set(key, value, seconds)));
     },
-    get: (key) => answerOf(async () => (await client.get(key)) ?? undefined),
+    get: (key) => ask(key, async () => (await commands.get(key)) ?? undefined),
     async remove(key) {
-      await answerOf(() => client.del(key));
+      await ask(key, () => commands.del(key));
     },
-    charge: async (bills) => byName(bills, await answerOf(() => client.charge(bills))),
-    takeSlot: (slot) => answerOf(() => client.takeSlot(slot)),
+    charge: settleBills({
+      settle: (bill) => {
+        const key = keyOf(bill);
+        return key === undefined ? UNCHARGED : ask(key, () => commands.charge(bill));
+      },
+      takeBack: (bill) => ask(keyOf(bill) ?? '', () => commands.takeBack(bill)),
+    }),
+    takeSlot: (slot) => ask(slot.key, () => commands.takeSlot(slot)),
     async freeSlot({ key, owner }) {
-      await answerOf(() => client.zRem(key, owner));
+      await ask(key, () => commands.zRem(key, owner));
     },
     async publish(channel, hint) {
-      await answerOf(() => client.publish(channel, hint));
+      await askNode(nodeOf(channel), () => connection.publish(channel, hint));
     },
     subscribe(channel, listener) {
       const all = listeners.get(channel) ?? new Set();
@@ -114,17 +90,23 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
         all.delete(listener);
         if (all.size > 0 || listeners.get(channel) !== all) return;
         listeners.delete(channel);
-        if (client.isReady) client.unsubscribe(channel, pass).catch(() => {});
+        connection.unsubscribe(channel).catch(() => {});
       };
     },
     onLost(listener) {
       lossListeners.push(listener);
     },
+    // A server that is full, or a replica, answers reads but takes no writes.
     async ping() {
-      await answerOf(() => client.ping());
+      await Promise.all(connection.probes().map((key) => set(key, '', PROBE_SECONDS)));
     },
     async close() {
-      if (client.isOpen) client.destroy();
+      connection.close();
     },
   };
 }
+
+const UNCHARGED = Promise.resolve({ outcome: 'charged', used: [] } as const);
+
+/** One of the keys of a bill, which are all on the same node. */
+const keyOf = ({ version, charges }: Bill) => version?.key ?? charges[0]?.key;

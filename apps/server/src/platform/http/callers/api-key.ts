@@ -3,7 +3,7 @@ import { hashOf } from '../../ids.ts';
 import type { Charging } from '../limits/bills.ts';
 import type { RateBill } from '../limits/rates.ts';
 import type { Identity } from './credentials.ts';
-import { changesVersion, developerVersion, type KnownCallers } from './known-callers.ts';
+import { developerVersion, type KnownCaller, type KnownCallers } from './known-callers.ts';
 
 /** One request on a route that asks for an API key. */
 export interface KeyedRequest {
@@ -34,57 +34,31 @@ export async function authenticateKey(callers: KnownCallers, request: KeyedReque
     return NO_VALID_KEY;
   }
   const keyHash = hashOf(request.apiKey);
-  const recalled = await recallAndCharge(callers, keyHash, request);
-  if (recalled.state === 'known') return decide(request, recalled.identity);
+  const known = callers.recall(keyHash);
+  const bills = known ? [...request.anonymousBills, knownBill(request, known)] : request.anonymousBills;
+  const before = (await request.charge(bills)).get('developer');
+  if (known?.version !== undefined && before?.outcome === 'charged') return decide(request, known.identity);
 
-  if (recalled.state === 'stale') callers.forget(keyHash);
-  const read = await callers.read(keyHash, recalled.changes);
+  const read = await callers.read(keyHash);
   if (!read) return NO_VALID_KEY;
-
   const decision = decide(request, read.identity);
-  if (decision.result === 'accepted') read.keep(await chargeDeveloper(request, read.identity));
+  if (decision.result === 'accepted') {
+    const after = (await request.charge([billOf(request, read.identity)])).get('developer');
+    read.keep({ before: before?.version, after: after?.version });
+  }
   return decision;
 }
 
 const NO_VALID_KEY: Authentication = { result: 'refused', because: 'no_valid_key' };
 
 /**
- * The memory of this process about a key, after Redis was asked whether it still holds. `changes` is the
- * version of all developers, read before the database is asked.
+ * Charges the developer whose version is still the known one. Without a known version the trip charges nothing,
+ * and reads the version that the developer has before the database is asked.
  */
-type Recalled =
-  | { readonly state: 'known'; readonly identity: Identity }
-  /** The developer's version has changed since the key was read. */
-  | { readonly state: 'stale'; readonly changes: string | undefined }
-  /** Nothing is remembered, or Redis is away and confirms nothing. */
-  | { readonly state: 'unknown'; readonly changes: string | undefined };
-
-/**
- * Charges the address and, if it is known, the developer, in one trip. A `stale` developer is charged
- * nothing.
- */
-async function recallAndCharge(
-  callers: KnownCallers,
-  keyHash: Buffer,
-  request: KeyedRequest,
-): Promise<Recalled> {
-  const known = callers.recall(keyHash);
-  const developer = known ? [billOf(request, known.identity, known.version)] : [];
-  const settled = await request.charge([...request.anonymousBills, everyoneBill(), ...developer]);
-  const outcome = settled.get('developer')?.outcome;
-  if (known && outcome === 'charged') return { state: 'known', identity: known.identity };
-  const changes = settled.get('everyone')?.version;
-  return { state: outcome === 'stale' ? 'stale' : 'unknown', changes };
+function knownBill(request: KeyedRequest, { identity, version }: KnownCaller): RateBill {
+  if (version !== undefined) return billOf(request, identity, version);
+  return { payer: 'developer', counts: [], version: developerVersion(identity.tenant) };
 }
-
-/** @returns the versions seen, which tell whether the identity may be remembered */
-async function chargeDeveloper(request: KeyedRequest, identity: Identity) {
-  const settled = await request.charge([everyoneBill(), billOf(request, identity)]);
-  return { changes: settled.get('everyone')?.version, version: settled.get('developer')?.version };
-}
-
-/** Charges nothing: the same trip asks for the version of all developers. */
-const everyoneBill = (): RateBill => ({ payer: 'everyone', counts: [], version: changesVersion() });
 
 /** The developer of a refused key is not charged. */
 function billOf(request: KeyedRequest, identity: Identity, version?: string): RateBill {

@@ -11,42 +11,34 @@ const LONGEST = 10_000;
 const VERSION_SECONDS = 86_400; // an expired version is replaced, and its keys are read again
 const NOBODY = Buffer.alloc(32);
 
-/** Changes with every change of any developer. */
-const CHANGES = 'bh:callers:changes';
 const versionKeyOf = ({ developerId }: Tenant) => `bh:{developer:${developerId}}:version`;
-
-/** The version of all developers together. */
-export const changesVersion = (): VersionCheck => versionAt(CHANGES);
 
 /** The version of one developer. It changes when a key or the plan of that developer does. */
 export const developerVersion = (tenant: Tenant, expected?: string): VersionCheck => ({
-  ...versionAt(versionKeyOf(tenant)),
+  key: versionKeyOf(tenant),
+  fresh: randomUUID(),
+  seconds: VERSION_SECONDS,
   ...(expected !== undefined && { expected }),
 });
 
-const versionAt = (key: string) => ({ key, fresh: randomUUID(), seconds: VERSION_SECONDS });
-
-/** The caller that was last read for a key. It is good only while the developer's version stays the same. */
+/** The caller that was last read for a key. */
 export interface KnownCaller {
   readonly identity: Identity;
-  readonly version: string;
+  /** The caller is good only while the developer has this version. Without one it says only whose key it is. */
+  readonly version: string | undefined;
 }
 
 export interface KnownCallers {
   recall(keyHash: Buffer): KnownCaller | undefined;
-  forget(keyHash: Buffer): void;
   forgetAll(): void;
-  /** Asks the database. @param changes the version of all developers, read before */
-  read(keyHash: Buffer, changes: string | undefined): Promise<ReadCaller | undefined>;
+  /** Asks the database. */
+  read(keyHash: Buffer): Promise<ReadCaller | undefined>;
 }
 
 export interface ReadCaller {
   readonly identity: Identity;
-  /**
-   * Remembers a caller, unless something may have changed meanwhile.
-   * @param seen versions, read afterwards
-   */
-  keep(seen: { readonly changes: string | undefined; readonly version: string | undefined }): void;
+  /** Remembers the caller. @param versions of the developer, before and after the database was asked */
+  keep(versions: { readonly before: string | undefined; readonly after: string | undefined }): void;
 }
 
 interface Entry extends KnownCaller {
@@ -61,9 +53,9 @@ interface Entry extends KnownCaller {
  * new version before it is answered. A version is random and no count, so that a Redis which lost its data
  * never repeats one.
  *
- * Only the database knows the developer of an unknown key, which is too late to read that developer's version
- * first. Hence all developers share another version, which is read before and after. If it is the same,
- * nothing has changed meanwhile.
+ * A caller is good when the developer had the same version before and after the database was asked: nothing has
+ * changed meanwhile. Only the database knows the developer of a new key, which is too late to read the version
+ * first. Until its second use, such a key is remembered with its developer only.
  */
 export function knownCallers(
   store: EphemeralStore,
@@ -85,25 +77,29 @@ export function knownCallers(
       // The map has compared already. This comparison takes the same time for a hit and for a miss.
       const isSame = timingSafeEqual(entry?.keyHash ?? NOBODY, keyHash);
       const now = clock().getTime();
-      const isGood = entry !== undefined && isSame && entry.learntAt <= now && now < entry.until;
+      const isInTime = entry !== undefined && entry.learntAt <= now && now < entry.until;
+      const isGood = isSame && isInTime && entry.version !== undefined;
       onLookUp(isGood);
-      return isGood ? entry : undefined;
+      if (entry === undefined || !isSame) return undefined;
+      return isGood ? entry : { identity: entry.identity, version: undefined };
     },
-    forget: (keyHash) => void entries.delete(nameOf(keyHash)),
     forgetAll,
-    async read(keyHash, changes) {
+    async read(keyHash) {
       const lossesBefore = losses;
       const learntAt = clock().getTime();
       const keyCaller = await find(keyHash);
-      if (!keyCaller) return undefined;
+      if (!keyCaller) {
+        entries.delete(nameOf(keyHash));
+        return undefined;
+      }
       const { caller: identity, readAgainAt } = keyCaller;
       return {
         identity,
-        keep(seen) {
-          const isUnchanged = changes !== undefined && changes === seen.changes && losses === lossesBefore;
-          if (!isUnchanged || seen.version === undefined) return;
+        keep({ before, after }) {
+          const isUnchanged = before === after && losses === lossesBefore;
           const until = Math.min(learntAt + LONGEST, readAgainAt.getTime());
-          entries.set(nameOf(keyHash), { keyHash, identity, version: seen.version, learntAt, until });
+          const version = isUnchanged ? after : undefined;
+          entries.set(nameOf(keyHash), { keyHash, identity, version, learntAt, until });
         },
       };
     },
@@ -120,8 +116,7 @@ const nameOf = (keyHash: Buffer) => keyHash.toString('base64url');
  */
 export function changePublisher(store: EphemeralStore, onLost: (error: unknown) => void): PublishChange {
   return async (tenant) => {
-    const value = randomUUID();
-    const keys = [CHANGES, versionKeyOf(tenant)];
-    await store.put(keys.map((key) => ({ key, value, seconds: VERSION_SECONDS }))).catch(onLost);
+    const version = { key: versionKeyOf(tenant), value: randomUUID(), seconds: VERSION_SECONDS };
+    await store.put([version]).catch(onLost);
   };
 }

@@ -377,7 +377,7 @@ describe('the store of counters', () => {
     const isConsent = url.startsWith('/v1/consent');
     const ask = () =>
       app.inject({ method, url, ...(!isConsent && { headers: { authorization: `Bearer ${apiKey}` } }) });
-    await ask();
+    for (let use = 0; use < 2; use += 1) await ask(); // the second use makes the key known
 
     seen.spends = 0;
     await ask();

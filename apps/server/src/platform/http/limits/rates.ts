@@ -17,8 +17,8 @@ export interface RateStatus {
   readonly refusal?: AppError;
 }
 
-/** The payers of a request. `everyone` is never charged: only its version is read. */
-export type Payer = 'address' | 'resource' | 'everyone' | 'developer';
+/** The payers of a request. */
+export type Payer = 'address' | 'resource' | 'developer';
 
 /** The counts of one payer, which are charged all or none. */
 export interface RateBill {

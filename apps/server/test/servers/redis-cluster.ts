@@ -1,0 +1,99 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../../../tools/machine/ports.ts';
+import { signal, waitUntil } from '../../../../tools/machine/processes.ts';
+import { makeThrowAway, sweepThrowAways } from '../../../../tools/machine/throw-away.ts';
+import { findRedis } from '../../../../tools/redis/program.ts';
+import {
+  ask,
+  findRunning,
+  newPassword,
+  type RedisAccess,
+  startRedis,
+  stopRedis,
+} from '../../../../tools/redis/server.ts';
+
+const SLOTS = 16_384;
+const MASTERS = 3;
+const NODE_TIMEOUT = 1000; // milliseconds
+
+const KIND = 'redis-cluster';
+const NODES = ['one', 'two', 'three', 'replica'];
+
+interface Node extends RedisAccess {
+  readonly busPort: number;
+  readonly pid: number;
+}
+
+/** Three masters on this machine, and a replica of the first one. A test may suspend and kill them. */
+export async function startRedisCluster() {
+  await sweepThrowAways(KIND, { end: endOrphans });
+  const program = await findRedis(join(import.meta.dirname, '../../../../.behest'));
+  if (!program) throw new Error('There is no Redis: install redis-server.');
+  const home = makeThrowAway(KIND);
+  const password = newPassword();
+  const startNode = async (name: string): Promise<Node> => {
+    const folder = join(home, name);
+    mkdirSync(folder);
+    const busPort = await freePort();
+    const settings = [
+      'cluster-enabled yes',
+      `cluster-port ${busPort}`,
+      `cluster-node-timeout ${NODE_TIMEOUT}`,
+      'cluster-require-full-coverage no', // two masters of three serve their keys
+      `masterauth ${password}`,
+      'repl-diskless-sync-delay 0',
+    ];
+    const access = await startRedis(program, folder, settings, password);
+    return {
+      ...access,
+      busPort,
+      pid: Number(/process_id:(\d+)/.exec(await ask(access, 'INFO server'))?.[1]),
+    };
+  };
+  const nodes = await Promise.all(NODES.map(startNode));
+  const masters = nodes.slice(0, MASTERS);
+  const [first] = masters;
+  const replica = nodes[MASTERS];
+  if (!first || !replica) throw new Error('The cluster has no nodes.');
+
+  for (const [at, node] of masters.entries()) {
+    const [from, to] = [at, at + 1].map((part) => Math.floor((part * SLOTS) / MASTERS));
+    await ask(node, `CLUSTER ADDSLOTSRANGE ${from} ${Number(to) - 1}`);
+    await ask(node, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
+  }
+  for (const node of nodes.slice(1)) await ask(first, `CLUSTER MEET 127.0.0.1 ${node.port} ${node.busPort}`);
+  const knowsAll = async (node: Node) =>
+    /cluster_state:ok/.test(await ask(node, 'CLUSTER INFO')) &&
+    (await ask(node, 'CLUSTER NODES')).split(' connected').length > nodes.length;
+  const areAll = async (each: (node: Node) => Promise<boolean>) =>
+    (await Promise.all(nodes.map(each))).every(Boolean);
+  const mustBecome = async (state: () => Promise<boolean>) => {
+    if (!(await waitUntil(state, { seconds: 20 }))) throw new Error('The Redis Cluster does not form.');
+  };
+  await mustBecome(() => areAll(knowsAll));
+  const id = /[0-9a-f]{40}/.exec(await ask(first, 'CLUSTER MYID'))?.[0];
+  await ask(replica, `CLUSTER REPLICATE ${id}`);
+  await mustBecome(async () => (await ask(replica, 'INFO replication')).includes('master_link_status:up'));
+
+  return {
+    url: masters.map(({ port }) => `redis://:${password}@127.0.0.1:${port}`).join(','),
+    masters,
+    replica,
+    hang: (node: Node) => void signal(node.pid, 'SIGSTOP'),
+    goOn: (node: Node) => void signal(node.pid, 'SIGCONT'),
+    kill: (node: Node) => void signal(node.pid, 'SIGKILL'),
+    async remove() {
+      for (const { pid } of nodes) signal(pid, 'SIGCONT');
+      await Promise.all(nodes.map(stopRedis));
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function endOrphans(home: string): Promise<void> {
+  for (const name of NODES) {
+    const orphan = await findRunning(join(home, name));
+    if (orphan) await stopRedis(orphan);
+  }
+}
