@@ -11,7 +11,7 @@ test('a call of an agent makes one trip to the database, or one to read and one 
   const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
   const tripsOf = async (...call: Parameters<typeof acme>) => {
     const trips = await statementsOf(() => acme(...call));
-    expect(trips).not.toContain('with found as'); // the process knows the API key from requests before
+    expect(trips).not.toContain('use_key'); // the process knows the API key from requests before
     return trips.length;
   };
 

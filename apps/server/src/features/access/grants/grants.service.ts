@@ -5,8 +5,8 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { listTokensOfGrant } from '../tokens/tokens.queries.ts';
-import { findGrant } from './grants.queries.ts';
-import { type GrantRow, listGrantRows } from './grants.repo.ts';
+import { findGrant, type GrantRow } from './grants.queries.ts';
+import { listGrantRows } from './grants.repo.ts';
 import { grantStatus, tokenStatus } from './grants.rules.ts';
 import type { Grant, GrantPage, GrantQuery, TokenPage, TokenQuery } from './grants.schema.ts';
 
