@@ -1,2 +1,2 @@
-export { revokeGrant, revokeGrantsOfPrincipal } from './grants.revoke.service.ts';
+export { revokeGrant, revokeGrantsOfPrincipal, revokeGrantWithin } from './grants.revoke.service.ts';
 export { grantStatus } from './grants.rules.ts';
