@@ -10,6 +10,7 @@ import {
   type GrantNode,
   listActiveIdsOfAgent,
   listActiveIdsOfPrincipal,
+  listActiveIdsOfToken,
   listActiveTree,
   lockDelegation,
   type RevokedReason,
@@ -111,6 +112,16 @@ export async function revokeGrantsOfPrincipal(
   await lockDelegation(tx, caller.tenant);
   const rootIds = await listActiveIdsOfPrincipal(tx, caller.tenant, principalId, at);
   return { acts: await cutTrees(tx, caller, rootIds, revoking, at), revoked: rootIds.length };
+}
+
+/**
+ * Revokes the grants that were delegated with a token, and everything delegated from them. The caller holds
+ * `lockDelegation`.
+ * @returns the acts, which the caller records
+ */
+export async function revokeGrantsOfToken(tx: Tx, caller: Caller, tokenId: string, at: Date): Promise<Act[]> {
+  const rootIds = await listActiveIdsOfToken(tx, caller.tenant, tokenId);
+  return rootIds.length === 0 ? [] : cutTrees(tx, caller, rootIds, { reason: 'token_revoked' }, at);
 }
 
 /** The caller holds `lockDelegation`. @returns the acts, which the caller records */

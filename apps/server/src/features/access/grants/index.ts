@@ -1,2 +1,8 @@
-export { revokeGrant, revokeGrantsOfPrincipal, revokeGrantWithin } from './grants.revoke.service.ts';
+export { lockDelegation } from './grants.repo.ts';
+export {
+  revokeGrant,
+  revokeGrantsOfPrincipal,
+  revokeGrantsOfToken,
+  revokeGrantWithin,
+} from './grants.revoke.service.ts';
 export { grantStatus } from './grants.rules.ts';

@@ -87,6 +87,7 @@ export const words = {
     client: 'by the agent’s application',
     parent: 'with the permission that it came from',
     agent_revoked: 'with the agent',
+    token_revoked: 'with the pass that it was made with',
     expired: 'by itself',
   },
   otherReason: 'by the service',
