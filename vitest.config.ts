@@ -6,7 +6,7 @@ export default defineConfig({
       'apps/*/src/**/*.test.ts',
       'apps/*/test/**/*.test.ts',
       'packages/*/src/**/*.test.ts',
-      'tools/**/*.test.ts',
+      '{bench,tools}/**/*.test.ts',
     ],
     globalSetup: 'apps/server/test/global-setup.ts',
     setupFiles: 'tools/suite/cost.setup.ts',

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
 import { type Stores, startServer, startStores } from '../tools/measured/servers.ts';
 import { fillChain } from './fill-chain.ts';
-import { heldBy, signUp, type Tenant } from './flows.ts';
 import { demand, type Operation, run, type Summary, summaryOf, timed } from './load.ts';
 import { openDatabase } from './servers.ts';
+import { heldBy, signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench:audit -- [options]
   --sizes <n,n,…>   how many entries the chain has when it is read; 10000,1000000,10000000 unless said

@@ -31,3 +31,9 @@ export function memoryOf(pid: number): number {
     return Number.NaN;
   }
 }
+
+/** Reads the processor time of this process, which makes the load. */
+export const driverMeter: Meter = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+};

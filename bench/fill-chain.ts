@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import type { Tenant } from './flows.ts';
+import { appendEntries } from './fill.ts';
+import type { Tenant } from './tenants.ts';
 
 const BATCH = 500_000; // rows in one statement
 const HASHED = 20_000; // entries at the end, appended as the service does
@@ -9,7 +10,8 @@ const TOGETHER = 1000;
  * Makes a chain of `size` entries. The bulk of them has no real hash: the benchmark verifies only the end.
  * Indexes are rebuilt afterwards, which is faster and leaves them dense.
  */
-export async function fillChain(db: pg.Client, { developerId, grants }: Tenant, size: number) {
+export async function fillChain(db: pg.Client, tenant: Tenant, size: number) {
+  const { developerId, grants } = tenant;
   const rareAgent = 'ag_bench_rare';
   const indexes = (await db.query<{ name: string; definition: string }>(SECONDARY)).rows;
   for (const { name } of indexes) await db.query(`drop index ${name}`);
@@ -20,7 +22,7 @@ export async function fillChain(db: pg.Client, { developerId, grants }: Tenant, 
   }
   for (const { definition } of indexes) await db.query(definition);
   for (; length < size; length = await lengthOf(db, developerId)) {
-    await db.query(APPEND, [developerId, Math.min(TOGETHER, size - length)]);
+    await appendEntries(db, tenant, Math.min(TOGETHER, size - length));
   }
   await db.query('vacuum analyze audit_entries');
   const { rows } = await db.query<{ at: Date }>(
@@ -51,11 +53,3 @@ const BULK = `
     (case when n % 1000 = 0 then 'failure' else 'success' end)::audit_status, '{"to": "somebody", "bytes": 1200}',
     since + n * interval '1 millisecond', sha256('filled'), sha256('filled')
   from head, generate_series(1, $2::integer) n`;
-
-const APPEND = `
-  select count(*) from audit_append($1, now(), (
-    select jsonb_agg(jsonb_build_object('requestId', 'bench', 'suffix', ',"status":"success"}', 'prefix',
-      '{"id":"alog_1' || upper(substr(md5(random()::text || n), 1, 25)) || '","agentId":null,"agentDid":null,' ||
-      '"grantId":null,"principalId":"user_42","developerId":"' || $1 || '","action":"email.sent","metadata":{},' ||
-      '"timestamp":"'))
-    from generate_series(1, $2::integer) n))`;

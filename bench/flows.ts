@@ -1,158 +1,165 @@
 import type pg from 'pg';
-import type { Client } from './client.ts';
-import { openClient } from './client.ts';
-import { CONNECTIONS, demand, type Operation } from './load.ts';
+import type { Asked, Client } from './client.ts';
+import type { Floor } from './floors.ts';
+import { demand, type Operation } from './load.ts';
+import { asked, heldBy, makeGrants, type Tenant, turnOf } from './tenants.ts';
 
 /** One use of the service, measured with many at once. */
 export interface Flow {
   readonly name: string;
   /** The name of one operation. */
   readonly unit: string;
+  /** The route that shows what the same work costs without the service. */
+  readonly floor: Floor;
+  /** The least share of the floor's rate that satisfies. */
+  readonly aim: number;
   /** Runs before each round, unmeasured. */
   readonly prepare?: () => Promise<void>;
   readonly operation: (connection: number) => Operation;
 }
 
-/** A developer in the sandbox, who needs no person; each connection has its own grant. */
-export interface Tenant {
-  readonly apiKey: string;
-  readonly developerId: string;
-  readonly grants: readonly HeldGrant[];
-}
-
-interface HeldGrant {
-  readonly agentId: string;
-  readonly agentDid: string;
-  readonly grantId: string;
-  readonly grantToken: string;
-  readonly refreshToken: string;
-}
-
 /** More grants than one round can revoke. */
 const REVOCABLE = 20_000;
 
-const asked = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'], expiresIn: '30d' };
-
-export async function signUp(port: number): Promise<Tenant> {
-  const client = await openClient(port);
-  const call = async (path: string, body: object, apiKey?: string) =>
-    JSON.parse(
-      (await demand(client, { method: 'POST', path, body, ...(apiKey && { apiKey }) }, 201)).toString(),
-    );
-  const { apiKey, developerId } = await call('/v1/signup', { name: 'Bench', mode: 'sandbox' });
-  const grants: HeldGrant[] = [];
-  for (let each = 0; each < CONNECTIONS; each += 1) {
-    const { agentId, did: agentDid } = await call('/v1/agents', { name: `Agent ${each}` }, apiKey);
-    const { code } = await call('/v1/authorize', { agentId, ...asked }, apiKey);
-    const { grantId, grantToken, refreshToken } = await call('/v1/token', { code, agentId }, apiKey);
-    grants.push({ agentId, agentDid, grantId, grantToken, refreshToken });
-  }
-  client.close();
-  return { apiKey, developerId, grants };
+/**
+ * @param tenants connections take turns among them
+ * @param db to make what is to be revoked, faster than the service would.
+ */
+export function flowsOf(tenants: readonly Tenant[], db: pg.Client): Flow[] {
+  return [...readFlows(tenants), ...issueFlows(tenants), ...recordFlows(tenants), revokeFlow(tenants, db)];
 }
 
-/** Some connections share a grant when there are more connections than grants. */
-export function heldBy({ grants }: Tenant, connection: number): HeldGrant {
-  const grant = grants[connection % grants.length];
-  if (!grant) throw new Error('There are no grants.');
-  return grant;
-}
-
-/** @param db to make what is to be revoked, faster than the service would. */
-export function flowsOf(tenant: Tenant, db: pg.Client): Flow[] {
-  const { apiKey } = tenant;
-  const ask = (client: Client, path: string, body: object, status = 201) =>
-    demand(client, { method: 'POST', path, body, apiKey }, status);
-  const get = (path: string) => () => (client: Client) =>
-    demand(client, { method: 'GET', path, apiKey }, 200);
-  const revocable: string[] = [];
-  const spendable = tenant.grants.map(({ refreshToken }) => refreshToken);
-
+function readFlows(tenants: readonly Tenant[]): Flow[] {
+  const get =
+    (path: string) =>
+    (connection: number): Operation => {
+      const request = { method: 'GET', path, apiKey: turnOf(tenants, connection).apiKey };
+      return (client) => demand(client, request, 200);
+    };
   return [
-    { name: 'JWKS', unit: 'answer', operation: get('/.well-known/jwks.json') },
+    { name: 'JWKS', unit: 'answer', floor: 'bare', aim: 0.8, operation: get('/.well-known/jwks.json') },
     {
       name: 'verify',
       unit: 'answer',
+      floor: 'verify',
+      aim: 1.1,
       operation: (connection) => {
-        const { grantToken: token } = heldBy(tenant, connection);
-        return (client) => ask(client, '/v1/tokens/verify', { token }, 200);
+        const { held, post } = placeOf(tenants, connection);
+        const request = post('/v1/tokens/verify', { token: held.grantToken });
+        return (client) => demand(client, request, 200);
       },
     },
-    { name: 'agents list (10)', unit: 'answer', operation: get('/v1/agents?limit=10') },
+    {
+      name: 'agents list (10)',
+      unit: 'answer',
+      floor: 'select',
+      aim: 0.9,
+      operation: get('/v1/agents?limit=10'),
+    },
+  ];
+}
+
+function issueFlows(tenants: readonly Tenant[]): Flow[] {
+  const spendable = new Map<number, string>();
+  return [
     {
       name: 'authorize',
       unit: 'request with its approval',
+      floor: 'append',
+      aim: 1,
       operation: (connection) => {
-        const { agentId } = heldBy(tenant, connection);
-        return (client) => ask(client, '/v1/authorize', { agentId, ...asked });
+        const { held, post } = placeOf(tenants, connection);
+        const request = post('/v1/authorize', { agentId: held.agentId, ...asked });
+        return (client) => demand(client, request, 201);
       },
     },
     {
       name: 'authorize → token',
       unit: 'pair',
+      floor: 'sign',
+      aim: 0.5,
       operation: (connection) => {
-        const { agentId } = heldBy(tenant, connection);
+        const { held, post } = placeOf(tenants, connection);
+        const { agentId } = held;
+        const request = post('/v1/authorize', { agentId, ...asked });
         return async (client) => {
-          const { code } = JSON.parse((await ask(client, '/v1/authorize', { agentId, ...asked })).toString());
-          return ask(client, '/v1/token', { code, agentId });
+          const { code } = await answerOf(client, request);
+          return demand(client, post('/v1/token', { code, agentId }), 201);
         };
       },
     },
     {
       name: 'refresh',
       unit: 'rotation',
+      floor: 'sign',
+      aim: 0.75,
       operation: (connection) => {
-        const { agentId } = heldBy(tenant, connection);
+        const { held, post } = placeOf(tenants, connection);
         return async (client) => {
-          const refreshToken = spendable[connection];
-          const answer = await ask(client, '/v1/token/refresh', { refreshToken, agentId });
-          spendable[connection] = JSON.parse(answer.toString()).refreshToken;
+          const refreshToken = spendable.get(connection) ?? held.refreshToken;
+          const body = { refreshToken, agentId: held.agentId };
+          const answer = await answerOf(client, post('/v1/token/refresh', body));
+          spendable.set(connection, answer.refreshToken);
         };
-      },
-    },
-    {
-      name: 'audit append, one chain',
-      unit: 'entry',
-      operation: (connection) => {
-        const { agentId, agentDid, grantId } = heldBy(tenant, connection);
-        const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
-        return (client) => ask(client, '/v1/audit/log', entry);
-      },
-    },
-    {
-      name: 'revoke grant',
-      unit: 'revocation',
-      prepare: async () => {
-        revocable.push(...(await makeGrants(db, heldBy(tenant, 0).grantId, REVOCABLE - revocable.length)));
-        await db.query('vacuum analyze grants, tokens'); // autovacuum would do this within a minute
-      },
-      operation: () => async (client) => {
-        const grantId = revocable.pop();
-        if (!grantId) throw new Error('There are too few grants to revoke.');
-        await demand(client, { method: 'DELETE', path: `/v1/grants/${grantId}`, apiKey }, 204);
       },
     },
   ];
 }
 
-/** Copies a grant many times, each copy with a token, as the service would write them. @returns the ids */
-export async function makeGrants(db: pg.Client, grantId: string, count: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `with made as (
-      insert into grants
-      select (jsonb_populate_record(g, jsonb_build_object('id', n.id, 'root_grant_id', n.id,
-        'auth_request_id', null))).*
-      from grants g, (${NEW_IDS}) n where g.id = $1
-      returning developer_id, id, issued_at, expires_at
-    ), tokens_made as (
-      insert into tokens select developer_id, 'tok' || substr(id, 5), id, issued_at, expires_at, null from made
-    )
-    select id from made`,
-    [grantId, count],
-  );
-  return rows.map(({ id }) => id);
+function recordFlows(tenants: readonly Tenant[]): Flow[] {
+  return [
+    {
+      name: 'audit append, one chain',
+      unit: 'entry',
+      floor: 'append',
+      aim: 2.5,
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const { agentId, agentDid, grantId } = held;
+        const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
+        const request = post('/v1/audit/log', entry);
+        return (client) => demand(client, request, 201);
+      },
+    },
+  ];
 }
 
-/** Makes ids that serve as ULIDs here: of one length, and spread. */
-const NEW_IDS = `select 'grnt_0' || upper(substr(md5(random()::text || each), 1, 25)) as id
-  from generate_series(1, $2::integer) each`;
+function revokeFlow(tenants: readonly Tenant[], db: pg.Client): Flow {
+  const revocable = new Map<Tenant, string[]>(tenants.map((tenant) => [tenant, []]));
+  const each = Math.ceil(REVOCABLE / tenants.length);
+  return {
+    name: 'revoke grant',
+    unit: 'revocation',
+    floor: 'append',
+    aim: 0.8,
+    prepare: async () => {
+      for (const [tenant, ids] of revocable) {
+        ids.push(...(await makeGrants(db, heldBy(tenant, 0).grantId, each - ids.length)));
+      }
+      await db.query('vacuum analyze grants, tokens'); // autovacuum would do this within a minute
+    },
+    operation: (connection) => {
+      const tenant = turnOf(tenants, connection);
+      return async (client) => {
+        const grantId = revocable.get(tenant)?.pop();
+        if (!grantId) throw new Error('There are too few grants to revoke.');
+        const path = `/v1/grants/${grantId}`;
+        await demand(client, { method: 'DELETE', path, apiKey: tenant.apiKey }, 204);
+      };
+    },
+  };
+}
+
+/** The developer of a connection, and the grant that it uses. */
+function placeOf(tenants: readonly Tenant[], connection: number) {
+  const tenant = turnOf(tenants, connection);
+  const held = heldBy(tenant, Math.floor(connection / tenants.length));
+  const { apiKey } = tenant;
+  const post = (path: string, body: object): Asked => ({ method: 'POST', path, body, apiKey });
+  return { held, post };
+}
+
+/** Reads a 201. */
+async function answerOf(client: Client, request: Asked) {
+  return JSON.parse((await demand(client, request, 201)).toString());
+}

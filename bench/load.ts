@@ -76,20 +76,23 @@ export interface Summary {
 
 /** The median rate of the rounds; the latencies are of all rounds. */
 export function summaryOf(rounds: readonly Round[]): Summary {
-  const latencies = rounds.flatMap((round) => round.latencies).sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
   const who = Object.keys(rounds[0]?.cpu ?? {});
   const spent = (name: string) =>
     median(rounds.map(({ cpu, operations }) => ((cpu[name] ?? 0) * 1000) / operations));
   return {
     rate: median(rounds.map(({ operations, seconds }) => operations / seconds)),
-    p50: at(0.5),
-    p99: at(0.99),
+    ...latenciesOf(rounds.flatMap((round) => round.latencies)),
     cpu: Object.fromEntries(who.map((name) => [name, spent(name)])),
   };
 }
 
-function median(values: readonly number[]): number {
+export function latenciesOf(latencies: readonly number[]): { readonly p50: number; readonly p99: number } {
+  const sorted = [...latencies].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];

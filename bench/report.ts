@@ -1,78 +1,137 @@
-import type { Flow } from './flows.ts';
-import { CONNECTIONS, type Summary } from './load.ts';
+import { floors } from './floors.ts';
+import type { Health } from './health.ts';
+import type { Instances } from './instances.ts';
+import type { Summary } from './load.ts';
 import type { SigningRates } from './machine.ts';
+import type { OpenLoop } from './open-loop.ts';
+import type { Plan, Setting } from './options.ts';
+import type { Measured } from './rounds.ts';
+import { percent, plural, table, whole } from './tables.ts';
 
 export interface Report {
-  readonly results: readonly (readonly [Flow, Summary])[];
+  /** The first is the one that all others are held against. */
+  readonly settings: readonly (readonly [Setting, readonly Measured[]])[];
+  readonly openLoop: readonly OpenLoop[];
+  readonly together: Instances | undefined;
+  readonly health: Health | undefined;
   readonly signing: SigningRates;
   readonly machine: readonly string[];
   readonly startSeconds: number;
   /** Memory in MB. */
   readonly idleMemory: number;
   readonly loadedMemory: number;
-  readonly plan: { readonly rounds: number; readonly seconds: number };
-  readonly rowCount: number;
+  readonly plan: Plan;
   readonly note: string;
 }
 
-/** The target rates of one process, in operations a second. */
-const AIMS: Readonly<Record<string, number>> = {
-  JWKS: 40_000,
-  verify: 8000,
-  'agents list (10)': 8000,
-  authorize: 4000,
-  'authorize → token': 1200,
-  refresh: 2000,
-  'audit append, one chain': 5000,
-  'revoke grant': 2500,
-};
-
 export function reportText(report: Report): string {
-  const { results, signing, machine, plan, rowCount, note } = report;
-  const { startSeconds, idleMemory, loadedMemory } = report;
-  const past = rowCount > 0 ? ` The developer had ${whole(rowCount)} of each kind of record before.` : '';
-  return `# Benchmark results
-
-Made by \`npm run bench -- --write\`; \`--help\` tells what else it can do. One server process as an operator starts
-it (RS256, rate limiter counting, log at \`info\` to a file, audit entry and event in the transaction), one developer,
-${CONNECTIONS} connections kept open, over loopback, with database, Redis and the driver on the same machine. Medians of
-${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s each, taken in turns.${past}
-
-${machine.map((line) => `- ${line}`).join('\n')}${note ? `\n- ${note}` : ''}
-
-| Flow | A second | Aim | p50 ms | p99 ms | Server CPU ms | Postgres CPU ms |
-|---|---:|---:|---:|---:|---:|---:|
-${results.map(([flow, summary]) => line(flow, summary)).join('\n')}
-
-One of a flow is one ${[...new Set(results.map(([{ unit }]) => unit))].join(', one ')}. CPU is processor time of one of them: figures
-that compare between machines better than rates do.
-
-| | |
-|---|---:|
-| RSA-2048 signatures, one core | ${whole(signing.sign)}/s |
-| RSA-2048 signatures, thread pool | ${whole(signing.pooledSign)}/s |
-| RSA-2048 verifications, one core | ${whole(signing.verify)}/s |
-| Start on an existing database to the first good answer | ${startSeconds.toFixed(2)} s |
-| Resident memory, idle | ${whole(idleMemory)} MB |
-| Resident memory, after the load | ${whole(loadedMemory)} MB |
-`;
-}
-
-function line({ name }: Flow, { rate, p50, p99, cpu }: Summary): string {
-  const aim = AIMS[name];
-  const cells = [
-    name,
-    whole(rate),
-    aim === undefined ? '' : whole(aim),
-    p50.toFixed(2),
-    p99.toFixed(2),
-    spent(cpu.server),
-    spent(cpu.postgres),
+  const { settings, machine, plan, note } = report;
+  const parts = [
+    `# Benchmark results`,
+    `Made by \`npm run bench -- --write\`; \`--help\` tells what else it can do. One server process as an operator starts
+it (RS256, rate limiter counting, log at \`info\` to a file, audit entry and event in the transaction), over loopback, with
+database, Redis and the driver on the same machine. Medians of ${plural(plan.rounds, 'round')} of ${plan.seconds} s each, taken in turns with floor
+routes: Fastify routes written by hand that do the same input and output and nothing else (\`bench/floor-server.ts\`).
+A share is the flow's rate by its floor's in the same round. A share of CPU is the floor's processor time by the flow's,
+and stays readable beside other work. Shares compare between machines, and rates do not.`,
+    [...machine, ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
+    ...settings.map(settingText),
+    `CPU is processor milliseconds of one: one ${unitsOf(settings).join(', one ')}.`,
+    ...growthText(settings),
+    ...openLoopText(report.openLoop),
+    ...togetherText(report.together),
+    ...healthText(report.health),
+    processText(report),
   ];
-  return `| ${cells.join(' | ')} |`;
+  return `${parts.join('\n\n')}\n`;
 }
 
-const spent = (milliseconds?: number) => (milliseconds === undefined ? '' : milliseconds.toFixed(3));
+const unitsOf = (settings: Report['settings']) => [
+  ...new Set(settings.flatMap(([, measured]) => measured.map(({ flow }) => flow.unit))),
+];
 
-/** Rounds to three digits; more digits would be noise. */
-const whole = (value: number) => Number(value.toPrecision(3)).toLocaleString('en');
+const HEAD = ['Flow', 'A second', 'Share', 'Aim', 'Share of CPU', 'p50 ms', 'p99 ms'];
+const CPU = { server: 'Server CPU', postgres: 'Postgres CPU', redis: 'Redis CPU', driver: 'Driver CPU' };
+
+function settingText([setting, measured]: Report['settings'][number]): string {
+  const flows = measured.map(({ flow, summary, floor, share }) => {
+    const shares = [percent(share), percent(flow.aim), percent(costOf(floor) / costOf(summary))];
+    return [flow.name, whole(summary.rate), ...shares, ...figuresOf(summary)];
+  });
+  const below = [...new Map(measured.map(({ flow, floor }) => [flow.floor, floor]))];
+  const floorRows = below.map(([floor, summary]) => [
+    `floor: ${floors[floor]}`,
+    ...[whole(summary.rate), '', '', ''],
+    ...figuresOf(summary),
+  ]);
+  const rows = [...flows, ...floorRows];
+  return `**${titleOf(setting)}**\n\n${table([...HEAD, ...Object.values(CPU)], rows)}`;
+}
+
+function titleOf({ connections, developers, rows }: Setting): string {
+  const past = rows > 0 ? `, ${whole(rows)} of each kind of record before` : '';
+  return `${plural(connections, 'connection')}, ${plural(developers, 'developer')}${past}`;
+}
+
+const figuresOf = ({ p50, p99, cpu }: Summary) => [
+  p50.toFixed(2),
+  p99.toFixed(2),
+  ...Object.keys(CPU).map((who) => cpu[who]?.toFixed(3) ?? ''),
+];
+
+/** The processor milliseconds of one operation, without the driver's. */
+const costOf = ({ cpu }: Summary) => (cpu.server ?? 0) + (cpu.postgres ?? 0) + (cpu.redis ?? 0);
+
+/** The cost of each flow with many rows, by its cost in the first setting. */
+function growthText([first, ...others]: Report['settings']): string[] {
+  const grown = others.filter(([{ rows }]) => rows > 0);
+  if (!first || grown.length === 0) return [];
+  const rows = first[1].map(({ flow, summary }) => {
+    const costs = grown.map(
+      ([, measured]) => measured.find((other) => other.flow.name === flow.name)?.summary,
+    );
+    return [flow.name, ...costs.map((cost) => (cost ? (costOf(cost) / costOf(summary)).toFixed(2) : ''))];
+  });
+  const head = ['Cost by the cost of the first table', ...grown.map(([setting]) => whole(setting.rows))];
+  return [table(head, rows), 'The aim is at most 1.2.'];
+}
+
+function openLoopText(results: readonly OpenLoop[]): string[] {
+  if (results.length === 0) return [];
+  const rows = results.map(({ name, rate, p50, p99 }) => {
+    return [name, whole(rate), p50.toFixed(2), p99.toFixed(2), (p99 / p50).toFixed(1)];
+  });
+  const head = ['By the clock, at half of the highest rate', 'A second', 'p50 ms', 'p99 ms', 'p99 by p50'];
+  return [table(head, rows), 'The aim is a p99 of at most five times the p50.'];
+}
+
+function togetherText(together?: Instances): string[] {
+  if (!together) return [];
+  const { count, pinned, flows } = together;
+  const rows = flows.map(({ name, one, all }) => [name, whole(one), whole(all), (all / one).toFixed(2)]);
+  const head = ['Instances on one database', 'One, a second', `${count}, a second`, 'Together by one'];
+  return [table(head, rows), `Cores: ${pinned}. The chains were whole afterwards.`];
+}
+
+function healthText(health?: Health): string[] {
+  if (!health) return [];
+  const { rows, asked, p99, longest, seconds } = health;
+  return [
+    `\`GET /health\` while jobs worked off ${whole(rows)} grants and ${whole(rows)} requests that had run out and ${whole(rows)} old events,
+in ${whole(seconds)} s: ${whole(asked)} answers, p99 ${p99.toFixed(1)} ms, the longest ${longest.toFixed(1)} ms. The aim is 50 ms.`,
+  ];
+}
+
+function processText({ signing, startSeconds, idleMemory, loadedMemory }: Report): string {
+  return table(
+    ['Machine and process', ''],
+    [
+      ['RSA-2048 signatures, one core', `${whole(signing.sign)}/s`],
+      ['RSA-2048 signatures, thread pool', `${whole(signing.pooledSign)}/s`],
+      ['RSA-2048 verifications, one core', `${whole(signing.verify)}/s`],
+      ['Start on an existing database to the first good answer', `${startSeconds.toFixed(2)} s`],
+      ['Resident memory, idle', `${whole(idleMemory)} MB`],
+      ['Resident memory, after the load', `${whole(loadedMemory)} MB`],
+    ],
+  );
+}

@@ -1,39 +1,21 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
-import { startServer, startStores } from '../tools/measured/servers.ts';
-import { ask } from '../tools/redis/server.ts';
 import { openClient } from './client.ts';
-import { familyMeterOf, type Meter, memoryOf, meterOf, parentOf } from './cpu.ts';
+import { memoryOf } from './cpu.ts';
 import { fill } from './fill.ts';
-import { type Flow, flowsOf, signUp, type Tenant } from './flows.ts';
-import { demand, type Round, run, type Summary, summaryOf } from './load.ts';
+import { type Flow, flowsOf } from './flows.ts';
+import { watchHealth } from './health.ts';
+import { measureInstances } from './instances.ts';
+import { demand } from './load.ts';
 import { describeMachine, measureSigning } from './machine.ts';
+import { type Dear, profileMissed } from './missed.ts';
+import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts';
+import { options, plan, type Setting, settingsOf, USAGE } from './options.ts';
 import { type Report, reportText } from './report.ts';
-import { openDatabase, startBareServer } from './servers.ts';
+import { type Measured, measureInTurns } from './rounds.ts';
+import { lastProblem, type Scene, setScene } from './scene.ts';
+import { signUp, type Tenant } from './tenants.ts';
 
-const USAGE = `npm run bench -- [options]
-  --quick           one short round of each flow, in under a minute
-  --only <text>     flows whose name holds the text
-  --rows <count>    with that many grants, tokens, requests and audit entries of the developer already there
-  --profile <dir>   writes the server's CPU profile there
-  --note <text>     what else the machine was doing, for the results
-  --write           writes bench/RESULTS.md
-`;
-
-const { values: flags } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-    rows: { type: 'string', default: '0' },
-    profile: { type: 'string' },
-    note: { type: 'string', default: '' },
-    write: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
-const plan = flags.quick ? { rounds: 1, seconds: 1.5, warmUp: 0.5 } : { rounds: 5, seconds: 4, warmUp: 2 };
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
@@ -49,107 +31,111 @@ function keptByHand(): string {
 async function bench(): Promise<void> {
   const text = reportText(await measure());
   say(text);
-  if (flags.write) writeFileSync(RESULTS, `${text.trimEnd()}\n\n${keptByHand()}`);
+  if (options.write) writeFileSync(RESULTS, `${text.trimEnd()}\n\n${keptByHand()}`);
 }
 
 async function measure(): Promise<Report> {
   await using cleanUp = new AsyncDisposableStack(); // the stack unwinds in reverse, even after a failure
-  const stores = cleanUp.adopt(await startStores(), ({ stop }) => stop());
-  await sweepThrowAways('bench');
-  const folder = makeThrowAway('bench');
-  cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const db = cleanUp.adopt(await openDatabase(stores), (client) => client.end());
-  const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const postgres = familyMeterOf(parentOf(rows[0]?.pid ?? 0));
+  const scene = await setScene(cleanUp);
+  try {
+    return await measureIn(scene);
+  } catch (cause) {
+    throw new Error(`The last that the server said was wrong: ${lastProblem(scene)}`, { cause });
+  }
+}
 
-  await (await startServer(stores, { folder })).stop(); // migrates
-  const profiling = flags.profile ? { profileFolder: flags.profile } : {};
-  const server = cleanUp.adopt(await startServer(stores, { folder, ...profiling }), ({ stop }) => stop());
-  const bare = cleanUp.adopt(await startBareServer(), ({ stop }) => stop());
+async function measureIn(scene: Scene): Promise<Report> {
+  const { server, service, db } = scene;
   const idleMemory = memoryOf(server.pid);
-  const tenant = await signUp(server.port);
-  const rowCount = Number(flags.rows);
-  if (rowCount > 0) await fill(db, tenant, rowCount);
-
-  const meters = { server: meterOf(server.pid), postgres };
-  const measured = [
-    { flow: bareFlow, port: bare.port, meters: { server: meterOf(bare.pid) } },
-    ...flowsOf(tenant, db).map((flow) => ({ flow, port: server.port, meters })),
-  ].filter(({ flow }) => flow.name.includes(flags.only));
-  await db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
-  const results = await inTurns(measured).catch((cause: unknown) => {
-    throw new Error(`The last that the server said was wrong: ${lastProblem(folder)}`, { cause });
-  });
-
+  const tenantsOf = tenantsIn(scene);
+  const [base, ...others] = settingsOf(options);
+  const first = await measureSetting(scene, base, await tenantsOf(base));
   const loadedMemory = memoryOf(server.pid);
-  if (rowCount === 0) await mustBeWhole(server.port, tenant); // bulk entries have no real hash
-  const signing = await measureSigning(flags.quick ? 0.5 : 2);
-  const machine = await describeMachine(db, await redisVersionOf(stores.redisUrl));
-  const { startSeconds } = server;
+  const openLoop = options['open-loop'] ? await measureOpenLoop(service, first, plan.seconds) : [];
+  const count = options.instances;
+  const together =
+    count > 1 ? await measureInstances(scene, first, { count, plan, setting: base }) : undefined;
+  if (together) for (const tenant of (await tenantsOf(base)).tenants) await mustBeWhole(scene, tenant);
+  if (options.profile) {
+    const place = { folder: options.profile, setting: base };
+    for (const dear of await profileMissed(scene, first, place)) sayDear(dear);
+  }
+  const settings: [Setting, readonly Measured[]][] = [[base, first]];
+  for (const setting of others) {
+    settings.push([setting, await measureSetting(scene, setting, await tenantsOf(setting))]);
+  }
   return {
-    results,
-    signing,
-    machine,
-    startSeconds,
+    settings,
+    openLoop,
+    together,
+    health: options.health > 0 ? await watchHealth(scene, options.health) : undefined,
+    signing: await measureSigning(options.quick ? 0.5 : 2),
+    machine: await describeMachine(db, scene.redisVersion),
+    startSeconds: server.startSeconds,
     idleMemory,
     loadedMemory,
     plan,
-    rowCount,
-    note: flags.note,
+    note: options.note,
   };
 }
 
-interface Measured {
-  readonly flow: Flow;
-  readonly port: number;
-  readonly meters: Readonly<Record<string, Meter>>;
+async function measureSetting(
+  scene: Scene,
+  setting: Setting,
+  { tenants, flows }: { tenants: readonly Tenant[]; flows: readonly Flow[] },
+): Promise<Measured[]> {
+  for (const tenant of tenants) await fill(scene.db, tenant, setting.rows);
+  await scene.db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
+  const chosen = flows.filter(({ name }) => name.includes(options.only));
+  const measured = await measureInTurns(chosen, scene, { plan, setting, say });
+  for (const tenant of tenants) await mustBeWhole(scene, tenant);
+  return measured;
 }
 
-/**
- * Runs one round of each flow before the next round of any, so that a disturbance of the machine affects all
- * flows.
- */
-async function inTurns(measured: readonly Measured[]): Promise<(readonly [Flow, Summary])[]> {
-  const rounds = new Map<Flow, Round[]>(measured.map(({ flow }) => [flow, []]));
-  for (let round = 0; round <= plan.rounds; round += 1) {
-    const seconds = round === 0 ? plan.warmUp : plan.seconds;
-    for (const { flow, ...where } of measured) {
-      await flow.prepare?.();
-      const result = await run({ ...where, seconds, operation: flow.operation });
-      if (round > 0) rounds.get(flow)?.push(result);
+function sayDear({ flow, file, functions, packages }: Dear): void {
+  say(`\n${flow} misses its aim: ${file}`);
+  say(`by package\n${packages.join('\n')}`);
+  say(`by function\n${functions.join('\n')}`);
+}
+
+/** Signs up each number of developers once, with a grant for each connection that spends tokens. */
+function tenantsIn({ server, db }: Scene) {
+  const made = new Map<number, { tenants: readonly Tenant[]; flows: readonly Flow[] }>();
+  return async ({ developers }: Setting) => {
+    const known = made.get(developers);
+    if (known) return known;
+    const spenders = Math.max(
+      ...options.connections,
+      OPEN_CONNECTIONS,
+      options.connections[0] * options.instances,
+    );
+    const tenants: Tenant[] = [];
+    while (tenants.length < developers) {
+      tenants.push(await signUp(server.port, Math.ceil(spenders / developers)));
     }
-    if (round > 0) say(`round ${round} of ${plan.rounds}`);
+    const fresh = { tenants, flows: flowsOf(tenants, db) };
+    made.set(developers, fresh);
+    return fresh;
+  };
+}
+
+const VERIFIED = 10_000; // entries in one call
+
+/** Checks both ends of the chain, because a fast wrong answer is worth nothing. */
+async function mustBeWhole({ server, db }: Scene, { developerId, apiKey }: Tenant): Promise<void> {
+  const { rows } = await db.query('select seq from audit_heads where developer_id = $1', [developerId]);
+  const length = Number(rows[0]?.seq);
+  const client = await openClient(server.port);
+  for (const fromSeq of new Set([1, Math.max(1, length - VERIFIED + 1)])) {
+    const toSeq = Math.min(length, fromSeq + VERIFIED - 1);
+    const path = `/v1/audit/verify?fromSeq=${fromSeq}&toSeq=${toSeq}`;
+    const answer = await demand(client, { method: 'GET', path, apiKey }, 200);
+    if (!JSON.parse(answer.toString()).valid) throw new Error('The audit chain is broken.');
   }
-  return [...rounds].map(([flow, each]) => [flow, summaryOf(each)]);
-}
-
-const bareFlow: Flow = {
-  name: 'bare Fastify route with a schema',
-  unit: 'answer',
-  operation: () => (client) => demand(client, { method: 'POST', path: '/bare', body: { token: 'x' } }, 200),
-};
-
-function lastProblem(folder: string): string {
-  const lines = readFileSync(join(folder, 'server.log'), 'utf8').split('\n');
-  return lines.findLast((line) => /"level":"(error|fatal|warn)"/.test(line)) ?? 'nothing';
-}
-
-/** Checks the results, because a fast wrong answer is worth nothing. */
-async function mustBeWhole(port: number, { apiKey }: Tenant): Promise<void> {
-  const client = await openClient(port);
-  const answer = await demand(client, { method: 'GET', path: '/v1/audit/verify?toSeq=10000', apiKey }, 200);
   client.close();
-  if (!JSON.parse(answer.toString()).valid) throw new Error('The audit chain is broken.');
-}
-
-async function redisVersionOf(url: string): Promise<string> {
-  if (url === 'memory:') return 'absent (in-process store)';
-  const { port, password } = new URL(url);
-  const answer = await ask({ port: Number(port), password }, 'INFO server');
-  return /redis_version:(\S+)/.exec(answer)?.[1] ?? 'unknown';
 }
 
 // `exit` ends the server together with this process.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(1));
-if (flags.help) say(USAGE);
+if (options.help) say(USAGE);
 else await bench();

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { end, type Stores } from '../tools/measured/servers.ts';
 
-/** Starts a route that does nothing, in its own process like the server. */
-export async function startBareServer() {
-  const child = fork(join(import.meta.dirname, 'bare-server.ts'), { execArgv: [] });
+/** Starts the floor routes on the same stores, in a process of their own like the server. */
+export async function startFloorServer({ databaseUrl, redisUrl }: Stores) {
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+  const child = fork(join(import.meta.dirname, 'floor-server.ts'), { execArgv: [], env });
   const [message] = await once(child, 'message');
   return { port: Number(message.port), pid: child.pid ?? 0, stop: () => end(child) };
 }

@@ -6,8 +6,8 @@ import { writeSection } from '../tools/measured/results.ts';
 import { type Server, startServer, startStores } from '../tools/measured/servers.ts';
 import { type Asked, openClient } from './client.ts';
 import { memoryOf } from './cpu.ts';
-import { signUp } from './flows.ts';
 import { CONNECTIONS } from './load.ts';
+import { signUp } from './tenants.ts';
 
 const USAGE = `npm run bench:stop -- [options]
   --rounds <n>  how often it is started and stopped; 20 unless said

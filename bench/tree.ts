@@ -6,9 +6,9 @@ import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
 import { type Server, startServer, startStores } from '../tools/measured/servers.ts';
 import { openClient } from './client.ts';
 import { familyMeterOf, memoryOf, meterOf, parentOf } from './cpu.ts';
-import { signUp, type Tenant } from './flows.ts';
 import { demand } from './load.ts';
 import { openDatabase } from './servers.ts';
+import { signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench:tree -- [options]
   --grants <count>  delegated grants of each tree, 10,000 if it is not said

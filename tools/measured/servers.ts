@@ -45,6 +45,8 @@ export async function startStores(): Promise<Stores> {
 export interface Server {
   readonly port: number;
   readonly pid: number;
+  /** SIGUSR1 opens the inspector there. */
+  readonly inspectPort: number;
   /** Seconds from the start to the first good answer. */
   readonly startSeconds: number;
   readonly stop: () => Promise<void>;
@@ -56,39 +58,40 @@ export interface Server {
 
 export interface ServerOptions {
   readonly folder: string;
-  /** The folder for a CPU profile, written when the process ends. */
-  readonly profileFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the real server: it limits, logs, and writes audit entries in the transaction. */
 export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerOptions): Promise<Server> {
-  const { folder, profileFolder, env = {} } = options;
+  const { folder, env = {} } = options;
   mkdirSync(folder, { recursive: true });
-  const port = await freePort();
+  const [port, inspectPort] = [await freePort(), await freePort()];
   const log = openSync(join(folder, 'server.log'), 'a');
-  const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...profiling, join(ROOT, 'apps/server/start.mjs')], {
-    stdio: ['ignore', log, log],
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'test',
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DATABASE_URL: stores.databaseUrl,
-      REDIS_URL: stores.redisUrl,
-      RSA_PRIVATE_KEY: SIGNING_KEY,
-      VAULT_ENCRYPTION_KEY: VAULT_KEY,
-      SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
-      LOG_LEVEL: 'info',
-      PLAN_FREE_AGENTS: 'unlimited',
-      PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
-      PLAN_FREE_AUDIT_APPENDS: 'unlimited',
-      ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, NO_LIMIT])),
-      ...env,
+  const child = spawn(
+    process.execPath,
+    [`--inspect-port=127.0.0.1:${inspectPort}`, join(ROOT, 'apps/server/start.mjs')],
+    {
+      stdio: ['ignore', log, log],
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'test',
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        DATABASE_URL: stores.databaseUrl,
+        REDIS_URL: stores.redisUrl,
+        RSA_PRIVATE_KEY: SIGNING_KEY,
+        VAULT_ENCRYPTION_KEY: VAULT_KEY,
+        SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
+        LOG_LEVEL: 'info',
+        PLAN_FREE_AGENTS: 'unlimited',
+        PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
+        PLAN_FREE_AUDIT_APPENDS: 'unlimited',
+        ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, NO_LIMIT])),
+        ...env,
+      },
     },
-  });
+  );
   closeSync(log);
   endWithUs(child);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
@@ -98,6 +101,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
   return {
     port,
     pid: child.pid ?? 0,
+    inspectPort,
     startSeconds,
     stop: () => end(child),
     kill: () => end(child, 'SIGKILL'),

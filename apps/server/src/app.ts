@@ -1,4 +1,3 @@
-import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Config } from './config.ts';
 import { features } from './features.ts';
@@ -16,7 +15,7 @@ import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/routes/openapi.ts';
 import { pagePartRoutes } from './platform/http/routes/pages.ts';
-import { addRequestLog, addRequestMetrics } from './platform/http/telemetry/request-log.ts';
+import { addRequestReport } from './platform/http/telemetry/request-log.ts';
 import { addRequestTrace } from './platform/http/telemetry/request-trace.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
 
@@ -64,6 +63,7 @@ export async function buildApp({
   });
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(compileSerializer);
+  const paths = requireDeclarations(app);
   addIdempotency(app, { db, clock, sealing: keyRing.derive(IDEMPOTENCY_KEY_USE) });
   addBodyParser(app);
   addErrorHandler(app, http.bodyLimitBytes);
@@ -71,10 +71,7 @@ export async function buildApp({
   ignoreExpectations(app);
   addUpgrades(app);
   if (tracer) addRequestTrace(app, tracer);
-  if (logger) addRequestLog(app);
-  addRequestMetrics(app, meter);
-  const paths = requireDeclarations(app);
-  await app.register(cookie);
+  addRequestReport(app, meter, logger !== undefined);
   await describeRoutes(app, publicBaseUrl, Object.assign({}, ...features.map(({ tags }) => tags)));
   addRequestPath(app, {
     charge,

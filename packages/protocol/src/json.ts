@@ -76,11 +76,18 @@ function parse(text: string): unknown {
  */
 function measure(text: string) {
   let [depth, members] = [0, 0];
+  const hasBackslash = text.includes('\\');
   let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // isEscaped speaks of the last string
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
       isEscaped = false;
+      if (!hasBackslash) {
+        const end = text.indexOf('"', at + 1);
+        if (end < 0) break;
+        at = end;
+        continue;
+      }
       for (at += 1; at < text.length; at += 1) {
         const inside = text.charCodeAt(at);
         if (inside === QUOTE) break;

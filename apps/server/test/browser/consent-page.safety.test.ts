@@ -164,7 +164,7 @@ describe('the browser', () => {
 
   test('loads less than 60,000 bytes, and the only refusal is for the window without a key', async () => {
     const { link } = await ask();
-    const page = await visit();
+    const page = await visit({ isNew: true });
     const answers: Response[] = [];
     const said: string[] = [];
     page.on('response', (answer) => answers.push(answer));

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { startListening } from '../app/listening.ts';
 import type { Developer, TestOptions } from '../app/start-app.ts';
 import { freePort } from '../servers/start-server.ts';
-import { launchBrowser } from './browser.ts';
+import { giveBack, openBrowser, takeBrowser } from './own-browser.ts';
 
 const IMAGES = join(import.meta.dirname, '../../../../docs/images');
 const updatesImages = process.env.UPDATE_IMAGES === '1';
@@ -18,29 +18,18 @@ const EXPECTED = /^Failed to load resource: |^Failed to launch '/;
 export interface Visit extends BrowserContextOptions {
   /** Complaints that the test expects from the browser. */
   readonly expected?: RegExp;
-}
-
-/** All files of a worker share it, as they share modules. It ends with the worker, which holds its pipe. */
-let launched: Promise<Browser> | undefined;
-
-function sharedBrowser(): Promise<Browser> {
-  launched ??= launchBrowser();
-  return launched;
+  /** With nothing in its cache. */
+  readonly isNew?: true;
 }
 
 /**
- * One browser and one service for a file's tests. The service has its own clock, which stands still unless a
+ * One service for a file's tests, and browsers. The service has its own clock, which stands still unless a
  * test moves it.
  */
 export function pagesOfService(options: TestOptions = {}) {
-  let browser: Browser;
   let service: Awaited<ReturnType<typeof startListening>>;
   beforeAll(async () => {
-    const startsAt = '2026-03-02T09:00:00Z';
-    [browser, service] = await Promise.all([
-      sharedBrowser(),
-      startListening({ startsAt, ...options, isShared: true }),
-    ]);
+    service = await startListening({ startsAt: '2026-03-02T09:00:00Z', ...options, isShared: true });
     service.app.server.prependListener('request', (_, answer) => {
       answer.setHeader('date', service.clock().toUTCString());
     });
@@ -48,14 +37,10 @@ export function pagesOfService(options: TestOptions = {}) {
   afterAll(() => service.stop());
 
   /** A person's own browser. It must not complain, and must send requests to the service only. */
-  async function visit({ expected, ...wishes }: Visit = {}): Promise<Page> {
-    const context = await browser.newContext({
-      locale: 'en-GB',
-      timezoneId: 'UTC',
-      viewport: { width: 820, height: 900 },
-      ...wishes,
-    });
-    context.setDefaultTimeout(10_000);
+  async function visit({ expected, isNew, ...wishes }: Visit = {}): Promise<Page> {
+    const wanted = { locale: 'en-GB', timezoneId: 'UTC', viewport: { width: 820, height: 900 }, ...wishes };
+    const own = await (isNew ? openBrowser(wanted) : takeBrowser(wanted));
+    const { context, page } = own;
     await context.clock.install({ time: service.clock() });
     const complaints: string[] = [];
     context.on('weberror', (error) => complaints.push(String(error.error())));
@@ -67,11 +52,12 @@ export function pagesOfService(options: TestOptions = {}) {
       const isForeign = new URL(request.url()).origin !== service.url && !request.isNavigationRequest();
       if (isForeign) complaints.push(`asked for ${request.url()}`);
     });
-    onTestFinished(async () => {
-      await context.close();
+    onTestFinished(async ({ task }) => {
+      const isUsable = !isNew && task.result?.state !== 'fail';
+      await (isUsable ? giveBack(own, wanted) : context.close());
       expect(complaints).toEqual([]);
     });
-    return context.newPage();
+    return page;
   }
 
   return { visit, service: () => service };

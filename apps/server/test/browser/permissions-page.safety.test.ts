@@ -94,7 +94,7 @@ describe('the browser', () => {
 
   test('loads less than 60,000 bytes for a person’s page', async () => {
     const { developer } = await approve();
-    const page = await visit();
+    const page = await visit({ isNew: true });
     const answers: Response[] = [];
     page.on('response', (response) => answers.push(response));
 

@@ -9,6 +9,7 @@ import { authenticateKey } from './callers/api-key.ts';
 import {
   type AuthenticateBrowser,
   bearerOf,
+  cookiesIn,
   type ReadSession,
   timesSent,
   unauthorized,
@@ -55,14 +56,14 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
-    const { access, fromOwnPages, fromAllowedOrigins } = request.routeOptions.config;
+    const { access, rate, fromOwnPages, fromAllowedOrigins } = request.declared;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
     if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     const charge = chargingOf(path.charge, reply);
     // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
     // charged with its developer, in one trip.
     const isKeyed = access === 'developer' && !unknown && isSound(request);
-    if (!isKeyed) await charge(anonymousBills(request, limits));
+    if (!isKeyed && rate !== 'unlimited') await charge(anonymousBills(request, limits));
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request, reply);
@@ -84,7 +85,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     charge: Charging,
   ): Promise<Caller> {
     const apiKey = bearerOf(request);
-    const { role = 'full' } = request.routeOptions.config;
+    const { role = 'full' } = request.declared;
     const authentication = await authenticateKey(path.callers, {
       apiKey,
       role,
@@ -131,10 +132,10 @@ function sessionIn(request: FastifyRequest, reply: FastifyReply, read: ReadSessi
 }
 
 function browserRequestOf(request: FastifyRequest) {
-  const { cookies, headers, method, ip, id: requestId } = request;
+  const { headers, method, ip, id: requestId } = request;
   return {
     resourceId: resourceIdOf(request) ?? '',
-    cookies,
+    cookies: cookiesIn(headers),
     csrfToken: headers['x-csrf-token']?.toString(),
     isWrite: method !== 'GET' && method !== 'HEAD',
     hasAuthorization: headers.authorization !== undefined,

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openLogOutput } from './log-output.ts';
+import { createLogger } from './logger.ts';
 
 function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'behest-log-'));
@@ -51,6 +52,42 @@ test('lines without room are counted, and reported as soon as there is room', as
   await output.close();
 
   expect(readFileSync(dest, 'utf8')).toBe(`${`${'x'.repeat(29)}\n`.repeat(3)}told\nafter\n`);
+});
+
+describe('lines that wait for each other', () => {
+  const openWithTimers = () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const dest = newFile();
+    const output = openLogOutput({ dest: openSync(dest, 'a'), onLost: noLoss });
+    onTestFinished(output.close);
+    const turns = async (ends: () => boolean) => {
+      for (let turn = 0; turn < 1000 && !ends(); turn += 1) await new Promise(setImmediate);
+      return readFileSync(dest, 'utf8').trim().split('\n').filter(Boolean).length;
+    };
+    return { logger: createLogger('info', output), turns, size: () => readFileSync(dest).length };
+  };
+
+  test('are written a tenth of a second after the first', async () => {
+    const { logger, turns, size } = openWithTimers();
+
+    logger.info('one');
+    vi.advanceTimersByTime(99);
+    logger.warn('two');
+
+    await expect(turns(() => false)).resolves.toBe(0);
+    vi.advanceTimersByTime(1);
+    await expect(turns(() => size() > 0)).resolves.toBe(2);
+  });
+
+  test('are written at once with an error', async () => {
+    const { logger, turns, size } = openWithTimers();
+
+    logger.info('one');
+    logger.error('two');
+
+    await expect(turns(() => size() > 0)).resolves.toBe(2);
+  });
 });
 
 test('a full disk costs lines, and neither the process nor its end', async () => {

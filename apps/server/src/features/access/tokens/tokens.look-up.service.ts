@@ -1,27 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GrantClaims } from '@behest/protocol/claims';
-import { createTokenVerifier, type TokenVerifier, type VerifiedGrant } from '@behest/protocol/token-verifier';
+import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import type { Caller } from '../../../platform/caller.ts';
-import { verifySignature } from '../../service/keys/index.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 import { findUsedToken, type TokenRow } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
 import type { Verdict } from './tokens.schema.ts';
+import type { VerifyOwn } from './tokens.verifier.service.ts';
 
 export interface LookUpDeps extends TokenDeps {
-  /** Verifies the service's own tokens. Made by `ownVerifier`. */
-  readonly verifier: TokenVerifier;
-}
-
-export function ownVerifier({ keyRing, issuer, maxGrantLifetimeSeconds }: TokenDeps): TokenVerifier {
-  const keys = () => keyRing.verificationKeys();
-  return createTokenVerifier({
-    keys,
-    issuer,
-    maxLifetimeSeconds: maxGrantLifetimeSeconds,
-    storedGrantDecides: true,
-    verifySignature,
-  });
+  readonly verifyOwn: VerifyOwn;
 }
 
 /** A token that this service signed for any developer, and its state now. */
@@ -68,11 +56,11 @@ interface Genuine {
  * Checks signature and claims, without a database. An expired token is verified as of the second before its
  * end, because only a genuine token's owner may be told that it expired.
  */
-export function findGenuine({ verifier }: LookUpDeps, token: string, now: Date): Genuine | undefined {
-  const verified = verifier.verify(token, { now });
+export function findGenuine({ verifyOwn }: LookUpDeps, token: string, now: Date): Genuine | undefined {
+  const verified = verifyOwn(token, now);
   if (verified.ok) return { verified, isExpired: false };
   if (verified.reason !== 'expired') return undefined;
-  const before = verifier.verify(token, { now: new Date(claimedEnd(token) - 1000) });
+  const before = verifyOwn(token, new Date(claimedEnd(token) - 1000));
   return before.ok ? { verified: before, isExpired: true } : undefined;
 }
 

@@ -5,7 +5,6 @@ import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
 import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
 import { exchangeCode } from './tokens.exchange.service.ts';
-import { ownVerifier } from './tokens.look-up.service.ts';
 import { rates } from './tokens.rates.ts';
 import { refreshTokens } from './tokens.refresh.service.ts';
 import { revokeToken } from './tokens.revoke.service.ts';
@@ -21,10 +20,11 @@ import {
   Verdict,
   Verify,
 } from './tokens.schema.ts';
+import { ownVerifier } from './tokens.verifier.service.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifier'>> = async (app, given) => {
-  const deps = { ...given, verifier: ownVerifier(given) };
+export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOwn'>> = async (app, given) => {
+  const deps = { ...given, verifyOwn: ownVerifier(given) };
 
   app.post(
     '/v1/token',

@@ -1,6 +1,7 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { stringifySetCookie } from 'cookie';
+import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approve, deny } from './consent.decide.service.ts';
 import { checkCode, sendCode } from './consent.email.service.ts';
@@ -28,14 +29,14 @@ import {
 
 interface FromBrowser {
   readonly params: { readonly id: string };
-  readonly cookies: Readonly<Record<string, string | undefined>>;
+  readonly headers: { readonly cookie?: string | undefined };
 }
 
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
   const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
-  const holdOf = ({ params, cookies }: FromBrowser) => ({
+  const holdOf = ({ params, headers }: FromBrowser) => ({
     requestId: params.id,
-    secret: cookies[cookieOf(params.id)] ?? '',
+    secret: cookiesIn(headers)[cookieOf(params.id)] ?? '',
   });
 
   addPage(app, {
@@ -68,14 +69,15 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization };
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
-      return reply
-        .setCookie(cookieOf(opened.id), secret, {
-          path: '/',
-          httpOnly: true,
-          sameSite: 'lax',
-          secure,
-        })
-        .send(opened);
+      const cookie = stringifySetCookie({
+        name: cookieOf(opened.id),
+        value: secret,
+        path: '/',
+        httpOnly: true,
+        sameSite: 'lax',
+        secure,
+      });
+      return reply.header('set-cookie', cookie).send(opened);
     },
   );
 

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { FOR_ALL_ORIGINS, sendFinished } from '../../../platform/http/answers/send-finished.ts';
 import { ServiceDidDocument } from './keys.did.schema.ts';
 import { JwkSet } from './keys.schema.ts';
-import { type DidDeps, getServiceDidDocument, isHeld } from './keys.service.ts';
+import { type DidDeps, serviceDidDocuments } from './keys.service.ts';
 
-/** The route sends finished bytes; the shape is for the API description. */
-const JwkSetBytes = Type.Unsafe<Buffer>(JwkSet);
+/** The routes send finished documents; the shapes are for the API description. */
+const JwkSetText = Type.Unsafe<string>(JwkSet);
+const ServiceDidText = Type.Unsafe<string>(ServiceDidDocument);
 
 export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) => {
   const { keyRing } = deps;
@@ -16,23 +18,20 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       schema: {
         operationId: 'keys.jwks',
         summary: 'Read the public keys that verify tokens',
-        response: { 200: JwkSetBytes, 304: Type.Null() },
+        response: { 200: JwkSetText, 304: Type.Null() },
       },
     },
     async (request, reply) => {
       const document = keyRing.jwks();
-      reply.headers({
+      return sendFinished(request, reply, document, {
+        ...FOR_ALL_ORIGINS,
         'content-type': 'application/jwk-set+json',
         'cache-control': `public, max-age=${document.maxAgeSeconds}`,
-        etag: document.etag,
-        'access-control-allow-origin': '*',
-        'cross-origin-resource-policy': 'cross-origin',
       });
-      if (isHeld(document, request.headers['if-none-match'])) return reply.code(304).send(null);
-      return reply.send(document.body);
     },
   );
 
+  const didDocument = serviceDidDocuments(deps);
   app.get(
     '/.well-known/did.json',
     {
@@ -40,18 +39,14 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       schema: {
         operationId: 'keys.did',
         summary: "Read the service's DID document",
-        response: { 200: ServiceDidDocument },
+        response: { 200: ServiceDidText, 304: Type.Null() },
       },
     },
-    async (_request, reply) =>
-      reply
-        .serializer(JSON.stringify) // Fastify's own adds a charset, which this media type forbids
-        .headers({
-          'content-type': 'application/did+json',
-          'cache-control': 'public, max-age=300',
-          'access-control-allow-origin': '*',
-          'cross-origin-resource-policy': 'cross-origin',
-        })
-        .send(getServiceDidDocument(deps)),
+    async (request, reply) =>
+      sendFinished(request, reply, didDocument(), {
+        ...FOR_ALL_ORIGINS,
+        'content-type': 'application/did+json',
+        'cache-control': 'public, max-age=300',
+      }),
   );
 };

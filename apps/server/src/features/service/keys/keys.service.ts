@@ -1,11 +1,11 @@
-import { createHash, generateKeyPair, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { isThumbprintKeyId, legacyKeyIds } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import type { Clock } from '../../../platform/clock.ts';
+import { type Finished, finished } from '../../../platform/finished.ts';
 import { type DerivedKeys, type DerivedKeyUse, deriveKeys } from './keys.derivation.rules.ts';
 import { type ServiceIdentity, serviceDidDocument } from './keys.did.rules.ts';
-import type { ServiceDidDocument } from './keys.did.schema.ts';
 import {
   type IdentityKey,
   identityKey,
@@ -39,9 +39,7 @@ export interface Signer {
 }
 
 /** The published set, ready to be sent. */
-export interface JwksDocument {
-  readonly body: Buffer;
-  readonly etag: string;
+export interface JwksDocument extends Finished {
   readonly maxAgeSeconds: number;
 }
 
@@ -73,7 +71,7 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
   const activeAt = deps.startedAt.getTime() + settings.activationDelaySeconds * 1000;
   const maxAgeSeconds = Math.min(JWKS_MAX_AGE_SECONDS, settings.activationDelaySeconds);
   const isActive = (now: Date) => now.getTime() >= activeAt;
-  let published: { month: string; document: JwksDocument } | undefined;
+  let published: { month: number; document: JwksDocument } | undefined;
 
   return {
     signer() {
@@ -84,12 +82,10 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
     verificationKeys: () => keys,
     jwks() {
       const now = deps.clock();
-      const month = legacyKeyId(now);
+      const month = now.getUTCFullYear() * 12 + now.getUTCMonth(); // the legacy ids name months
       if (published?.month !== month) {
         const set = jwkSet(all, legacyKey, legacyKeyIds(now, settings.legacyMonths));
-        const body = Buffer.from(JSON.stringify(set));
-        const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-        published = { month, document: { body, etag, maxAgeSeconds } };
+        published = { month, document: { ...finished(JSON.stringify(set)), maxAgeSeconds } };
       }
       return published.document;
     },
@@ -155,13 +151,16 @@ export interface DidDeps {
   readonly publicBaseUrl: string;
 }
 
-/** Made for each request, because the current signing key changes when the activation delay ends. */
-export function getServiceDidDocument({ keyRing, didHost, publicBaseUrl }: DidDeps): ServiceDidDocument {
-  return serviceDidDocument(didHost, publicBaseUrl, keyRing.identity());
-}
-
-/** Whether a client that sends this `If-None-Match` holds the document already (RFC 9110 section 13.1.2). */
-export function isHeld({ etag }: JwksDocument, ifNoneMatch = ''): boolean {
-  const held = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return held.includes(etag) || held.includes('*');
+/** The DID document, made again when the signing key changes. */
+export function serviceDidDocuments({ keyRing, didHost, publicBaseUrl }: DidDeps): () => Finished {
+  let made: { signingKid: string; document: Finished } | undefined;
+  return () => {
+    const identity = keyRing.identity();
+    const { signingKid } = identity;
+    if (made?.signingKid !== signingKid) {
+      const text = JSON.stringify(serviceDidDocument(didHost, publicBaseUrl, identity));
+      made = { signingKid, document: finished(text) };
+    }
+    return made.document;
+  };
 }

@@ -11,8 +11,9 @@ const LAST_REQUESTS = 500;
  * connections alive would keep the process alive too.
  */
 export function addClosing(app: FastifyInstance, isStopping: () => boolean): void {
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isStopping()) reply.header('connection', 'close');
+    done();
   });
   app.addHook('preClose', async () => {
     if (app.server.listening) await drain(app.server);

@@ -16,7 +16,7 @@ export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
     }
     const { retryAfter } = Object(error.details);
     if (error.status === 429 && retryAfter !== undefined) reply.header('retry-after', retryAfter);
-    const isOAuth = request.routeOptions.config.errors === 'oauth';
+    const isOAuth = request.declared.errors === 'oauth';
     reply.code(error.status).send(isOAuth ? oauthErrorBody(error) : errorBody(error, request.id));
   });
 }

@@ -21,25 +21,29 @@ export function addBodyParser(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (_request: FastifyRequest, bytes: Buffer) => bytes,
   );
-  app.addHook('onRequest', async ({ method, headers }) => {
+  app.addHook('onRequest', ({ method, headers }, _reply, done) => {
     if (method === 'DELETE') delete headers['content-type']; // or Fastify would judge it
+    done();
   });
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     request.body = parse(request, bytesOf(request));
+    done();
   });
 }
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** The body as it was sent, until it is parsed. */
 export function bytesOf({ body }: FastifyRequest): Buffer {
-  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  return Buffer.isBuffer(body) ? body : NO_BYTES;
 }
 
-function parse({ method, headers, routeOptions }: FastifyRequest, bytes: Buffer): unknown {
+function parse({ method, headers, declared }: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0 || method === 'DELETE') return {};
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   const isPlain = encoding.toLowerCase() === 'identity';
   if (isPlain && JSON_TYPE.test(type)) return jsonOf(bytes);
-  if (isPlain && FORM_TYPE.test(type) && routeOptions.config.takesForm) return formOf(bytes);
+  if (isPlain && FORM_TYPE.test(type) && declared.takesForm) return formOf(bytes);
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send `Content-Type: application/json`, not compressed.');
 }
 

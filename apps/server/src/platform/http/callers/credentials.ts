@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type Cookies, parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserRequest, Caller, PrincipalSession } from '../../caller.ts';
 import { AppError } from '../../errors.ts';
@@ -40,13 +41,13 @@ export interface Credentials {
 
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
 export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error(`${request.routeOptions.url} has no caller.`);
+  if (!request.caller) throw new Error(`${request.pattern} has no caller.`);
   return request.caller;
 }
 
 /** As `callerOf`, on a route whose access is `session`. */
 export function sessionOf(request: FastifyRequest): PrincipalSession {
-  if (!request.session) throw new Error(`${request.routeOptions.url} has no session.`);
+  if (!request.session) throw new Error(`${request.pattern} has no session.`);
   return request.session;
 }
 
@@ -56,6 +57,10 @@ export function bearerOf({ raw, headers }: FastifyRequest): string | undefined {
   if (timesSent(raw, 'authorization') !== 1) return undefined;
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
+
+/** RFC 6265, section 5.4. Only routes for browsers read cookies. */
+export const cookiesIn = ({ cookie = '' }: { readonly cookie?: string | undefined }): Cookies =>
+  parseCookie(cookie);
 
 /** The number of lines with this name in a request; Node may have joined them. @param name in lower case */
 export function timesSent({ rawHeaders }: IncomingMessage, name: string): number {

@@ -52,10 +52,10 @@ export function depsFor<Deps extends { readonly db: Executor }>(request: Fastify
 export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): void {
   app.decorateRequest('repeatable', null);
 
-  app.addHook('preValidation', async (request, reply) => {
-    if (!isRepeatable(request.routeOptions)) return;
-    const key = keyOf(request);
-    if (key === undefined) return;
+  app.addHook('preValidation', (request, reply, done) => {
+    const { method, declared: config } = request;
+    const key = isRepeatable({ method, config }) ? keyOf(request) : undefined;
+    if (key === undefined) return done();
     const [path = '', query = ''] = request.url.split(/\?(.*)/s);
     const { developerId } = callerOf(request).tenant;
     request.repeatable = {
@@ -69,34 +69,67 @@ export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): voi
   app.addHook('onRoute', (route) => {
     if (!isRepeatable(route)) return;
     const { handler } = route;
-    route.handler = async function repeatableHandler(request, reply) {
+    route.handler = function repeatableHandler(request, reply) {
       const { repeatable } = request;
       if (!repeatable) return handler.call(this, request, reply);
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await handler.call(this, request, reply);
-        } catch (error) {
-          if (!isLostRace(error) || attempt === ATTEMPTS) return refuse(repeatable, error);
-          await rollBack(repeatable);
-        }
-        const replayed = await begin(deps, request, reply, repeatable);
-        if (replayed) return replayed;
-      }
+      return untilKept(deps, request, reply, {
+        repeatable,
+        handle: async () => handler.call(this, request, reply),
+      });
     };
   });
 
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const { repeatable } = request;
-    if (!repeatable?.open) return;
-    const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
-    if (!isSuccess) return rollBack(repeatable);
-    const { answerKey, fingerprint, open } = repeatable;
-    const { tenant, role } = callerOf(request);
-    const body = seal(deps.sealing, textOf(payload), answerKey);
-    const answer = { fingerprint, role, status: reply.statusCode, body };
-    await keepAnswer(open.tx, tenant, answerKey, deps.clock(), answer);
-    await commit(repeatable);
+    if (!repeatable?.open) return done();
+    return keep(deps, request, reply, { repeatable, open: repeatable.open, payload });
   });
+}
+
+interface Repeated {
+  readonly repeatable: Repeatable;
+  readonly handle: () => Promise<unknown>;
+}
+
+/** Handles a request again whose transaction lost a race. */
+async function untilKept(
+  deps: IdempotencyDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { repeatable, handle }: Repeated,
+): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await handle();
+    } catch (error) {
+      if (!isLostRace(error) || attempt === ATTEMPTS) return refuse(repeatable, error);
+      await rollBack(repeatable);
+    }
+    const replayed = await begin(deps, request, reply, repeatable);
+    if (replayed) return replayed;
+  }
+}
+
+interface Answered {
+  readonly repeatable: Repeatable;
+  readonly open: OpenTransaction;
+  readonly payload: unknown;
+}
+
+/** Stores a success in the request's transaction, and ends the transaction. */
+async function keep(
+  { clock, sealing }: IdempotencyDeps,
+  request: FastifyRequest,
+  { statusCode: status }: FastifyReply,
+  { repeatable, open, payload }: Answered,
+): Promise<void> {
+  const isSuccess = status >= 200 && status < 300;
+  if (!isSuccess) return rollBack(repeatable);
+  const { answerKey, fingerprint } = repeatable;
+  const { tenant, role } = callerOf(request);
+  const body = seal(sealing, textOf(payload), answerKey);
+  await keepAnswer(open.tx, tenant, answerKey, clock(), { fingerprint, role, status, body });
+  await commit(repeatable);
 }
 
 /** Opens the request's transaction. @returns the reply when it repeats a stored answer */

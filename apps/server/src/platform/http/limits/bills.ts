@@ -68,7 +68,7 @@ export function developerBill(
   return { payer: 'developer', counts: [...ofRoute, ofPlan] };
 }
 
-const rateOf = (request: FastifyRequest) => request.routeOptions.config.rate ?? 'default';
+const rateOf = (request: FastifyRequest) => request.declared.rate ?? 'default';
 
 /** The id in the path, on routes that have one. */
 export function resourceIdOf({ params }: FastifyRequest): string | undefined {

@@ -29,6 +29,12 @@ declare module 'fastify' {
     /** Its answer continues until either side ends it. */
     isLive?: true;
   }
+  interface FastifyRequest {
+    /** The declarations of its route. Fastify's `routeOptions` makes an object of them at each use. */
+    declared: FastifyContextConfig;
+    /** The route's pattern, `/v1/agents/:id`, or `unknown`. */
+    pattern: string;
+  }
   interface FastifySchema {
     operationId?: string;
     summary?: string;
@@ -44,10 +50,19 @@ declare module 'fastify' {
 export type Paths = ReadonlyMap<string, { methods: ReadonlySet<string>; isForOwnPages: boolean }>;
 
 /**
- * A route that leaves a member undeclared, or takes more than it declares, stops the server from starting.
+ * A route that leaves a member undeclared, or takes more than it declares, stops the server from starting. Add it
+ * before the hooks, which read what the route of their request declares.
  */
 export function requireDeclarations(app: FastifyInstance): Paths {
   const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean }>();
+  app.decorateRequest('declared');
+  app.decorateRequest('pattern', 'unknown');
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { config, url = 'unknown' } = request.routeOptions;
+    request.declared = config;
+    request.pattern = url;
+    done();
+  });
   app.addHook('onRoute', (route) => {
     const missing = Object.entries(declarationsOf(route)).filter(([, value]) => !value);
     const names = missing.map(([name]) => name).join(', ');

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import swagger from '@fastify/swagger';
@@ -6,7 +5,9 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
+import { type Finished, finished } from '../../finished.ts';
 import { VERSION } from '../../version.ts';
+import { FOR_ALL_ORIGINS, sendFinished } from '../answers/send-finished.ts';
 import { isRepeatable } from './declarations.ts';
 
 /** The first words of the operation ids of the platform's own routes. */
@@ -72,7 +73,8 @@ function withIdempotency<Schema extends FastifySchema | undefined>(schema: Schem
 
 const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const SWAGGER_UI = new Map([
+const DOCS_FILES = new Map([
+  ['start.js', 'text/javascript; charset=utf-8'],
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
 ]);
@@ -98,11 +100,9 @@ const DocsFile = Type.Object({ file: Type.String() });
 
 /** The description itself, and a page that shows it. */
 export async function openapiRoutes(app: FastifyInstance): Promise<void> {
-  let described: { body: Buffer; etag: string } | undefined;
+  let described: Finished | undefined;
   const describe = () => {
-    if (described) return described;
-    const body = Buffer.from(JSON.stringify(app.swagger()));
-    described = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+    described ??= finished(Buffer.from(JSON.stringify(app.swagger())));
     return described;
   };
 
@@ -116,18 +116,12 @@ export async function openapiRoutes(app: FastifyInstance): Promise<void> {
         response: { 200: Text, 304: Type.Null() },
       },
     },
-    async (request, reply) => {
-      const { body, etag } = describe();
-      reply.headers({
+    async (request, reply) =>
+      sendFinished(request, reply, describe(), {
+        ...FOR_ALL_ORIGINS,
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'public, max-age=300',
-        etag,
-        'access-control-allow-origin': '*',
-        'cross-origin-resource-policy': 'cross-origin',
-      });
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send(null);
-      return reply.send(body);
-    },
+      }),
   );
 
   app.get(
@@ -154,22 +148,27 @@ export async function openapiRoutes(app: FastifyInstance): Promise<void> {
         operationId: 'operations.docsFile',
         summary: 'A script or style of that page',
         params: DocsFile,
-        response: { 200: Text },
+        response: { 200: Text, 304: Type.Null() },
       },
     },
     async (request, reply) => {
       const { file } = request.params;
-      reply.header('cache-control', 'public, max-age=300');
-      if (file === 'start.js')
-        return reply.header('content-type', 'text/javascript; charset=utf-8').send(START);
-      const type = SWAGGER_UI.get(file);
+      const type = DOCS_FILES.get(file);
       if (!type) throw notFound();
-      return reply.header('content-type', type).send(readSwaggerUi(file));
+      const headers = { 'content-type': type, 'cache-control': 'public, max-age=300' };
+      return sendFinished(request, reply, docsFile(file), headers);
     },
   );
 }
 
-function readSwaggerUi(file: string): Buffer {
-  const folder = swaggerUiFolder();
-  return readFileSync(join(folder, file));
+/** A file of the page. Most processes never serve one, so each is read at its first request. */
+function docsFile(file: string): Finished {
+  const known = docsFiles.get(file);
+  if (known) return known;
+  const body = file === 'start.js' ? START : readFileSync(join(swaggerUiFolder(), file));
+  const read = finished(body);
+  docsFiles.set(file, read);
+  return read;
 }
+
+const docsFiles = new Map<string, Finished>();

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../errors.ts';
+import { type Finished, finished } from '../../finished.ts';
+import { sendFinished } from '../answers/send-finished.ts';
 
 /** Only the service's own files, and nothing that the browser would run from the document itself. */
 const PAGE_POLICY =
@@ -17,7 +18,7 @@ const TYPES = new Map([
 ]);
 
 const FileName = Type.Object({ file: Type.String() });
-const Bytes = Type.Unsafe<Buffer>(Type.String());
+const Bytes = Type.Unsafe<Buffer | string>(Type.String());
 
 interface Page {
   /** The page's path, with its scripts and styles below; also the name of its document. */
@@ -78,9 +79,7 @@ function addFiles(app: FastifyInstance, { at, operationId, files }: Files): void
     async (request, reply) => {
       const file = files.get(request.params.file);
       if (!file || file.type.startsWith('text/html')) throw notFound();
-      reply.headers({ 'content-type': file.type, etag: file.etag, 'cache-control': 'no-cache' });
-      if (request.headers['if-none-match'] === file.etag) return reply.code(304).send(null);
-      return reply.send(file.body);
+      return sendFinished(request, reply, file, { 'content-type': file.type, 'cache-control': 'no-cache' });
     },
   );
 }
@@ -90,11 +89,8 @@ function addFiles(app: FastifyInstance, { at, operationId, files }: Files): void
  */
 const COMMENT = /^[ \t]*(?:\/\*(?:(?!\*\/)[\s\S])*\*\/|\/\/.*)\n/gm;
 
-/** A file as finished bytes. */
-interface PageFile {
-  readonly body: Buffer;
+interface PageFile extends Finished {
   readonly type: string;
-  readonly etag: string;
 }
 
 /** By folder and name. A process reads them once. */
@@ -111,8 +107,7 @@ function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(
     globSync(`${folder}/*.{html,css,js}`).map((file) => {
       const body = Buffer.from(readFileSync(file, 'utf8').replaceAll(COMMENT, ''));
-      const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-      return [basename(file), { body, type: TYPES.get(extname(file)) ?? '', etag }];
+      return [basename(file), { ...finished(body), type: TYPES.get(extname(file)) ?? '' }];
     }),
   );
 }

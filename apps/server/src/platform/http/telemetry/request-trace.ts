@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { METHODS } from '../../telemetry/meter.ts';
 import type { RequestSpan, SpanAttributes, Tracer } from '../../telemetry/tracer.ts';
-import { routeOf } from './request-log.ts';
 
 /**
  * A span for each request, named for its route's pattern, without path, query, headers, bodies and addresses.
@@ -27,20 +26,21 @@ export function addRequestTrace(app: FastifyInstance, tracer: Tracer): void {
     spans.get(request)?.end(name, all, statusCode >= 500);
   };
   // A live stream counts as answered when its answer begins, as in the log.
-  app.addHook('onSend', async (request, { statusCode }) => {
-    if (request.routeOptions.config.isLive) end(request, statusCode);
+  app.addHook('onSend', (request, { statusCode }, _payload, done) => {
+    if (request.declared.isLive) end(request, statusCode);
+    done();
   });
   app.addHook('onResponse', (request, { statusCode }, done) => {
     const span = spans.get(request);
     if (!span) return done();
-    if (!request.routeOptions.config.isLive) end(request, statusCode);
+    if (!request.declared.isLive) end(request, statusCode);
     span.within(done);
   });
 }
 
 function factsOf(request: FastifyRequest): { readonly name: string; readonly attributes: SpanAttributes } {
   const method = METHODS.has(request.method) ? request.method : '_OTHER';
-  const route = routeOf(request);
+  const route = request.pattern;
   const attributes = { 'http.request.method': method, 'behest.request_id': request.id };
   const verb = method === '_OTHER' ? 'HTTP' : method;
   if (route === 'unknown') return { name: verb, attributes };

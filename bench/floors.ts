@@ -1,0 +1,20 @@
+import { demand, type Operation } from './load.ts';
+
+/** The routes of `floor-server.ts`, each with the name that the results give it. */
+export const floors = {
+  bare: 'bare route',
+  select: 'Redis and a prepared select',
+  verify: 'Redis, a prepared select and an RSA verification',
+  append: 'one statement that appends to a chain',
+  sign: 'four rows in one statement and a pooled RSA signature',
+} as const;
+
+export type Floor = keyof typeof floors;
+
+/** @param developers each has a chain of its own */
+export function floorOperation(floor: Floor, developers: number) {
+  return (connection: number): Operation => {
+    const path = floor === 'append' ? `/append/d${connection % developers}` : `/${floor}`;
+    return (client) => demand(client, { method: 'GET', path }, 200);
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { dearestOf } from './profile.ts';
+
+const node = (id: number, functionName: string, url = '') => ({
+  id,
+  callFrame: { functionName, url, lineNumber: 9 },
+});
+
+test('shares are of the own time in which the process worked, by function and by package', () => {
+  const nodes = [
+    node(1, '(idle)'),
+    node(2, 'send', 'file:///here/node_modules/@fastify/cookie/lib/send.js'),
+    node(3, 'write', 'file:///here/node_modules/@fastify/cookie/lib/write.js'),
+    node(4, 'authorize', 'file:///here/apps/server/src/features/access/authorize.ts'),
+    node(5, 'authorize', 'file:///here/apps/server/src/features/access/authorize.ts'),
+    node(6, 'writev'),
+    node(7, 'onread', 'node:net'),
+  ];
+  const samples = [1, 2, 3, 4, 5, 6, 7];
+  const timeDeltas = [1000, 10, 20, 15, 25, 20, 10];
+
+  const { functions, packages } = dearestOf({ nodes, samples, timeDeltas }, 4);
+
+  expect(functions).toStrictEqual([
+    { name: 'authorize server/src/features/access/authorize.ts:10', share: 0.4 },
+    { name: 'write @fastify/cookie/lib/write.js:10', share: 0.2 },
+    { name: 'writev', share: 0.2 },
+    { name: 'send @fastify/cookie/lib/send.js:10', share: 0.1 },
+  ]);
+  expect(packages).toStrictEqual([
+    { name: 'server/src/features/access/', share: 0.4 },
+    { name: '@fastify/cookie', share: 0.3 },
+    { name: '(native)', share: 0.2 },
+    { name: 'node', share: 0.1 },
+  ]);
+});

@@ -1,0 +1,62 @@
+/** The part of a V8 CPU profile that is read here. */
+export interface CpuProfile {
+  readonly nodes: readonly ProfileNode[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: {
+    readonly functionName: string;
+    readonly url: string;
+    readonly lineNumber: number;
+  };
+}
+
+export interface Share {
+  readonly name: string;
+  /** The part of the time in which the process worked. */
+  readonly share: number;
+}
+
+/** @returns the dearest functions and the dearest packages by their own time, without the time of their callees */
+export function dearestOf(
+  { nodes, samples, timeDeltas }: CpuProfile,
+  most: number,
+): Readonly<Record<'functions' | 'packages', readonly Share[]>> {
+  const times = new Map<number, number>();
+  samples.forEach((id, each) => {
+    times.set(id, (times.get(id) ?? 0) + (timeDeltas[each] ?? 0));
+  });
+  const busy = nodes.filter(({ callFrame }) => callFrame.functionName !== '(idle)');
+  const total = busy.reduce((sum, { id }) => sum + (times.get(id) ?? 0), 0);
+  const by = (nameOf: (node: ProfileNode) => string): Share[] => {
+    const sums = new Map<string, number>();
+    for (const node of busy) {
+      sums.set(nameOf(node), (sums.get(nameOf(node)) ?? 0) + (times.get(node.id) ?? 0));
+    }
+    return [...sums]
+      .map(([name, time]) => ({ name, share: time / total }))
+      .sort((a, b) => b.share - a.share)
+      .slice(0, most);
+  };
+  return { functions: by(functionName), packages: by(packageName) };
+}
+
+function functionName(node: ProfileNode): string {
+  const { functionName: name, url, lineNumber } = node.callFrame;
+  if (!url) return name || '(native)';
+  return `${name || '(anonymous)'} ${fileName(url)}:${lineNumber + 1}`;
+}
+
+const fileName = (url: string) => url.replace(/^.*\/(node_modules|apps|packages)\//, '');
+
+/** A package of npm, a folder of the service, Node, or a name that V8 gives, such as the collector's. */
+function packageName({ callFrame: { url, functionName: name } }: ProfileNode): string {
+  if (url.startsWith('node:')) return 'node';
+  const [, installed] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
+  if (installed) return installed;
+  return url ? fileName(url).replace(/[^/]+$/, '') : name.startsWith('(') ? name : '(native)';
+}

@@ -1,0 +1,62 @@
+import type { Meter } from './cpu.ts';
+import { type Floor, floorOperation } from './floors.ts';
+import type { Flow } from './flows.ts';
+import { median, type Operation, type Round, run, type Summary, summaryOf } from './load.ts';
+import type { Plan, Setting } from './options.ts';
+
+export interface Target {
+  readonly port: number;
+  readonly meters: Readonly<Record<string, Meter>>;
+}
+
+export interface Measured {
+  readonly flow: Flow;
+  readonly summary: Summary;
+  readonly floor: Summary;
+  /** The flow's rate by its floor's in the same round, the median of the rounds. */
+  readonly share: number;
+}
+
+interface Course extends Target {
+  readonly key: string;
+  readonly prepare?: (() => Promise<void>) | undefined;
+  readonly operation: (connection: number) => Operation;
+}
+
+/**
+ * Runs one round of each flow and floor before the next round of any, so that a disturbance of the machine
+ * affects all of them.
+ */
+export async function measureInTurns(
+  flows: readonly Flow[],
+  { service, floor }: Readonly<Record<'service' | 'floor', Target>>,
+  { plan, setting, say }: { plan: Plan; setting: Setting; say: (line: string) => void },
+): Promise<Measured[]> {
+  const floorCourse = (name: Floor) => ({
+    ...floor,
+    key: `floor ${name}`,
+    operation: floorOperation(name, setting.developers),
+  });
+  const courses: Course[] = flows.flatMap(({ name, floor: below, ...flow }, each) => {
+    const isFirst = flows.findIndex((other) => other.floor === below) === each;
+    return [...(isFirst ? [floorCourse(below)] : []), { ...service, ...flow, key: name }];
+  });
+  const rounds = new Map<string, Round[]>(courses.map(({ key }) => [key, []]));
+  for (let round = 0; round <= plan.rounds; round += 1) {
+    const seconds = round === 0 ? plan.warmUp : plan.seconds;
+    for (const { key, prepare, ...load } of courses) {
+      await prepare?.();
+      const result = await run({ ...load, seconds, connections: setting.connections });
+      if (round > 0) rounds.get(key)?.push(result);
+    }
+    if (round > 0) say(`round ${round} of ${plan.rounds}`);
+  }
+  return flows.map((flow) => {
+    const own = rounds.get(flow.name) ?? [];
+    const below = rounds.get(`floor ${flow.floor}`) ?? [];
+    const share = median(own.map((round, each) => rateOf(round) / rateOf(below[each])));
+    return { flow, summary: summaryOf(own), floor: summaryOf(below), share };
+  });
+}
+
+const rateOf = (round?: Round) => (round ? round.operations / round.seconds : Number.NaN);

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { openClient } from './client.ts';
+import { CONNECTIONS, demand } from './load.ts';
+
+/** A developer in the sandbox, who needs no person. */
+export interface Tenant {
+  readonly apiKey: string;
+  readonly developerId: string;
+  readonly grants: readonly HeldGrant[];
+}
+
+interface HeldGrant {
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly grantId: string;
+  readonly grantToken: string;
+  readonly refreshToken: string;
+}
+
+export const asked = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'], expiresIn: '30d' };
+
+/** @param grants each of an agent of its own */
+export async function signUp(port: number, grantCount = CONNECTIONS): Promise<Tenant> {
+  const client = await openClient(port);
+  const call = async (path: string, body: object, apiKey?: string) =>
+    JSON.parse(
+      (await demand(client, { method: 'POST', path, body, ...(apiKey && { apiKey }) }, 201)).toString(),
+    );
+  const { apiKey, developerId } = await call('/v1/signup', { name: 'Bench', mode: 'sandbox' });
+  const grants: HeldGrant[] = [];
+  for (let each = 0; each < grantCount; each += 1) {
+    const { agentId, did: agentDid } = await call('/v1/agents', { name: `Agent ${each}` }, apiKey);
+    const { code } = await call('/v1/authorize', { agentId, ...asked }, apiKey);
+    const { grantId, grantToken, refreshToken } = await call('/v1/token', { code, agentId }, apiKey);
+    grants.push({ agentId, agentDid, grantId, grantToken, refreshToken });
+  }
+  client.close();
+  return { apiKey, developerId, grants };
+}
+
+/** Some connections share a grant when there are more connections than grants. */
+export function heldBy({ grants }: Tenant, connection: number): HeldGrant {
+  return turnOf(grants, connection);
+}
+
+/** Deals things out to numbered connections. */
+export function turnOf<Thing>(things: readonly Thing[], connection: number): Thing {
+  const thing = things[connection % things.length];
+  if (thing === undefined) throw new Error('There is nothing to deal out.');
+  return thing;
+}
+
+/** Copies a grant many times, each copy with a token, as the service would write them. @returns the ids */
+export async function makeGrants(db: pg.Client, grantId: string, count: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `with made as (
+      insert into grants
+      select (jsonb_populate_record(g, jsonb_build_object('id', n.id, 'root_grant_id', n.id,
+        'auth_request_id', null))).*
+      from grants g, (${NEW_IDS}) n where g.id = $1
+      returning developer_id, id, issued_at, expires_at
+    ), tokens_made as (
+      insert into tokens select developer_id, 'tok' || substr(id, 5), id, issued_at, expires_at, null from made
+    )
+    select id from made`,
+    [grantId, count],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Makes ids that serve as ULIDs here: of one length, and spread. */
+const NEW_IDS = `select 'grnt_0' || upper(substr(md5(random()::text || each), 1, 25)) as id
+  from generate_series(1, $2::integer) each`;
