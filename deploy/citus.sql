@@ -57,28 +57,30 @@ select create_distributed_function('events_first_seq(text,timestamp with time zo
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_active_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_asker(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_delegable(text,text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('lock_delegation(text)');
+select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('revoke_tree(text,timestamp with time zone,text[],text[],revoked_reason)');
+select create_distributed_function('revoke_tree(text,timestamp with time zone,jsonb)');
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('share_delegation(text)');
+select create_distributed_function('share_delegation(text,text[])');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_delegation(text,timestamp with time zone,text,jsonb,jsonb,jsonb,bigint)');
-select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb,jsonb,jsonb,bigint,integer)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_request(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_together(text,timestamp with time zone,text[],jsonb,text[])');
+select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);

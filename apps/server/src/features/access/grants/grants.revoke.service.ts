@@ -114,9 +114,12 @@ export async function revokeGrantsOfPrincipal(
   return { acts: await cutTrees(tx, caller, rootIds, revoking, at), revoked: rootIds.length };
 }
 
+/** Lets delegations and revocations of trees wait for the end of this transaction. Comes before locks of tokens. */
+export const holdDelegations = (tx: Tx, { tenant }: Caller): Promise<void> => lockDelegation(tx, tenant);
+
 /**
- * Revokes the grants that were delegated with a token, and everything delegated from them. The caller holds
- * `lockDelegation`.
+ * Revokes the grants that were delegated with a token, and everything delegated from them. The caller has called
+ * `holdDelegations`.
  * @returns the acts, which the caller records
  */
 export async function revokeGrantsOfToken(tx: Tx, caller: Caller, tokenId: string, at: Date): Promise<Act[]> {

@@ -1,5 +1,5 @@
-export { lockDelegation } from './grants.repo.ts';
 export {
+  holdDelegations,
   revokeGrant,
   revokeGrantsOfPrincipal,
   revokeGrantsOfToken,

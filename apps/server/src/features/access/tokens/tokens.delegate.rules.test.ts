@@ -10,6 +10,7 @@ const at = new Date('2026-01-01T00:00:00Z');
 const limits = { at, maxDepth: 10 };
 const LONGEST = 7200; // seconds that a grant of these tests lives
 const TOKEN_SECONDS = 600; // and its tokens
+const OUTSIDER = 'did:web:x:agents:outsider'; // an agent that is in no chain
 
 const scopes = fc.uniqueArray(
   fc.constantFrom(
@@ -218,7 +219,8 @@ test('R7 in a chain of delegations no grant is wider than the one above it, in a
 test('a whole grant may be delegated, and allows the same', () => {
   fc.assert(
     fc.property(root, (grant) => {
-      const child = delegated(grant, { scopes: grant.scopes, lifetimeSeconds: LONGEST });
+      const wanted = { scopes: grant.scopes, lifetimeSeconds: LONGEST, subAgentDid: OUTSIDER };
+      const child = delegated(grant, wanted);
 
       expect(child && callsOf(child)).toEqual(callsOf(grant));
       expect(child?.expiresAt).toEqual(grant.expiresAt);
@@ -240,6 +242,7 @@ test('an agent gets nothing through several delegations that one delegation coul
         ...(last.purpose !== null && { purpose: last.purpose }),
         authorizationDetails: entries.map(({ purpose: _, ...each }) => each),
         lifetimeSeconds: LONGEST,
+        subAgentDid: OUTSIDER,
       });
 
       expect(atOnce && callsOf(atOnce)).toEqual(callsOf(last));

@@ -3,7 +3,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { lockDelegation, revokeGrantsOfToken } from '../grants/index.ts';
+import { holdDelegations, revokeGrantsOfToken } from '../grants/index.ts';
 import { findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
 import { lockToken, markTokenRevoked } from './tokens.repo.ts';
 import type { Revoke } from './tokens.schema.ts';
@@ -22,7 +22,7 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
   if (tokenId === undefined) throw notFound();
 
   await inTransaction(deps.db, async (tx) => {
-    await lockDelegation(tx, caller.tenant); // before the token, as delegations lock
+    await holdDelegations(tx, caller);
     const found = await lockToken(tx, caller.tenant, tokenId);
     if (!found) throw notFound();
     if (found.revokedAt || found.grantStatus === 'revoked') return;
