@@ -76,7 +76,7 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 const isStatement = (text: string) => /^\s*(select|insert|update|delete|with|create table)\s/i.test(text);
 
 /** The text with something in the place of each value: a parameter, or a name where Postgres expects a name. */
-function textIn(template: ts.TemplateLiteral): string {
+export function textIn(template: ts.TemplateLiteral): string {
   if (ts.isNoSubstitutionTemplateLiteral(template)) return template.text;
   let text = template.head.text;
   for (const [at, { literal }] of template.templateSpans.entries()) {

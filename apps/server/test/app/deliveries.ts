@@ -5,12 +5,28 @@ import { createEgress, type EgressOptions } from '../../src/platform/egress/egre
 import { startSandbox } from './flow.ts';
 import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
 
+/** Times that a test shortens or lengthens, and where names lead. */
+export interface SendingOptions extends Partial<EgressOptions> {
+  readonly promptSeconds?: number;
+}
+
 /** Sends a service's deliveries like a process of its own. @returns also the reported failures */
-export function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<EgressOptions> = {}) {
+export function dispatcherOf(
+  { db, clock, keyRing }: Service,
+  { promptSeconds, ...options }: SendingOptions = {},
+) {
   const failures: unknown[] = [];
   const egress = createEgress({ allowsHttp: true, allowsPrivateHosts: true, ...options });
   const onFailure = (error: unknown) => void failures.push(error);
-  const dispatcher = createDispatcher({ db, clock, egress, seals: webhookSeals(keyRing), onFailure });
+  const seals = webhookSeals(keyRing);
+  const dispatcher = createDispatcher({
+    db,
+    clock,
+    egress,
+    seals,
+    onFailure,
+    ...(promptSeconds !== undefined && { promptSeconds }),
+  });
   onTestFinished(dispatcher.stop);
   /** Sends everything that is due, and waits for the end. */
   const deliver = async () => {
@@ -23,21 +39,21 @@ export function dispatcherOf({ db, clock, keyRing }: Service, options: Partial<E
 const toThisMachine = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
 
 /** A service whose webhooks may lead to this machine, with a developer in the sandbox. */
-export async function startWithWebhooks(options: TestOptions = {}, egress: Partial<EgressOptions> = {}) {
+export async function startWithWebhooks(options: TestOptions = {}, sending: SendingOptions = {}) {
   const env = { ...toThisMachine, ...options.env };
   const started = await startSandbox({ ...options, env });
-  return { ...started, ...dispatcherOf(started.service, egress) };
+  return { ...started, ...dispatcherOf(started.service, sending) };
 }
 
 /** Shares a service among tests that leave the clock alone. Each gets its own developer and dispatcher. */
 export function sharedWithWebhooks() {
   let started: Promise<Service> | undefined;
   afterAll(async () => (await started)?.stop());
-  return async (egress: Partial<EgressOptions> = {}) => {
+  return async (sending: SendingOptions = {}) => {
     started ??= startApp({ isShared: true, env: toThisMachine });
     const service = await started;
     const acme = await service.asDeveloper({ mode: 'sandbox' });
-    return { ...service, service, acme, ...dispatcherOf(service, egress) };
+    return { ...service, service, acme, ...dispatcherOf(service, sending) };
   };
 }
 

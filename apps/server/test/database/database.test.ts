@@ -217,7 +217,7 @@ describe('I1: statements', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
-      'claimDeliveriesAcrossTenants',
+      'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
       'deleteOldAcrossTenants',
       'developersAcrossTenants',
@@ -226,6 +226,7 @@ describe('I1: statements', () => {
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
       'listDueAcrossTenants',
+      'listDueDevelopersAcrossTenants',
       'listFirstsAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',

@@ -10,7 +10,7 @@ const ROWS = 10_000;
 
 test('at ten thousand rows of each table no call of an agent reads a whole one', async () => {
   const databaseUrl = await newDatabase();
-  const db = openDatabase({ connectionString: databaseUrl }, 1); // one session holds all statistics
+  const db = openDatabase({ connectionString: databaseUrl }, 1); // one session, as it holds the statistics
   onTestFinished(() => db.destroy());
   await sql
     .raw(

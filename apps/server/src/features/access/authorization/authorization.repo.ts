@@ -101,20 +101,28 @@ export async function countWrongVerifier(tx: Tx, { developerId }: Tenant, reques
     .execute();
 }
 
-/** Cancels the agent's pending requests, and approved ones with an unused code, unless they have expired. */
-export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: string, at: Date) {
+/** The parties whose requests end: at least one of the two. */
+export interface Parties {
+  readonly agentId?: string;
+  readonly principalId?: string;
+}
+
+/** Cancels their pending requests, and approved ones with an unused code, unless they have expired. */
+export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, parties: Parties, at: Date) {
+  const { agentId, principalId } = parties;
   return tx
     .updateTable('authRequests')
     .set({ status: 'cancelled', decidedAt: at })
     .where('developerId', '=', developerId)
-    .where('agentId', '=', agentId)
+    .$if(agentId !== undefined, (query) => query.where('agentId', '=', String(agentId)))
+    .$if(principalId !== undefined, (query) => query.where('principalId', '=', String(principalId)))
     .where(({ and, eb, or }) =>
       or([
         and([eb('status', '=', 'pending'), eb('expiresAt', '>', at)]),
         and([eb('status', '=', 'approved'), eb('codeExpiresAt', '>', at)]),
       ]),
     )
-    .returning(['id', 'principalId', 'purpose'])
+    .returning(['id', 'agentId', 'principalId', 'purpose'])
     .execute();
 }
 

@@ -34,6 +34,7 @@ const grantById = lookUp<GrantRow, [developerId: string, grantId: string]>(
      (f.held).is_unverified as "isUnverified", (f.held).issued_at as "issuedAt", (f.held).expires_at as "expiresAt",
      (f.held).revoked_at as "revokedAt", (f.held).revoked_reason as "revokedReason",
      (f.held).last_used_at as "lastUsedAt", (f.held).parent_grant_id as "parentGrantId",
+     (f.held).parent_token_id as "parentTokenId",
      (f.held).root_grant_id as "rootGrantId", (f.held).delegation_depth as "delegationDepth",
      (f.held).delegated_by as "delegatedBy", (f.held).expiry_announced_at as "expiryAnnouncedAt",
      f.agent_did as "agentDid"

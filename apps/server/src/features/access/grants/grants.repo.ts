@@ -78,6 +78,18 @@ export async function listActiveIdsOfAgent(tx: Tx, { developerId }: Tenant, agen
   return rows.map(({ id }) => id);
 }
 
+/** The ids of the active grants that were delegated with a token. */
+export async function listActiveIdsOfToken(tx: Tx, { developerId }: Tenant, tokenId: string) {
+  const rows = await tx
+    .selectFrom('grants')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('parentTokenId', '=', tokenId)
+    .where('status', '=', 'active')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** The ids of the principal's grants that are active and unexpired. Each is a root, even a delegated one. */
 export async function listActiveIdsOfPrincipal(tx: Tx, tenant: Tenant, principalId: string, now: Date) {
   const rows = await livingGrantsOfPrincipal(tx, tenant, principalId, now).select('id').execute();

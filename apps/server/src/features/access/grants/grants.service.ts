@@ -56,7 +56,7 @@ export async function listTokens(
 }
 
 function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
-  const { id, revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
+  const { id, revokedAt, revokedReason, parentGrantId, parentTokenId, audience, purpose } = row;
   const entries = storedEntries(row.authorizationDetails);
   return {
     grantId: id,
@@ -72,6 +72,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
     ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
     ...(revokedReason && { revokedReason }),
     ...(parentGrantId && { parentGrantId }),
+    ...(parentTokenId && { parentTokenId }),
     rootGrantId: row.rootGrantId,
     delegationDepth: row.delegationDepth,
     ...(audience && { audience }),

@@ -46,7 +46,9 @@ export type DelegationRefusal =
   | 'over_quota'
   | null;
 
-export type Delegation = Omit<Redemption, 'maxWrongVerifiers'> & {
+export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'refresh'> & {
+  /** Null for a grant that only narrows. */
+  readonly refresh: Redemption['refresh'] | null;
   readonly parentAgentId: string;
   readonly parentTokenId: string;
 };
@@ -66,7 +68,7 @@ export function delegateGrant(
       parentTokenId,
       grant: row({ ...grant, developerId }),
       token: row({ ...token, developerId }),
-      refresh: row({ ...refresh, developerId }),
+      refresh: refresh && row({ ...refresh, developerId }),
       grantLimit,
     }),
     locks: [

@@ -7,7 +7,7 @@ import {
   deleteOldAcrossTenants,
   settleDelivery,
 } from './webhooks.deliveries.repo.ts';
-import { afterAttempt } from './webhooks.rules.ts';
+import { afterAttempt, PROMPT_SECONDS } from './webhooks.rules.ts';
 import type { WebhookSeals } from './webhooks.secrets.service.ts';
 import { deliveryHeaders } from './webhooks.signing.rules.ts';
 
@@ -16,10 +16,19 @@ export interface SenderDeps {
   readonly clock: Clock;
   readonly egress: Egress;
   readonly seals: WebhookSeals;
+  /** The time within which an attempt is prompt. */
+  readonly promptSeconds?: number;
 }
 
-/** Makes one attempt at a leased delivery and stores the outcome. */
-export async function deliver({ db, clock, egress, seals }: SenderDeps, delivery: ClaimedDelivery) {
+/**
+ * Makes one attempt at a leased delivery and stores the outcome. Calls `onLate` as soon as the attempt is not
+ * prompt any longer.
+ */
+export async function deliver(
+  { db, clock, egress, seals, promptSeconds = PROMPT_SECONDS }: SenderDeps,
+  delivery: ClaimedDelivery,
+  onLate?: () => void,
+): Promise<void> {
   const { eventId, eventType, id, envelope: body, url, attempts, maxAttempts } = delivery;
   const at = clock();
   const secret = seals.open(delivery.secret, delivery);
@@ -29,12 +38,16 @@ export async function deliver({ db, clock, egress, seals }: SenderDeps, delivery
   const previousSecret = previous && until && until > at ? seals.open(previous, delivery) : undefined;
   const headers = deliveryHeaders({ eventId, eventType, deliveryId: id, body, at, secret, previousSecret });
 
-  const startedAt = performance.now();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    onLate?.();
+  }, promptSeconds * 1000);
   const outcome = await egress.send({ url, method: 'POST', headers, body });
-  const seconds = (performance.now() - startedAt) / 1000;
+  clearTimeout(timer);
 
   const endedAt = clock();
-  const after = afterAttempt({ attempts: attempts + 1, maxAttempts, seconds }, outcome, endedAt);
+  const after = afterAttempt({ attempts: attempts + 1, maxAttempts, isLate }, outcome, endedAt);
   await settleDelivery(db, delivery, endedAt, after);
 }
 

@@ -101,26 +101,54 @@ export interface ClaimedDelivery {
   readonly previousSecretExpiresAt: Date | null;
 }
 
-/** The endpoint that had the last turn. */
-export type EndpointTurn = Pick<ClaimedDelivery, 'developerId' | 'webhookId'>;
-
-export interface DeliverySlots {
-  /** True for the lane of endpoints whose last answer was prompt, false for the other lane. */
+export interface DueSearch {
+  /** True for the lane of endpoints whose last attempt was prompt, false for the slow lane. */
   readonly isPrompt: boolean;
-  readonly free: number;
+  /** The developer that had the last turn. */
+  readonly after: string;
+  readonly except: readonly string[];
+  readonly most: number;
+}
+
+/** Lists developers of which something can be sent, in the order of their turns. */
+export async function listDueDevelopersAcrossTenants(
+  db: Executor,
+  at: Date,
+  { isPrompt, after, except, most }: DueSearch,
+): Promise<string[]> {
+  const call = sql<{ developerId: string }>`select due as developer_id from due_webhook_developers(
+    ${at}, ${isPrompt}, ${except}, ${after}, ${most}) as due`;
+  return (await call.execute(db)).rows.map(({ developerId }) => developerId);
+}
+
+export interface Share {
+  readonly developerId: string;
+  /** The endpoint of this developer that had the last turn. */
+  readonly after: string;
+  readonly places: number;
 }
 
 const LEASE = '60 seconds'; // longer than any attempt
 
-export async function claimDeliveriesAcrossTenants(
+/** Leases due deliveries to the caller: for each developer as many as its share has places, or fewer. */
+export async function claimSharesAcrossTenants(
   db: Executor,
   at: Date,
-  { isPrompt, free }: DeliverySlots,
-  { developerId, webhookId }: EndpointTurn,
+  isPrompt: boolean,
+  shares: readonly Share[],
 ): Promise<ClaimedDelivery[]> {
-  const call = sql<ClaimedDelivery>`select * from claim_webhook_deliveries(
-    ${at}, ${LEASE}::interval, ${isPrompt}, ${free}, ${developerId}, ${webhookId})`;
+  const call = sql<ClaimedDelivery>`select * from claim_webhook_shares(${at}, ${LEASE}::interval, ${isPrompt},
+    ${shares.map(({ developerId }) => developerId)}, ${shares.map(({ after }) => after)},
+    ${shares.map(({ places }) => places)})`;
   return (await call.execute(db)).rows;
+}
+
+/** Moves an endpoint to the slow lane, with deliveries that wait for it. */
+export async function slowEndpoint(
+  db: Executor,
+  { developerId, webhookId }: Pick<ClaimedDelivery, 'developerId' | 'webhookId'>,
+): Promise<void> {
+  await sql`select slow_webhook(${developerId}, ${webhookId})`.execute(db);
 }
 
 /** Stores the outcome of an attempt and counts the attempt, unless the lease was lost meanwhile. */

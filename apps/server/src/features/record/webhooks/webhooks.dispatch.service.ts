@@ -1,23 +1,10 @@
-import { deliver, type SenderDeps } from './webhooks.deliver.service.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveriesAcrossTenants,
-  type EndpointTurn,
-  releaseDelivery,
-} from './webhooks.deliveries.repo.ts';
-
-export interface DispatcherDeps extends SenderDeps {
-  /** Called when the service itself fails. The delivery is claimed again when its lease has ended. */
-  readonly onFailure: (error: unknown) => void;
-  /** Runs work in a trace of its own, because the work outlives the request or job that began it. */
-  readonly trace?: (name: string, work: () => Promise<void>) => Promise<void>;
-}
+import { type Counts, type LaneDeps, openLane, untraced } from './webhooks.lane.service.ts';
 
 /** Sends due deliveries, many at once. Each of any number of processes may have a dispatcher. */
 export interface Dispatcher {
   /** Looks for due deliveries soon, because a commit may have made some. */
   wake(): void;
-  /** Starts the deliveries that are due now, as far as slots are free, and does not wait for their end. */
+  /** Starts the deliveries that are due now, as far as places are free, and does not wait for their end. */
   begin(): Promise<void>;
   /** Resolves when no delivery is being sent. */
   idle(): Promise<void>;
@@ -28,10 +15,13 @@ export interface Dispatcher {
 /** Commits within this time share one look for due deliveries. */
 const WAKE_DELAY = 50; // milliseconds
 
-/** There are two lanes, so that a prompt endpoint never waits for a slot that a slow endpoint holds. */
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+/** There are two lanes, so that a prompt endpoint never waits for a place that a slow endpoint holds. */
+export function createDispatcher(deps: LaneDeps): Dispatcher {
   const { trace = untraced } = deps;
-  const lanes = [true, false].map((isPrompt) => openLane(deps, isPrompt, beginUnasked));
+  const late: Counts = new Map();
+  const lanes = [true, false].map((isPrompt) =>
+    openLane(deps, { isPrompt, late, onPlaceFree: beginUnasked }),
+  );
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -40,7 +30,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   /**
-   * Runs in both lanes also when a slot becomes free, because an attempt may move its endpoint to the other
+   * Runs in both lanes also when a place becomes free, because an attempt may move its endpoint to the other
    * lane.
    */
   function beginUnasked() {
@@ -66,58 +56,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       clearTimeout(timer);
       await Promise.all(lanes.map((lane) => lane.stop()));
       await idle();
-    },
-  };
-}
-
-const untraced: NonNullable<DispatcherDeps['trace']> = (_name, work) => work();
-
-const MOST_AT_ONCE = 50; // in a lane
-
-function openLane(deps: DispatcherDeps, isPrompt: boolean, onSlotFree: () => void) {
-  const { trace = untraced } = deps;
-  const sending = new Set<Promise<void>>();
-  let turn: EndpointTurn = { developerId: '', webhookId: '' };
-  let beginning: Promise<void> | undefined;
-  let isAskedAgain = false;
-  let isStopping = false;
-
-  /** Runs one claim at a time, so that the count of free slots is right. */
-  function begin(): Promise<void> {
-    isAskedAgain = true;
-    beginning ??= claim().finally(() => {
-      beginning = undefined;
-    });
-    return beginning;
-  }
-
-  async function claim(): Promise<void> {
-    while (isAskedAgain && !isStopping && sending.size < MOST_AT_ONCE) {
-      isAskedAgain = false;
-      const slots = { isPrompt, free: MOST_AT_ONCE - sending.size };
-      const claimed = await claimDeliveriesAcrossTenants(deps.db, deps.clock(), slots, turn);
-      turn = claimed.at(-1) ?? turn;
-      if (isStopping) await Promise.all(claimed.map((delivery) => releaseDelivery(deps.db, delivery)));
-      else claimed.forEach(start);
-    }
-  }
-
-  function start(delivery: ClaimedDelivery): void {
-    const sent: Promise<void> = trace('webhook delivery', () => deliver(deps, delivery))
-      .catch(deps.onFailure)
-      .finally(() => {
-        sending.delete(sent);
-        onSlotFree();
-      });
-    sending.add(sent);
-  }
-
-  return {
-    begin,
-    isBusy: () => beginning !== undefined || sending.size > 0,
-    idle: () => Promise.allSettled([beginning, ...sending]),
-    stop() {
-      isStopping = true;
     },
   };
 }

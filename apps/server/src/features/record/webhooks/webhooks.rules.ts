@@ -17,22 +17,22 @@ export interface DeliveryAttempt {
   /** The number of attempts, including this attempt. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** The time that this attempt took. */
-  readonly seconds: number;
+  /** Whether this attempt took longer than a prompt attempt may. */
+  readonly isLate: boolean;
 }
 
 const FIRST_WAIT = 30; // seconds; specification, States and transitions
-const PROMPT = 2; // seconds
+export const PROMPT_SECONDS = 2; // specification, Webhook delivery: Shares
 
 /** @see specification, Webhook delivery */
 export function afterAttempt(
-  { attempts, maxAttempts, seconds }: DeliveryAttempt,
+  { attempts, maxAttempts, isLate }: DeliveryAttempt,
   outcome: AttemptOutcome,
   at: Date,
 ): AfterAttempt {
   const lastStatusCode = outcome.status ?? null;
   const lastError = errorOf(outcome);
-  const isPrompt = lastError === null && seconds < PROMPT;
+  const isPrompt = lastError === null && !isLate;
   const told = { lastError, lastStatusCode, isPrompt };
   if (lastError === null) return { ...told, status: 'delivered', nextAttemptAt: null };
   if (attempts >= maxAttempts) return { ...told, status: 'failed', nextAttemptAt: null };

@@ -34,7 +34,9 @@ begin
 
   insert into grants select child.*;
   insert into tokens select (jsonb_populate_record(null::tokens, p_write -> 'token')).*;
-  insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;
+  if jsonb_typeof(p_write -> 'refresh') = 'object' then
+    insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;
+  end if;
   return null;
 end
 $$;

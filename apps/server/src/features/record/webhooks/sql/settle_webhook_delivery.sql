@@ -1,6 +1,6 @@
 -- Stores the outcome of an attempt, unless another process holds the lease by now. The function locks the
 -- endpoint before the delivery, as claiming and deleting an endpoint do. `p_next_attempt_at` is null when the
--- status is final. When the endpoint was prompt, its deliveries in the other lane move to the prompt lane.
+-- status is final. The attempt decides the lane of the endpoint, and deliveries that wait in the other lane follow.
 create or replace function settle_webhook_delivery(p_developer_id text, p_webhook_id text, p_id text,
   p_leased_until timestamptz, p_at timestamptz, p_status webhook_delivery_status, p_next_attempt_at timestamptz,
   p_error text, p_status_code integer, p_url text, p_is_prompt boolean)
@@ -18,6 +18,6 @@ begin
     where d.developer_id = p_developer_id and d.webhook_id = p_webhook_id and d.id = p_id
       and d.status = 'pending' and d.leased_until = p_leased_until
     returning d.status;
-  if p_is_prompt then perform move_webhook_deliveries(p_developer_id, p_webhook_id, true); end if;
+  perform move_webhook_deliveries(p_developer_id, p_webhook_id, p_is_prompt);
 end
 $$;
