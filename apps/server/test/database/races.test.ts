@@ -209,11 +209,12 @@ describe('after a revocation, round after round', { timeout: 300_000 }, () => {
     const outcomes: string[] = [];
 
     for (let round = 0; round < ROUNDS; round += 1) {
-      const { agentId, grantToken, grantId } = await grantTo(acme);
+      const { agentId: rootAgent, grantToken, grantId } = await grantTo(acme);
+      const { agentId } = await registerAgent(acme, 'Helper'); // it gets a refresh token, unlike the root's own agent
       const first = (await delegate(acme, grantToken, agentId)).json();
       const [delegated, refreshed, revoked] = await Promise.all(
         inTurns(round, [
-          () => delegate(acme, first.grantToken, agentId),
+          () => delegate(acme, first.grantToken, rootAgent),
           () => acme('POST', '/v1/token/refresh', { refreshToken: first.refreshToken, agentId }),
           () => acme('DELETE', `/v1/grants/${grantId}`),
         ]),
@@ -225,8 +226,8 @@ describe('after a revocation, round after round', { timeout: 300_000 }, () => {
       for (const each of [{ grantToken }, first, ...issued.map((answer) => answer?.json())]) {
         expect(await verdictOf(acme, each.grantToken)).toEqual({ valid: false, reason: 'revoked' });
       }
-      for (const answer of issued) {
-        const { refreshToken } = answer?.json() ?? {};
+      if (refreshed?.statusCode === 201) {
+        const { refreshToken } = refreshed.json();
         const again = await acme('POST', '/v1/token/refresh', { refreshToken, agentId });
         expect(refusalOf(again)).toBe('400 INVALID_GRANT grant_revoked');
       }
