@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { makeGrants, type Tenant } from './tenants.ts';
+import { makeGrants, NEW_ULID, type Tenant } from './tenants.ts';
 
 const BATCH = 50_000; // rows in one statement
 const TOGETHER = 1000; // entries in one call of the function that chains them
@@ -41,9 +41,9 @@ async function countOf(
 }
 
 const copyOf = (table: string, prefix: string) => `
-  select (jsonb_populate_record(t, jsonb_build_object('id',
-    '${prefix}_0' || upper(substr(md5(random()::text || each), 1, 25))))).*
-  from ${table} t, generate_series(1, $2::integer) each where t.developer_id = $1 and t.id = $3`;
+  select copy.* from generate_series(1, $2::integer) each, ${table} t, jsonb_populate_record(t, jsonb_build_object('id',
+    '${prefix}_' || ${NEW_ULID})) copy
+  where t.developer_id = $1 and t.id = $3`;
 
 /** Appends entries as the service does, but many in one call. */
 export async function appendEntries(
@@ -58,7 +58,7 @@ export async function appendEntries(
 const APPEND = `
   select count(*) from audit_append($1, now(), (
     select jsonb_agg(jsonb_build_object('requestId', 'bench', 'suffix', ',"status":"success"}', 'prefix',
-      '{"id":"alog_1' || upper(substr(md5(random()::text || n), 1, 25)) || '","agentId":"' || $3 ||
-      '","agentDid":"' || $4 || '","grantId":"' || $5 || '","principalId":"user_' || n ||
+      '{"id":"alog_' || ${NEW_ULID} || '","agentId":"' || $3 ||
+      '","agentDid":"' || $4 || '","grantId":"' || $5 || '","principalId":"user_' || each ||
       '","developerId":"' || $1 || '","action":"email.sent","metadata":{},"timestamp":"'))
-    from generate_series(1, $2::integer) n))`;
+    from generate_series(1, $2::integer) each))`;

@@ -3,7 +3,7 @@ import { startServer } from '../tools/measured/servers.ts';
 import { openClient } from './client.ts';
 import { demand, latenciesOf } from './load.ts';
 import type { Scene } from './scene.ts';
-import { makeGrants, signUp } from './tenants.ts';
+import { makeGrants, NEW_ULID, signUp } from './tenants.ts';
 
 const BATCH = 50_000; // rows in one statement
 const PAUSE = 10; // milliseconds between questions, because each costs the process time too
@@ -64,22 +64,20 @@ export async function watchHealth(scene: Scene, rows: number): Promise<Health> {
   };
 }
 
-const ID = `upper(substr(md5(random()::text || each), 1, 25))`;
-
 const DUE_REQUESTS = `
   insert into auth_requests
-  select (jsonb_populate_record(t, jsonb_build_object('id', 'areq_0' || ${ID}, 'status', 'pending',
-    'created_at', now() - interval '2 days', 'expires_at', now() - interval '1 day',
-    'consent_method', null, 'decided_at', null, 'code_expires_at', null))).*
-  from auth_requests t, generate_series(1, $2::integer) each
-  where t.developer_id = $1 and t.id = (select min(id) from auth_requests where developer_id = $1 and status = 'consumed')`;
+  select copy.* from generate_series(1, $2::integer) each, auth_requests t, jsonb_populate_record(t, jsonb_build_object(
+    'id', 'areq_' || ${NEW_ULID}, 'status', 'pending', 'created_at', now() - interval '2 days',
+    'expires_at', now() - interval '1 day', 'consent_method', null, 'decided_at', null, 'code_expires_at', null)) copy
+  where t.developer_id = $1
+    and t.id = (select min(id) from auth_requests where developer_id = $1 and status = 'consumed')`;
 
 const OLD_EVENTS = `
   with head as (
     update audit_heads set event_seq = event_seq + $2 where developer_id = $1 returning event_seq - $2 as start
   )
   insert into outbox_events (developer_id, seq, id, type, envelope, created_at)
-  select $1, start + each, 'evt_0' || ${ID}, 'grant.created', '{}', now() - interval '400 days'
+  select $1, start + each, 'evt_' || ${NEW_ULID}, 'grant.created', '{}', now() - interval '400 days'
   from head, generate_series(1, $2::integer) each`;
 
 /** The oldest event of a developer tells whether there are any, so all of them are old. */

@@ -3,6 +3,7 @@ import type { Health } from './health.ts';
 import type { Instances } from './instances.ts';
 import type { Summary } from './load.ts';
 import type { SigningRates } from './machine.ts';
+import type { Million } from './million.ts';
 import type { OpenLoop } from './open-loop.ts';
 import type { Plan, Setting } from './options.ts';
 import type { Measured } from './rounds.ts';
@@ -11,6 +12,7 @@ import { percent, plural, table, whole } from './tables.ts';
 export interface Report {
   /** The first is the one that all others are held against. */
   readonly settings: readonly (readonly [Setting, readonly Measured[]])[];
+  readonly million: Million | undefined;
   readonly openLoop: readonly OpenLoop[];
   readonly together: Instances | undefined;
   readonly health: Health | undefined;
@@ -37,6 +39,7 @@ and stays readable beside other work. Shares compare between machines, and rates
     [...machine, ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
     ...settings.map(settingText),
     `CPU is processor milliseconds of one: one ${unitsOf(settings).join(', one ')}.`,
+    ...millionText(report.million),
     ...growthText(settings),
     ...openLoopText(report.openLoop),
     ...togetherText(report.together),
@@ -81,6 +84,19 @@ const figuresOf = ({ p50, p99, cpu }: Summary) => [
 
 /** The processor milliseconds of one operation, without the driver's. */
 const costOf = ({ cpu }: Summary) => (cpu.server ?? 0) + (cpu.postgres ?? 0) + (cpu.redis ?? 0);
+
+function millionText(million?: Million): string[] {
+  if (!million) return [];
+  const { hours, gigabytes } = million;
+  const spent = (who: string) => `${whole(hours[who] ?? Number.NaN)} h`;
+  const rows = [
+    ['Server, hours of one core', spent('server')],
+    ['Postgres, hours of one core', spent('postgres')],
+    ['Redis, hours of one core', spent('redis')],
+    ['Disk, rows and indexes', `${whole(gigabytes)} GB`],
+  ];
+  return [table(['A million authorizations with their tokens', ''], rows)];
+}
 
 /** The cost of each flow with many rows, by its cost in the first setting. */
 function growthText([first, ...others]: Report['settings']): string[] {

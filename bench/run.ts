@@ -8,6 +8,7 @@ import { watchHealth } from './health.ts';
 import { measureInstances } from './instances.ts';
 import { demand } from './load.ts';
 import { describeMachine, measureSigning } from './machine.ts';
+import { measureMillion } from './million.ts';
 import { type Dear, profileMissed } from './missed.ts';
 import { measureOpenLoop, CONNECTIONS as OPEN_CONNECTIONS } from './open-loop.ts';
 import { options, plan, type Setting, settingsOf, USAGE } from './options.ts';
@@ -51,6 +52,8 @@ async function measureIn(scene: Scene): Promise<Report> {
   const [base, ...others] = settingsOf(options);
   const first = await measureSetting(scene, base, await tenantsOf(base));
   const loadedMemory = memoryOf(server.pid);
+  const pair = first.find(({ flow }) => flow.name === 'authorize → token')?.flow;
+  const million = pair ? await measureMillion(scene, pair, { plan, setting: base }) : undefined;
   const openLoop = options['open-loop'] ? await measureOpenLoop(service, first, plan.seconds) : [];
   const count = options.instances;
   const together =
@@ -66,6 +69,7 @@ async function measureIn(scene: Scene): Promise<Report> {
   }
   return {
     settings,
+    million,
     openLoop,
     together,
     health: options.health > 0 ? await watchHealth(scene, options.health) : undefined,

@@ -55,9 +55,9 @@ export async function makeGrants(db: pg.Client, grantId: string, count: number):
   const { rows } = await db.query<{ id: string }>(
     `with made as (
       insert into grants
-      select (jsonb_populate_record(g, jsonb_build_object('id', n.id, 'root_grant_id', n.id,
-        'auth_request_id', null))).*
-      from grants g, (${NEW_IDS}) n where g.id = $1
+      select copy.* from (${NEW_IDS}) n, grants g, jsonb_populate_record(g, jsonb_build_object('id', n.id,
+        'root_grant_id', n.id, 'auth_request_id', null)) copy
+      where g.id = $1
       returning developer_id, id, issued_at, expires_at
     ), tokens_made as (
       insert into tokens select developer_id, 'tok' || substr(id, 5), id, issued_at, expires_at, null from made
@@ -68,6 +68,8 @@ export async function makeGrants(db: pg.Client, grantId: string, count: number):
   return rows.map(({ id }) => id);
 }
 
-/** Makes ids that serve as ULIDs here: of one length, and spread. */
-const NEW_IDS = `select 'grnt_0' || upper(substr(md5(random()::text || each), 1, 25)) as id
-  from generate_series(1, $2::integer) each`;
+/** Writes the 26 signs of a ULID: they grow with the time, and end at random. */
+export const NEW_ULID = `'0' || upper(lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 11, '0')
+  || lpad(to_hex(each), 5, '0') || substr(md5(random()::text), 1, 9))`;
+
+const NEW_IDS = `select 'grnt_' || ${NEW_ULID} as id from generate_series(1, $2::integer) each`;

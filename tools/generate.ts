@@ -5,7 +5,9 @@ import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { configurationPage } from './generate/configuration-page.ts';
+import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
+import { withMigrated } from './generate/migrated.ts';
 import { tableTypes } from './generate/table-types.ts';
 import { securityPage } from './security/page.ts';
 import { securityTests } from './security/titles.ts';
@@ -14,8 +16,9 @@ const ROOT = join(import.meta.dirname, '..');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Every generated file with its generator. `--check` writes nothing and names the stale files. */
-const made: Readonly<Record<string, () => string | Promise<string>>> = {
+const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<string>>> = {
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
+  'deploy/citus.sql': distribution,
   'docs/configuration.md': () => {
     const limitTables = { 'request limits': rateSettings(limits), plans: quotaSettings(limits) };
     const ofFeatures = Object.fromEntries(features.map(({ name, settings }) => [name, settings]));
@@ -27,14 +30,17 @@ const made: Readonly<Record<string, () => string | Promise<string>>> = {
 };
 
 const isCheck = process.argv.includes('--check');
-for (const [path, make] of Object.entries(made)) {
+await withMigrated(async (databaseUrl) => {
+  for (const [path, make] of Object.entries(made)) write(path, await make(databaseUrl));
+});
+
+function write(path: string, text: string): void {
   const file = join(ROOT, path);
-  const text = await make();
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
   if (isCheck) {
     process.exitCode = 1;
     process.stdout.write(`${path} is stale: npm run generate\n`);
-    continue;
+    return;
   }
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);

@@ -70,7 +70,11 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
-    [`--inspect-port=127.0.0.1:${inspectPort}`, join(ROOT, 'apps/server/start.mjs')],
+    [
+      `--inspect-port=127.0.0.1:${inspectPort}`,
+      '--max-semi-space-size=4',
+      join(ROOT, 'apps/server/start.mjs'),
+    ],
     {
       stdio: ['ignore', log, log],
       env: {

@@ -43,6 +43,16 @@ test('texts after `sql` are read with all inserted values', () => {
   });
 });
 
+test('declared statements are read with all inserted texts', () => {
+  const text = `
+    import { lookUp, statement } from './statement.ts';
+    const one = lookUp<Row, [id: string]>('find', \`select \${columns}, did from agents where id = $1\`);
+    const other = statement('end_all', \`update grants set ended = $1 where finished($2)\`);
+    lookUp(deps, caller, token);`;
+
+  expect(usesOf(text)).toEqual({ reads: ['agents'], writes: ['grants'], calls: ['finished'] });
+});
+
 test('plain texts are read in a file that imports `pg`', () => {
   const text = "client.query('insert into schema_migrations values (1)'); log('select from where');";
 

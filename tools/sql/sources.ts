@@ -7,11 +7,11 @@ const WRITING = /^(insertInto|replaceInto|updateTable|deleteFrom|mergeInto)$/;
 
 /** A file without any of these words names no table. */
 const MAY_NAME_TABLES =
-  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'/;
+  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'|\/(statement|hot-writes)[.]ts'/;
 
 /**
- * The tables that a TypeScript file names: in calls of Kysely, in texts after `sql`, and where the file imports `pg`,
- * in its plain texts. Nothing where it names none.
+ * The tables that a TypeScript file names: in calls of Kysely, in texts after `sql`, in declared statements, and where
+ * the file imports `pg`, in its plain texts. Nothing where it names none.
  * @param isTable tells tables from other names that Kysely is given, as of a subquery
  * @throws with the place of a text that cannot be read
  */
@@ -31,8 +31,14 @@ export function usesInSource(path: string, isTable: (name: string) => boolean): 
     }
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node)) noteCall(node, uses, isTable);
-    else if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql')
+    if (ts.isCallExpression(node)) {
+      noteCall(node, uses, isTable);
+      const text = declaredText(node);
+      if (text !== undefined) read(text, node);
+      const called = calledInJson(node);
+      if (called !== undefined) uses.calls.add(called);
+    }
+    if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql')
       read(textIn(node.template), node);
     else if (hasPlainTexts && ts.isStringLiteralLike(node) && isStatement(node.text)) read(node.text, node);
     ts.forEachChild(node, visit);
@@ -53,12 +59,24 @@ function noteCall(call: ts.CallExpression, uses: Uses, isTable: (name: string) =
   }
 }
 
+/** The text of a declared statement, which is the second argument after its name. */
+function declaredText({ expression, arguments: [, text] }: ts.CallExpression): string | undefined {
+  const isDeclaration = ts.isIdentifier(expression) && ['statement', 'lookUp'].includes(expression.text);
+  return isDeclaration && text && ts.isTemplateLiteral(text) ? textIn(text) : undefined;
+}
+
+/** The function that `write_together` calls by its name. */
+function calledInJson({ expression, arguments: [name] }: ts.CallExpression): string | undefined {
+  const isCall = ts.isIdentifier(expression) && ['hotCall', 'groupLock'].includes(expression.text);
+  return isCall && name && ts.isStringLiteral(name) ? name.text : undefined;
+}
+
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const isStatement = (text: string) => /^\s*(select|insert|update|delete|with|create table)\s/i.test(text);
 
 /** The text with something in the place of each value: a parameter, or a name where Postgres expects a name. */
-function textIn(template: ts.TemplateLiteral): string {
+export function textIn(template: ts.TemplateLiteral): string {
   if (ts.isNoSubstitutionTemplateLiteral(template)) return template.text;
   let text = template.head.text;
   for (const [at, { literal }] of template.templateSpans.entries()) {

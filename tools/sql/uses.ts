@@ -24,8 +24,8 @@ export function usesIn(sql: string, into: Uses = noUses()): Uses {
   return into;
 }
 
-type Node = Readonly<Record<string, unknown>>;
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+export type Node = Readonly<Record<string, unknown>>;
+export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
 /** Names that stand for a query of the same text (`with due as …`), and for no table. */
 function namesOf(tree: unknown): ReadonlySet<string> {
@@ -34,7 +34,7 @@ function namesOf(tree: unknown): ReadonlySet<string> {
   return names;
 }
 
-function* all(kind: string, tree: unknown): Generator<Node> {
+export function* all(kind: string, tree: unknown): Generator<Node> {
   if (!isNode(tree)) return;
   for (const [key, value] of Object.entries(tree)) {
     if (key === kind && isNode(value)) yield value;
@@ -61,8 +61,8 @@ function visit(tree: unknown, into: Uses, passing: ReadonlySet<string>): void {
 
 const tableIn = (relation: unknown): string => (isNode(relation) ? String(relation.relname) : '');
 
-/** Drops the schema of a name. */
-function lastText(names: unknown): string {
+/** Drops the schema or the table of a name. */
+export function lastText(names: unknown): string {
   const texts = [...all('String', names)].map(({ sval }) => String(sval));
   return texts.at(-1) ?? '';
 }
@@ -82,11 +82,15 @@ function functionIn(statement: Node, into: Uses): void {
  */
 export function usesOfFunctions(text: string, enums: ReadonlySet<string>): Uses {
   const uses = usesIn(text);
-  if (!/^\s*language plpgsql|\slanguage plpgsql\s/im.test(text)) return uses;
-  for (const { query, parseMode } of all('PLpgSQL_expr', parsePlPgSQLSync(withoutEnums(text, enums)))) {
-    usesIn(statementOf(String(query), Number(parseMode)), uses);
-  }
+  for (const statement of statementsInPlpgsql(text, enums)) usesIn(statement, uses);
   return uses;
+}
+
+/** The statements and expressions in the bodies of PL/pgSQL functions. */
+export function statementsInPlpgsql(text: string, enums: ReadonlySet<string>): string[] {
+  if (!/^\s*language plpgsql|\slanguage plpgsql\s/im.test(text)) return [];
+  const expressions = all('PLpgSQL_expr', parsePlPgSQLSync(withoutEnums(text, enums)));
+  return [...expressions].map(({ query, parseMode }) => statementOf(String(query), Number(parseMode)));
 }
 
 /** With texts in the place of enums, among the parameters and the variables. */

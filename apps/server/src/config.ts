@@ -30,6 +30,8 @@ export interface Config {
     /** A direct connection, when `app` leads to a pooler. */
     readonly migrations: DatabaseSettings;
     readonly poolMax: number;
+    /** Whether connections prepare the statements of the request path. */
+    readonly prepares: boolean;
   };
   /** `redis://…`, `rediss://…`, or `memory:` outside production. */
   readonly redisUrl: string;
@@ -116,6 +118,7 @@ export function loadConfig(env: Environment): Config {
       app: values.DATABASE_URL,
       migrations: values.MIGRATION_DATABASE_URL ?? values.DATABASE_URL,
       poolMax: values.DATABASE_POOL_MAX,
+      prepares: values.DATABASE_PREPARED_STATEMENTS,
     },
     redisUrl: values.REDIS_URL,
     keys: {

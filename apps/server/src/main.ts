@@ -72,7 +72,8 @@ export async function start(environment: Environment, io: Io): Promise<void> {
 
     step = 'database';
     const notices = commitNotices();
-    const db = openDatabase(config.database.app, config.database.poolMax, meter, { tracer, notices });
+    const { app: database, poolMax, prepares } = config.database;
+    const db = openDatabase(database, poolMax, meter, { tracer, notices, prepares });
     shutdown.add('stores', () => db.destroy());
     await requireServer(db);
 

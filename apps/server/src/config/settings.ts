@@ -61,6 +61,11 @@ const stores = {
     'A direct connection for migrations, when `DATABASE_URL` leads to a pooler.',
   ),
   DATABASE_POOL_MAX: defaulted(integer(1, 500), '10', 'The most connections of one process.'),
+  DATABASE_PREPARED_STATEMENTS: defaulted(
+    boolean,
+    'true',
+    'Whether each connection prepares the statements of the request path once. A pooler that shares connections has to support it: PgBouncer does from 1.21 on, unless `max_prepared_statements` is 0.',
+  ),
   REDIS_URL: required(
     redisUrl,
     'The store of rate-limit counters and authorization requests in flight. A comma list of such URLs names some nodes of a Redis Cluster, which share user and password. Outside production, `memory:` serves a single process and forgets when it ends.',

@@ -1,6 +1,9 @@
 import type { KyselyPlugin } from 'kysely';
 
-/** Calls `act` after each statement that names `word`, before the statement's caller goes on. */
+/**
+ * Calls `act` after each query that names `word`, and after each declared statement with `word` in its name, before the
+ * statement's caller goes on.
+ */
 export function afterStatements(word: string, act: () => Promise<void>): KyselyPlugin {
   const watched = new WeakSet<object>();
   return {
@@ -9,7 +12,7 @@ export function afterStatements(word: string, act: () => Promise<void>): KyselyP
       return node;
     },
     async transformResult({ queryId, result }) {
-      if (watched.has(queryId)) await act();
+      if (watched.has(queryId) || queryId.queryId.includes(word)) await act();
       return result;
     },
   };

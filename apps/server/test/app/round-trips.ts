@@ -2,21 +2,19 @@ import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
 
 /**
- * The statements of `work`, by their first words, with begin and commit. Each is a round trip. Other
+ * The statements of `work`, by their names or their first words, with begin and commit. Each is a round trip. Other
  * statements of the process count too.
  */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => query.mockRestore());
   await work();
-  // Kysely passes the text as the first argument, or in an object.
-  const texts = query.mock.calls.map(([first]: unknown[]) => String(Object(first).text ?? first));
+  const sent = query.mock.calls.map(([first]: unknown[]): pg.QueryConfig => Object(first));
   query.mockRestore();
-  return texts.map(
-    (text) =>
-      text
-        .trim()
-        .split(/["(]|\s+from\s|\n/)[0]
-        ?.trim() ?? '',
-  );
+  return sent.map(({ name, text }) => name ?? firstWords(text));
+}
+
+function firstWords(text: string): string {
+  const [words = ''] = text.trim().split(/["(]|\s+from\s|\n/);
+  return words.trim();
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Executor, inTransaction, type Tx } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { authorize, entriesOf, grantTo, refusalOf, registerAgent, startSandbox } from '../app/flow.ts';
 import { send } from '../app/repeating.ts';
@@ -64,7 +65,7 @@ test('writes of every kind that wait for one chain share transactions, and the r
     '400 INVALID_GRANT code_used',
     ...Array(8).fill('400 INVALID_GRANT refresh_reused'),
   ]);
-  expect(statements.filter((each) => each === 'select *').length).toBeLessThan(24);
+  expect(statements.filter((each) => each === 'write_together').length).toBeLessThan(24);
   expect(await entriesOf(acme, 'email.sent')).toHaveLength(8);
   expect(await entriesOf(acme, 'grant.created')).toHaveLength(8 + 8 + 8);
   expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
@@ -178,11 +179,39 @@ test('a group takes the locks of all its members first, in one order', async () 
   const order = ['share_agents', 'lock_delegation', 'share_delegation', 'write_request', 'write_rotation'];
   const last = ['write_delegation', 'revoke_tree']; // each counts grants, and so locks the counter
   const groups = query.mock.calls
-    .map(([first]: unknown[]) => String(Object(first).text ?? first))
-    .filter((text) => text.includes('share_agents'))
-    .map((text) => text.match(/[a-z]+_[a-z]+(?=\()/g) ?? [])
-    .map((names) => names.map((name) => (last.includes(name) ? order.length : order.indexOf(name))))
-    .map((places) => places.filter((place) => place >= 0));
+    .map(([first]: unknown[]): pg.QueryConfig => Object(first))
+    .filter(({ name, values }) => name === 'write_together' && values?.[5])
+    .map(({ values = [] }) => [...JSON.parse(values[5]), ...JSON.parse(values[2])].map(({ name }) => name))
+    .map((names) => names.map((name) => (last.includes(name) ? order.length : order.indexOf(name))));
   expect(groups.length).toBeGreaterThan(0);
   for (const places of groups) expect(places).toEqual([...places].sort((one, other) => one - other));
 });
+
+test('a group that waits for an agent holds no other one', async () => {
+  const { acme, db } = await startSandbox();
+  const agents = await Promise.all(Array.from({ length: 3 }, () => registerAgent(acme)));
+  const [first = '', second = '', third = ''] = agents.map(({ agentId }) => agentId).sort();
+  const lock = (tx: Tx, agentId: string) =>
+    sql`select from agents where developer_id = ${acme.developerId} and id = ${agentId} for update nowait`.execute(
+      tx,
+    );
+
+  let answers: Promise<{ statusCode: number }[]> | undefined;
+  await inTransaction(db, async (tx) => {
+    await lock(tx, first);
+    // The one for the third agent goes alone, and the others share the next transaction.
+    answers = Promise.all(
+      [third, second, first].map((agentId) => acme('POST', '/v1/authorize', asked(agentId))),
+    );
+    await vi.waitUntil(() => isWaitingForLock(db), { interval: 5 });
+    await lock(tx, second);
+  });
+
+  expect((await answers)?.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201]);
+});
+
+async function isWaitingForLock(db: Executor): Promise<boolean> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+}

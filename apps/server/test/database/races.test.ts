@@ -262,6 +262,33 @@ describe('after a revocation, round after round', { timeout: 300_000 }, () => {
     expect(Object.keys(count(outcomes)).sort()).toEqual(['201', '400 INVALID_GRANT parent_revoked']); // both orders
   });
 
+  test.each(['everything', 'the grant of this agent'])(
+    'R11 no exchange that raced a principal’s end of %s leaves a grant behind',
+    async (what) => {
+      const { acme, service } = await startSandbox();
+      const outcomes: string[] = [];
+
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { agentId, grantId } = await grantTo(acme);
+        const { code } = await authorize(acme, agentId);
+        const person = service.calling((await openSession(acme)).json().sessionToken);
+        const path = what === 'everything' ? '/v1/principal/grants' : `/v1/principal/grants/${grantId}`;
+        const [redeemed, ended] = await Promise.all(
+          inTurns(round, [() => acme('POST', '/v1/token', { code, agentId }), () => person('DELETE', path)]),
+        );
+
+        expect([200, 204]).toContain(ended?.statusCode);
+        outcomes.push(redeemed?.statusCode === 201 ? 'redeemed' : 'refused');
+        if (redeemed?.statusCode !== 201 || what !== 'everything') continue;
+        const verdict = await verdictOf(acme, redeemed.json().grantToken);
+        expect(verdict).toEqual({ valid: false, reason: 'revoked' });
+      }
+
+      if (what === 'everything') expect(await activeGrantsOf(acme)).toEqual([]);
+      expect(Object.keys(count(outcomes)).sort()).toEqual(['redeemed', 'refused']); // both orders
+    },
+  );
+
   test.each(['the agent that delegates', 'the agent that is delegated to'])(
     'O16 no delegation that raced the end of %s leaves a grant behind',
     async (whose) => {

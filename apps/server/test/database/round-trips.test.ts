@@ -1,44 +1,88 @@
-import { expect, test } from 'vitest';
-import { authorize, grantTo, openSession, startSandbox } from '../app/flow.ts';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { findAgent } from '../../src/features/accounts/agents/agents.repo.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { authorize, grantTo, openSession, registerAgent, startSandbox } from '../app/flow.ts';
 import { send } from '../app/repeating.ts';
 import { statementsOf } from '../app/round-trips.ts';
+import { newDatabase } from '../app/start-app.ts';
 
-test('a call of an agent makes one trip to the database, or one to read and one to write', async () => {
-  const { acme } = await startSandbox();
-  const { agentId, grantToken: token, refreshToken, grantId } = await grantTo(acme);
+test('a call of an agent makes one trip to the database, or one to read and one to write, with prepared statements', async () => {
+  const { acme, service } = await startSandbox();
+  const { agentId, did: agentDid, grantToken: token, refreshToken, grantId } = await grantTo(acme);
   const part = { parentGrantToken: token, subAgentId: agentId, scopes: ['calendar:read'] };
   const { code } = await authorize(acme, agentId);
   const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
-  const tripsOf = async (...call: Parameters<typeof acme>) => {
-    const trips = await statementsOf(() => acme(...call));
-    expect(trips).not.toContain('with found as'); // the process knows the API key from requests before
-    return trips.length;
-  };
+  const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
+  const trips = (...call: Parameters<typeof acme>) => statementsOf(() => acme(...call));
+  const stranger = service.calling((await service.asDeveloper()).apiKey);
+  await trips('GET', '/v1/agents'); // the process knows the API key from now on
 
   expect({
-    verify: await tripsOf('POST', '/v1/tokens/verify', { token }),
-    introspect: await tripsOf('POST', '/v1/tokens/introspect', { token }),
-    authorize: await tripsOf('POST', '/v1/authorize', asked),
-    exchange: await tripsOf('POST', '/v1/token', { code, agentId }),
-    refresh: await tripsOf('POST', '/v1/token/refresh', { refreshToken, agentId }),
-    delegate: await tripsOf('POST', '/v1/grants/delegate', part),
-    revoke: await tripsOf('DELETE', `/v1/grants/${grantId}`),
-    'revoke again': await tripsOf('DELETE', `/v1/grants/${grantId}`),
-    'list agents': await tripsOf('GET', '/v1/agents'),
-    'list grants': await tripsOf('GET', '/v1/grants'),
+    verify: await trips('POST', '/v1/tokens/verify', { token }),
+    introspect: await trips('POST', '/v1/tokens/introspect', { token }),
+    authorize: await trips('POST', '/v1/authorize', asked),
+    exchange: await trips('POST', '/v1/token', { code, agentId }),
+    refresh: await trips('POST', '/v1/token/refresh', { refreshToken, agentId }),
+    delegate: await trips('POST', '/v1/grants/delegate', part),
+    append: await trips('POST', '/v1/audit/log', entry),
+    'get grant': await trips('GET', `/v1/grants/${grantId}`),
+    revoke: await trips('DELETE', `/v1/grants/${grantId}`),
+    'revoke again': await trips('DELETE', `/v1/grants/${grantId}`),
+    'get agent': await trips('GET', `/v1/agents/${agentId}`),
+    'list agents': await trips('GET', '/v1/agents'),
+    'list grants': await trips('GET', '/v1/grants'),
+    'unknown key': await statementsOf(() => stranger('GET', '/v1/agents')),
   }).toEqual({
-    verify: 1,
-    introspect: 1,
-    authorize: 2,
-    exchange: 2,
-    refresh: 2,
-    delegate: 2,
-    revoke: 2,
-    'revoke again': 2,
-    'list agents': 1,
-    'list grants': 1,
+    verify: ['use_token'],
+    introspect: ['use_token'],
+    authorize: ['find_asker', 'write_together'],
+    exchange: ['find_redeemable', 'write_together'],
+    refresh: ['find_refreshable', 'write_together'],
+    delegate: ['find_delegable', 'write_together'],
+    append: ['find_grant', 'write_together'],
+    'get grant': ['find_grant'],
+    revoke: ['find_active_tree', 'write_together'],
+    'revoke again': ['find_active_tree', 'find_grant'],
+    'get agent': ['find_agent'],
+    'list agents': ['list_agents'],
+    'list grants': ['select'],
+    'unknown key': ['use_key', 'list_agents'],
   });
   expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
+});
+
+test('without prepared statements, the same trips are made with no names', async () => {
+  const databaseUrl = await newDatabase();
+  const db = openDatabase({ connectionString: databaseUrl }, 2, undefined, { prepares: false });
+  onTestFinished(() => db.destroy());
+  const { acme } = await startSandbox({ databaseUrl, dbAs: () => db });
+  const { grantToken: token, agentId, refreshToken } = await grantTo(acme);
+
+  expect(await statementsOf(() => acme('POST', '/v1/tokens/verify', { token }))).toEqual(['select']);
+  const trips = await statementsOf(() => acme('POST', '/v1/token/refresh', { refreshToken, agentId }));
+  expect(trips).toEqual(['select', 'select place, refusal, id, seq,']);
+});
+
+test('look-ups that come together share connections, and each gets its own rows', async () => {
+  const databaseUrl = await newDatabase();
+  const db = openDatabase({ connectionString: databaseUrl }, 8);
+  onTestFinished(() => db.destroy());
+  const { acme } = await startSandbox({ databaseUrl, dbAs: () => db });
+  const agents = await Promise.all(
+    Array.from({ length: 40 }, (_, each) => registerAgent(acme, `Agent ${each}`)),
+  );
+  const connect = vi.spyOn(pg.Pool.prototype, 'connect');
+  onTestFinished(() => connect.mockRestore());
+
+  const found = await Promise.all(
+    [...agents, { agentId: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', did: undefined }].map(({ agentId }) =>
+      findAgent(db, acme, agentId),
+    ),
+  );
+
+  expect(found.map((agent) => agent?.did)).toEqual([...agents.map(({ did }) => did), undefined]);
+  expect(connect).toHaveBeenCalledTimes(2); // 32 at most are under way on a connection
 });
 
 test('an `Idempotency-Key` costs at most four more trips: to begin, to look, to keep and to commit', async () => {

@@ -9,6 +9,7 @@ import {
   openTransaction,
   repeating,
 } from '../../src/platform/db/db.ts';
+import { hotCall } from '../../src/platform/db/hot-writes.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { newRecords } from '../../src/platform/db/records.ts';
 import { afterStatements } from '../app/after-statements.ts';
@@ -195,12 +196,12 @@ describe('the effect of a write', () => {
     const own = ownDatabase();
     // A sequence keeps count of the attempts that were undone.
     await sql`create sequence attempts`.execute(own);
-    await sql`create function lose_once() returns text language plpgsql as
+    await sql`create function lose_once(text, timestamptz, jsonb) returns text language plpgsql as
       $$ begin if nextval('attempts') = 1 then raise 'lost' using errcode = '40P01'; end if; return null; end $$`.execute(
       own,
     );
 
-    const write = { tenant: { developerId: 'dev_a' }, at: new Date(0), fact: sql<'refused'>`lose_once()` };
+    const write = { tenant: { developerId: 'dev_a' }, at: new Date(0), fact: hotCall('lose_once', {}) };
     const refusal = await newRecords('[]', effect).writeUnlessRefused(own, write);
 
     expect(refusal).toBeNull();

@@ -372,7 +372,7 @@ describe('I13: effect and answer', () => {
       databaseUrl: service.databaseUrl,
       dbAs: (db) =>
         db.withPlugin(
-          afterStatements('write_request', async () => {
+          afterStatements('write_together', async () => {
             const fault = faults.pop();
             if (fault) throw fault;
           }),

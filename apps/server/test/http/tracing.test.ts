@@ -71,6 +71,7 @@ describe('a server with a collector', () => {
     const authorization = `Bearer ${apiKey}`;
 
     await ask(`${url}/v1/agents/ag_unknown?x=secret`, { authorization, 'x-request-id': 'r-1' });
+    await ask(`${url}/v1/me`, { authorization }); // makes the key known
     await ask(
       `${url}/v1/agents`,
       { authorization, traceparent: `00-${given.traceId}-${given.spanId}-01` },

@@ -115,7 +115,7 @@ test('a stop waits for the webhook that is under way, as long as it may', async 
   const receiver = await startReceiver();
   const asked = Promise.withResolvers<void>();
   receiver.answer(() => asked.resolve()); // and answers nothing
-  const { server, url } = await running({
+  const { server, url } = await runningHere({
     WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true',
     SHUTDOWN_TIMEOUT_SECONDS: '2',
   });
@@ -124,7 +124,7 @@ test('a stop waits for the webhook that is under way, as long as it may', async 
   await post(url, '/v1/agents', { name: 'Travel booker' }, apiKey);
   await asked.promise;
 
-  server.child.kill('SIGTERM');
+  server.signal();
 
   const { code, lines } = await server.exited;
   expect(code).toBe(1);

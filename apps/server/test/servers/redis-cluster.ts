@@ -12,9 +12,11 @@ import {
   startRedis,
   stopRedis,
 } from '../../../../tools/redis/server.ts';
+import { slotOf } from '../../src/platform/redis/key-slot.ts';
 
 const SLOTS = 16_384;
 const MASTERS = 3;
+const SLOTS_EACH = Math.ceil(SLOTS / MASTERS);
 const NODE_TIMEOUT = 1000; // milliseconds
 
 const KIND = 'redis-cluster';
@@ -58,8 +60,7 @@ export async function startRedisCluster() {
   if (!first || !replica) throw new Error('The cluster has no nodes.');
 
   for (const [at, node] of masters.entries()) {
-    const [from, to] = [at, at + 1].map((part) => Math.floor((part * SLOTS) / MASTERS));
-    await ask(node, `CLUSTER ADDSLOTSRANGE ${from} ${Number(to) - 1}`);
+    await ask(node, `CLUSTER ADDSLOTSRANGE ${at * SLOTS_EACH} ${Math.min((at + 1) * SLOTS_EACH, SLOTS) - 1}`);
     await ask(node, `CLUSTER SET-CONFIG-EPOCH ${at + 1}`);
   }
   for (const node of nodes.slice(1)) await ask(first, `CLUSTER MEET 127.0.0.1 ${node.port} ${node.busPort}`);
@@ -76,13 +77,18 @@ export async function startRedisCluster() {
   await ask(replica, `CLUSTER REPLICATE ${id}`);
   await mustBecome(async () => (await ask(replica, 'INFO replication')).includes('master_link_status:up'));
 
+  const send = (place: number, name: NodeJS.Signals) => {
+    const master = masters[place];
+    if (master) signal(master.pid, name);
+  };
   return {
     url: masters.map(({ port }) => `redis://:${password}@127.0.0.1:${port}`).join(','),
     masters,
-    replica,
-    hang: (node: Node) => void signal(node.pid, 'SIGSTOP'),
-    goOn: (node: Node) => void signal(node.pid, 'SIGCONT'),
-    kill: (node: Node) => void signal(node.pid, 'SIGKILL'),
+    /** The place in `masters` of the one that holds a key. */
+    placeOf: (key: string) => Math.floor(slotOf(key) / SLOTS_EACH),
+    hang: (place: number) => send(place, 'SIGSTOP'),
+    goOn: (place: number) => send(place, 'SIGCONT'),
+    kill: (place: number) => send(place, 'SIGKILL'),
     async remove() {
       for (const { pid } of nodes) signal(pid, 'SIGCONT');
       await Promise.all(nodes.map(stopRedis));

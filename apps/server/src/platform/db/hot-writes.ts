@@ -1,17 +1,14 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Tenant } from '../caller.ts';
 import { type Executor, repeating } from './db.ts';
 import { grouping } from './grouping.ts';
+import { statement } from './statement.ts';
 
 /** A write that many requests wait for: facts, and acts for the developer's audit chain. */
-export interface HotWrite<Refusal extends string = string> {
+export interface HotWrite {
   readonly tenant: Tenant;
   readonly at: Date;
-  /**
-   * The call of a function that checks and then writes the facts. It returns null, or why it wrote nothing, as text.
-   * None where the acts are the facts.
-   */
-  readonly fact?: RawBuilder<Refusal>;
+  /** Checks and then writes the facts. None where the acts are the facts. */
+  readonly fact?: HotCall;
   /** An array, as JSON. */
   readonly acts: string;
   /** The entry whose position in the chain the caller has to know. */
@@ -25,12 +22,24 @@ export interface HotWrite<Refusal extends string = string> {
   readonly locks?: readonly NeededLock[];
 }
 
+/** A call of a function `(developer_id text, at timestamptz, write jsonb)`. */
+export interface HotCall {
+  readonly name: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** @param name a function that returns null, or why it wrote nothing, as text */
+export const hotCall = (name: string, values: HotCall['values']): HotCall => ({ name, values });
+
 /** A lock that a group takes for all its members before the first of them writes. */
 export interface GroupLock {
+  /** A function `(developer_id text, ids text[])`. */
+  readonly name: string;
   /** Groups take their locks in the order of this. */
   readonly turn: number;
-  readonly take: (tenant: Tenant, ids: readonly string[]) => RawBuilder<unknown>;
 }
+
+export const groupLock = (name: string, turn: number): GroupLock => ({ name, turn });
 
 type NeededLock = readonly [lock: GroupLock, ids: readonly string[]];
 
@@ -43,8 +52,8 @@ export interface ChainPosition {
   readonly hash: string;
 }
 
-export interface Outcome<Refusal extends string = string> {
-  readonly refusal: Refusal | null;
+export interface Outcome {
+  readonly refusal: string | null;
   readonly position: ChainPosition | undefined;
 }
 
@@ -53,12 +62,8 @@ export interface Outcome<Refusal extends string = string> {
  * that developer wait, and then share a transaction, because a lock of the chain's head and a commit for twenty cost
  * about as much as for two. Inside a larger transaction a write stands or falls with that, and so can share no other.
  */
-export async function writeHot<Refusal extends string>(
-  db: Executor,
-  write: HotWrite<Refusal>,
-): Promise<Outcome<Refusal>> {
-  const outcome = db.isTransaction ? only(await writeTogether(db, [write])) : await groupOf(db, write);
-  return outcome as Outcome<Refusal>; // the type of the call says what its function returns
+export async function writeHot(db: Executor, write: HotWrite): Promise<Outcome> {
+  return db.isTransaction ? only(await writeTogether(db, [write])) : groupOf(db, write);
 }
 
 function only([outcome]: readonly Outcome[]): Outcome {
@@ -79,34 +84,50 @@ const groupOf = grouping<HotWrite, Outcome>({
   alone: async (db, write) => only(await repeating(db, () => writeTogether(db, [write]))),
 });
 
-type Row = (ChainPosition & { readonly write: null }) | { readonly write: string; readonly refusal: string };
+type Row = (ChainPosition & { readonly place: null }) | { readonly place: number; readonly refusal: string };
+
+const calling = statement<
+  Row,
+  [
+    developerId: string,
+    at: Date,
+    writes: string,
+    acts: string,
+    wantedIds: readonly string[],
+    locks: string | null,
+    patience: string | null,
+  ]
+>(
+  'write_together',
+  `select place, refusal, id, seq, "timestamp", prev_hash as "prevHash", hash
+   from write_together($1, $2, $3, $4, $5, $6, $7)`,
+);
 
 /** One statement, which locks, decides, writes and lets go without a word from the client. */
 async function writeTogether(
   db: Executor,
   writes: readonly HotWrite[],
-  patience?: string,
+  patience: string | null = null,
 ): Promise<Outcome[]> {
   const [first] = writes;
   if (!first) return [];
   const inTurn = [...writes].sort((one, other) => ((one.turn ?? '') < (other.turn ?? '') ? -1 : 1));
-  const preparing = [
-    ...(patience ? [sql`nullif(set_config('lock_timeout', ${patience}, true), ${patience})`] : []),
-    ...(writes.length > 1 ? locksOf(inTurn) : []), // alone, a function takes its locks in order itself
-  ];
-  const members = [...preparing, ...inTurn.map(({ fact }) => fact ?? sql`null`)];
-  const acts = [...preparing.map(() => '[]'), ...inTurn.map((write) => write.acts)];
-  const wantedIds = inTurn.flatMap(({ wantedId }) => wantedId ?? []);
-  const at = new Date(Math.max(...writes.map((write) => write.at.getTime())));
-
-  const call = sql<Row>`select * from write_together(${first.tenant.developerId}, ${at},
-    array[${sql.join(members)}]::text[], ${`[${acts.join(',')}]`}::jsonb, ${wantedIds}::text[])`;
-  const { rows } = await call.execute(db);
+  const calls = inTurn.map(({ at, fact }) => ({ at, name: fact?.name, values: fact?.values }));
+  const rows = await calling(
+    db,
+    first.tenant.developerId,
+    new Date(Math.max(...writes.map(({ at }) => at.getTime()))),
+    JSON.stringify(calls),
+    `[${inTurn.map(({ acts }) => acts).join(',')}]`,
+    inTurn.flatMap(({ wantedId }) => wantedId ?? []),
+    writes.length > 1 ? JSON.stringify(locksOf(inTurn)) : null, // alone, a function takes its locks in order itself
+    patience,
+  );
   const refusals = new Map<HotWrite | undefined, string>();
   const positions = new Map<string | undefined, ChainPosition>();
   for (const row of rows) {
-    if (row.write === null) positions.set(row.id, row);
-    else refusals.set(inTurn[Number(row.write) - preparing.length - 1], row.refusal);
+    if (row.place === null) positions.set(row.id, row);
+    else refusals.set(inTurn[row.place - 1], row.refusal);
   }
   return writes.map((write) => ({
     refusal: refusals.get(write) ?? null,
@@ -114,15 +135,13 @@ async function writeTogether(
   }));
 }
 
-/** As members of the group that refuse nothing. */
-function locksOf(writes: readonly HotWrite[]): RawBuilder<unknown>[] {
-  const [first] = writes;
+/** The locks of all members in their order, each with the ids of all who need it. */
+function locksOf(writes: readonly HotWrite[]): { name: string; ids: string[] }[] {
   const needed = new Map<GroupLock, Set<string>>();
   for (const [lock, ids] of writes.flatMap(({ locks = [] }) => locks)) {
     needed.set(lock, (needed.get(lock) ?? new Set()).union(new Set(ids)));
   }
-  if (!first) return [];
   return [...needed]
     .sort(([one], [other]) => one.turn - other.turn)
-    .map(([lock, ids]) => sql`nullif(${lock.take(first.tenant, [...ids])}::text, '')`);
+    .map(([{ name }, ids]) => ({ name, ids: [...ids] }));
 }

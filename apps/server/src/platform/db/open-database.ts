@@ -1,12 +1,14 @@
 import { Socket } from 'node:net';
 import { parseJsonText } from '@behest/protocol/json';
-import { CamelCasePlugin, Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
+import { CamelCasePlugin, Kysely, type PluginTransformResultArgs, sql } from 'kysely';
 import pg from 'pg';
 import { type Meter, noMeter, type PoolCounts } from '../telemetry/meter.ts';
 import type { Tracer } from '../telemetry/tracer.ts';
 import { listenToCommits } from './commit-effects.ts';
 import type { CommitNotices } from './commit-notices.ts';
 import type { Executor } from './db.ts';
+import { type ConnectionPool, SharingDialect } from './driver.ts';
+import { isOfStatement } from './statement.ts';
 import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
 
@@ -28,14 +30,19 @@ interface Watching {
   readonly notices?: CommitNotices | undefined;
 }
 
+interface Preparing {
+  /** Whether connections prepare the statements of the request path, which some poolers cannot. */
+  readonly prepares?: boolean | undefined;
+}
+
 /** @param poolSize the most connections at once; specification, Runtime configuration and operation */
 export function openDatabase(
   options: ConnectionOptions,
   poolSize = 10,
   meter: Meter = noMeter,
-  { tracer, notices, ...further }: PoolOptions & Omit<Watching, 'meter'> = {},
+  { tracer, notices, prepares, ...further }: PoolOptions & Omit<Watching, 'meter'> & Preparing = {},
 ): Executor {
-  return databaseOver(openPool(options, poolSize, further), { meter, tracer, notices });
+  return databaseOver(openPool(options, poolSize, further), { meter, tracer, notices, prepares });
 }
 
 export function openPool(
@@ -43,7 +50,13 @@ export function openPool(
   size: number,
   { connect = CONNECT_TIMEOUT, silence = LONGEST_SILENCE }: PoolOptions = {},
 ): pg.Pool {
-  const pool = new pg.Pool({ ...options, max: size, connectionTimeoutMillis: connect, types });
+  const pool = new pg.Pool({
+    ...options,
+    max: size,
+    connectionTimeoutMillis: connect,
+    types,
+    pipeline: true, // a lane sends a statement before the last one is answered
+  });
   limitSilence(pool, silence);
   // The pool replaces a lost connection, and its statement fails for the caller. Without listeners the loss
   // would end the process: the pool's own listener hears idle connections only.
@@ -54,14 +67,13 @@ export function openPool(
 
 /** The database ends its pool when it is destroyed. */
 export function databaseOver(
-  pool: PostgresPool & PoolCounts,
-  { meter = noMeter, tracer, notices }: Watching = {},
+  pool: ConnectionPool & PoolCounts,
+  { meter = noMeter, tracer, notices, prepares = true }: Watching & Preparing = {},
 ): Executor {
   meter.poolOpened(pool);
   const db = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
-    // Columns become camelCase. Members inside jsonb values belong to the client and keep their names.
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    dialect: new SharingDialect(pool, prepares),
+    plugins: [new ColumnNames()],
     ...(tracer && { log: traceStatements(tracer) }),
   });
   listenToCommits(db, ({ tallies, eventsOf }) => {
@@ -69,6 +81,17 @@ export function databaseOver(
     if (eventsOf !== undefined) notices?.notify([eventsOf]);
   });
   return db;
+}
+
+/** Makes the columns of the builder's queries camelCase. A declared statement names its columns itself. */
+class ColumnNames extends CamelCasePlugin {
+  constructor() {
+    super({ maintainNestedObjectKeys: true }); // members inside jsonb values belong to the client
+  }
+
+  override async transformResult(args: PluginTransformResultArgs) {
+    return isOfStatement(args.queryId) ? args.result : super.transformResult(args);
+  }
 }
 
 /**

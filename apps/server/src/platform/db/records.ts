@@ -16,7 +16,7 @@ export interface Records {
    */
   writeUnlessRefused<Refusal extends string>(
     db: Executor,
-    write: Omit<HotWrite<Refusal>, 'acts'>,
+    write: Omit<HotWrite, 'acts'>,
   ): Promise<Refusal | null>;
 }
 
@@ -27,10 +27,10 @@ export function newRecords(json: string, effect: CommitEffect): Records {
       await tellAfterCommit(db, effect);
       return rows;
     },
-    async writeUnlessRefused(db, write) {
+    async writeUnlessRefused<Refusal extends string>(db: Executor, write: Omit<HotWrite, 'acts'>) {
       const { refusal } = await writeHot(db, { ...write, acts: json });
       if (refusal === null) await tellAfterCommit(db, effect);
-      return refusal;
+      return refusal as Refusal | null; // the caller knows what its function returns
     },
   };
 }

@@ -42,7 +42,7 @@ export type KeyRole = "full" | "runtime";
 
 export type Plan = "enterprise" | "free" | "pro";
 
-export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse";
+export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
@@ -190,6 +190,7 @@ export interface Grants {
   isUnverified: boolean;
   lastUsedAt: Timestamp | null;
   parentGrantId: string | null;
+  parentTokenId: string | null;
   principalId: string;
   purpose: string | null;
   revokedAt: Timestamp | null;

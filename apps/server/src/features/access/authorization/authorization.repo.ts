@@ -1,32 +1,42 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
-import type { AuthRequests } from '../../../platform/db/types.gen.ts';
-import { agentsOf, sharedAgents } from '../../accounts/agents/agents.queries.ts';
-import { developerOf, developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
-import { quotaUse } from '../../accounts/quotas/quotas.queries.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type { Agents, AuthRequests, Developers } from '../../../platform/db/types.gen.ts';
+import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
+import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 
 export type RequestRow = Selectable<AuthRequests>;
 
-/** The facts that decide whether a request is accepted, in one read. */
-export function findAsker(db: Executor, tenant: Tenant, agentId: string) {
-  return db
-    .selectFrom(developerOf(db, tenant))
-    .leftJoin(agentsOf(db, tenant), (join) => join.on('agent.agentId', '=', agentId))
-    .leftJoin(quotaUse(db, tenant, 'active_grants'), (join) => join.onTrue())
-    .select([
-      'developer.redirectUris',
-      'developer.enforceAgentScopes',
-      'developer.consentMode',
-      'developer.consentKeys',
-      'agent.agentDid',
-      'agent.agentStatus',
-      'agent.agentScopes',
-      'quota.used as activeGrants',
-    ])
-    .executeTakeFirstOrThrow();
+type Developer = Selectable<Developers>;
+type Agent = Selectable<Agents>;
+
+/** The facts that decide whether a request is accepted. */
+export interface Asker
+  extends Pick<Developer, 'redirectUris' | 'enforceAgentScopes' | 'consentMode' | 'consentKeys'> {
+  /** These three are null when the developer has no such agent. */
+  readonly agentDid: Agent['did'] | null;
+  readonly agentStatus: Agent['status'] | null;
+  readonly agentScopes: Agent['scopes'] | null;
+  readonly activeGrants: string | null;
+}
+
+const asker = lookUp<Asker, [developerId: string, agentId: string]>(
+  'find_asker',
+  `select redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
+     consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
+     agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants"
+   from find_asker($1, $2)`,
+);
+
+/** Reads them in one trip. */
+export async function getAsker(db: Executor, { developerId }: Tenant, agentId: string): Promise<Asker> {
+  const [found] = await asker(db, developerId, agentId);
+  if (!found) throw new Error('A caller has no developer.');
+  return found;
 }
 
 /** A hot write. @returns the agent's status, and writes nothing, when the agent is no longer active */
@@ -38,11 +48,10 @@ export function requestAuthorization(
   records: Records,
 ): Promise<'suspended' | 'revoked' | null> {
   const { developerId } = tenant;
-  const columns = row({ ...request, developerId });
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<'suspended' | 'revoked'>`write_request(${developerId}, ${columns})`,
+    fact: hotCall('write_request', row({ ...request, developerId })),
     locks: [[sharedAgents, [request.agentId]]],
   });
 }
@@ -92,20 +101,28 @@ export async function countWrongVerifier(tx: Tx, { developerId }: Tenant, reques
     .execute();
 }
 
-/** Cancels the agent's pending requests, and approved ones with an unused code, unless they have expired. */
-export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, agentId: string, at: Date) {
+/** The parties whose requests end: at least one of the two. */
+export interface Parties {
+  readonly agentId?: string;
+  readonly principalId?: string;
+}
+
+/** Cancels their pending requests, and approved ones with an unused code, unless they have expired. */
+export function cancelRequestsOf(tx: Tx, { developerId }: Tenant, parties: Parties, at: Date) {
+  const { agentId, principalId } = parties;
   return tx
     .updateTable('authRequests')
     .set({ status: 'cancelled', decidedAt: at })
     .where('developerId', '=', developerId)
-    .where('agentId', '=', agentId)
+    .$if(agentId !== undefined, (query) => query.where('agentId', '=', String(agentId)))
+    .$if(principalId !== undefined, (query) => query.where('principalId', '=', String(principalId)))
     .where(({ and, eb, or }) =>
       or([
         and([eb('status', '=', 'pending'), eb('expiresAt', '>', at)]),
         and([eb('status', '=', 'approved'), eb('codeExpiresAt', '>', at)]),
       ]),
     )
-    .returning(['id', 'principalId', 'purpose'])
+    .returning(['id', 'agentId', 'principalId', 'purpose'])
     .execute();
 }
 

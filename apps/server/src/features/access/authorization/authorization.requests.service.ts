@@ -1,8 +1,8 @@
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
+import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
@@ -11,6 +11,7 @@ import {
   countWrongVerifier,
   findRequest,
   lockRequest,
+  type Parties,
   updateRequest,
 } from './authorization.repo.ts';
 import { MAX_WRONG_VERIFIERS, statusAt } from './authorization.rules.ts';
@@ -105,15 +106,24 @@ function unlessDecided(error: unknown): never {
 }
 
 /** Cancels the open requests of a revoked agent. */
-export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, { tenant }, agentId, at) => {
-  const cancelled = await cancelRequestsOf(tx, tenant, agentId, at);
+export const cancelRequestsOfAgent: OnAgentRevoked = (tx, caller, agentId, at) =>
+  cancelRequests(tx, caller, { agentId }, at);
+
+/**
+ * Cancels open requests, approved ones included: their codes redeem nothing from then on. An exchange at the same
+ * moment has either made its grant, which the caller sees afterwards, or finds its request cancelled.
+ * @returns an act for each request, which the caller records with its own
+ */
+export async function cancelRequests(tx: Tx, { tenant }: Caller, parties: Parties, at: Date): Promise<Act[]> {
+  const cancelled = await cancelRequestsOf(tx, tenant, parties, at);
   if (cancelled.length === 0) return [];
-  const agentDid = await getAgentDid(tx, tenant, agentId);
+  const agentIds = [...new Set(cancelled.map(({ agentId }) => agentId))];
+  const dids = await listAgentDids(tx, tenant, agentIds);
   return cancelled.map((request): Act => {
-    const about = concerning({ ...request, agentId, agentDid });
+    const about = concerning({ ...request, grantId: undefined, agentDid: dids.get(request.agentId) });
     return { type: 'authorization.cancelled', ...about, data: { authRequestId: request.id } };
   });
-};
+}
 
 /** Counts a wrong verifier. The fifth voids the code; see `MAX_WRONG_VERIFIERS`. */
 export async function countWrongVerifierOf(

@@ -9,7 +9,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
-import { findAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
+import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
   acceptRequest,
   CODE_SECONDS,
@@ -46,7 +46,7 @@ export async function requestConsent(
   if (input.autoApprove !== undefined && caller.mode === 'live') {
     throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
   }
-  const asker = await findAsker(deps.db, caller.tenant, input.agentId);
+  const asker = await getAsker(deps.db, caller.tenant, input.agentId);
   const agentDid = mustBeAllowed(deps, caller, input, accepted.scopes, asker);
   const at = deps.clock();
   const used = Number(asker.activeGrants ?? 0);
@@ -90,8 +90,6 @@ export async function requestConsent(
     ...(code && { code: code.code }),
   };
 }
-
-type Asker = Awaited<ReturnType<typeof findAsker>>;
 
 /** @returns the agent's DID. @throws in the order in which the refusals are documented. */
 function mustBeAllowed(

@@ -2,6 +2,6 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
   owns: ['auth_requests'],
-  reads: ['agents'], // the write of a request locks its agent's row
+  reads: ['agents', 'developers', 'quota_counters'], // the facts that decide a request, in one function
   writes: [],
 } as const satisfies TableUse;

@@ -1,20 +1,16 @@
-import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { GroupLock } from '../../../platform/db/hot-writes.ts';
+import { groupLock } from '../../../platform/db/hot-writes.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type { Grants } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 
 /** For hot writes that cut a tree of grants. Before `sharedDelegation`: a shared lock never has to become this one. */
-export const ownDelegation: GroupLock = {
-  turn: 2,
-  take: ({ developerId }) => sql`lock_delegation(${developerId})`,
-};
+export const ownDelegation = groupLock('lock_delegation', 2);
 
 /** For hot writes that add a branch. */
-export const sharedDelegation: GroupLock = {
-  turn: 3,
-  take: ({ developerId }) => sql`share_delegation(${developerId})`,
-};
+export const sharedDelegation = groupLock('share_delegation', 3);
 
 /** The tenant's grants, each with its agent's DID, which every answer about a grant shows. */
 export function grantsWithAgent(db: Executor, tenant: Tenant) {
@@ -26,8 +22,31 @@ export function grantsWithAgent(db: Executor, tenant: Tenant) {
     .where('grant.developerId', '=', tenant.developerId);
 }
 
-export function findGrant(db: Executor, tenant: Tenant, grantId: string) {
-  return grantsWithAgent(db, tenant).where('grant.id', '=', grantId).executeTakeFirst();
+/** A grant with its agent's DID. */
+export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
+
+const grantById = lookUp<GrantRow, [developerId: string, grantId: string]>(
+  'find_grant',
+  `select (f.held).id, (f.held).developer_id as "developerId", (f.held).auth_request_id as "authRequestId",
+     (f.held).agent_id as "agentId", (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience,
+     (f.held).purpose, (f.held).authorization_details as "authorizationDetails",
+     (f.held).token_seconds as "tokenSeconds", (f.held).status, (f.held).consent_method as "consentMethod",
+     (f.held).is_unverified as "isUnverified", (f.held).issued_at as "issuedAt", (f.held).expires_at as "expiresAt",
+     (f.held).revoked_at as "revokedAt", (f.held).revoked_reason as "revokedReason",
+     (f.held).last_used_at as "lastUsedAt", (f.held).parent_grant_id as "parentGrantId",
+     (f.held).parent_token_id as "parentTokenId",
+     (f.held).root_grant_id as "rootGrantId", (f.held).delegation_depth as "delegationDepth",
+     (f.held).delegated_by as "delegatedBy", (f.held).expiry_announced_at as "expiryAnnouncedAt",
+     f.agent_did as "agentDid"
+   from find_grant($1, $2) f`,
+);
+
+export async function findGrant(
+  db: Executor,
+  { developerId }: Tenant,
+  grantId: string,
+): Promise<GrantRow | undefined> {
+  return (await grantById(db, developerId, grantId))[0];
 }
 
 export function grantsOfPrincipal(db: Executor, { developerId }: Tenant, principalId: string) {

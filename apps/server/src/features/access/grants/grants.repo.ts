@@ -1,16 +1,15 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { grantsWithAgent, livingGrantsOfPrincipal, ownDelegation } from './grants.queries.ts';
 import type { GrantQuery } from './grants.schema.ts';
 
 export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
-
-/** A grant with its agent's DID. */
-export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 
 /** Newest first, with one row more than the page holds: its presence shows that there is another page. */
 export function listGrantRows(db: Executor, tenant: Tenant, query: GrantQuery, now: Date) {
@@ -51,14 +50,20 @@ export interface GrantNode {
   readonly purpose: string | null;
 }
 
+const activeTree = statement<GrantNode, [developerId: string, rootIds: readonly string[]]>(
+  'find_active_tree',
+  `select id, cause_id as "causeId", root_grant_id as "rootGrantId", agent_id as "agentId", agent_did as "agentDid",
+     principal_id as "principalId", purpose
+   from find_active_tree($1, $2)`,
+);
+
 /** The active grants at or below the roots, parents first. A revocation of the roots ends exactly these. */
-export async function listActiveTree(
+export function listActiveTree(
   db: Executor,
   { developerId }: Tenant,
   rootIds: readonly string[],
 ): Promise<GrantNode[]> {
-  const call = sql<GrantNode>`select * from find_active_tree(${developerId}, ${rootIds})`;
-  return (await call.execute(db)).rows;
+  return activeTree(db, developerId, rootIds);
 }
 
 /** The ids of the agent's active grants. Each is a root, and the grants below it end with it. */
@@ -68,6 +73,18 @@ export async function listActiveIdsOfAgent(tx: Tx, { developerId }: Tenant, agen
     .select('id')
     .where('developerId', '=', developerId)
     .where('agentId', '=', agentId)
+    .where('status', '=', 'active')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The ids of the active grants that were delegated with a token. */
+export async function listActiveIdsOfToken(tx: Tx, { developerId }: Tenant, tokenId: string) {
+  const rows = await tx
+    .selectFrom('grants')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('parentTokenId', '=', tokenId)
     .where('status', '=', 'active')
     .execute();
   return rows.map(({ id }) => id);
@@ -134,12 +151,18 @@ type Outcome = 'changed' | null;
 
 /** Revokes in the caller's transaction. @returns `changed`, and writes nothing, when the tree has changed */
 export async function revokeTree(tx: Tx, tenant: Tenant, revocation: Revocation): Promise<Outcome> {
-  const call = sql<{ refusal: Outcome }>`select ${revocationOf(tenant, revocation)} as refusal`;
-  return (await call.execute(tx)).rows[0]?.refusal ?? null;
+  const { values } = revocationOf(revocation);
+  const [made] = await revokingTree(tx, tenant.developerId, revocation.at, JSON.stringify(values));
+  return made?.refusal ?? null;
 }
 
-const revocationOf = ({ developerId }: Tenant, { at, rootIds, expectedIds, reason }: Revocation) =>
-  sql<'changed'>`revoke_tree(${developerId}, ${at}, ${rootIds}, ${expectedIds}, ${reason})`;
+const revokingTree = statement<{ refusal: Outcome }, [developerId: string, at: Date, revocation: string]>(
+  'revoke_tree',
+  'select revoke_tree($1, $2, $3) as refusal',
+);
+
+const revocationOf = ({ rootIds, expectedIds, reason }: Revocation) =>
+  hotCall('revoke_tree', { rootIds, expectedIds, reason });
 
 /** Revokes a part of a tree. The caller holds `lockDelegation`. @returns how many had not expired */
 export async function revokeSome(
@@ -164,7 +187,7 @@ export function revokeGrants(
   return records.writeUnlessRefused(db, {
     tenant,
     at: revocation.at,
-    fact: revocationOf(tenant, revocation),
+    fact: revocationOf(revocation),
     locks: [[ownDelegation, []]],
     turn: `quota ${revocation.rootIds[0]}`,
   });

@@ -10,6 +10,7 @@ import {
   type GrantNode,
   listActiveIdsOfAgent,
   listActiveIdsOfPrincipal,
+  listActiveIdsOfToken,
   listActiveTree,
   lockDelegation,
   type RevokedReason,
@@ -83,24 +84,47 @@ export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, a
   return cutTrees(tx, caller, rootIds, { reason: 'agent_revoked' }, at);
 };
 
+/** Revokes a grant and everything delegated from it. @returns the acts, which the caller records; none when it ended */
+export async function revokeGrantWithin(
+  tx: Tx,
+  caller: Caller,
+  grantId: string,
+  revoking: Revoking,
+  at: Date,
+): Promise<Act[]> {
+  await lockDelegation(tx, caller.tenant);
+  const tree = await listActiveTree(tx, caller.tenant, [grantId]);
+  if (!tree.some(({ id }) => id === grantId)) return [];
+  return cutTrees(tx, caller, [grantId], revoking, at);
+}
+
 /**
- * Revokes every active grant of a principal and everything delegated from them, in one transaction.
- * @returns how many of the principal's own grants were active and unexpired
+ * Revokes every active grant of a principal and everything delegated from them.
+ * @returns the acts, which the caller records, and how many of the principal's grants were active and unexpired
  */
-export function revokeGrantsOfPrincipal(
-  deps: GrantDeps,
+export async function revokeGrantsOfPrincipal(
+  tx: Tx,
   caller: Caller,
   principalId: string,
   revoking: Revoking,
-): Promise<number> {
-  return inTransaction(deps.db, async (tx) => {
-    await lockDelegation(tx, caller.tenant);
-    const at = deps.clock();
-    const rootIds = await listActiveIdsOfPrincipal(tx, caller.tenant, principalId, at);
-    const acts = await cutTrees(tx, caller, rootIds, revoking, at);
-    if (acts.length > 0) await recordActs(tx, caller, acts, at);
-    return rootIds.length;
-  });
+  at: Date,
+): Promise<{ acts: Act[]; revoked: number }> {
+  await lockDelegation(tx, caller.tenant);
+  const rootIds = await listActiveIdsOfPrincipal(tx, caller.tenant, principalId, at);
+  return { acts: await cutTrees(tx, caller, rootIds, revoking, at), revoked: rootIds.length };
+}
+
+/** Lets delegations and revocations of trees wait for the end of this transaction. Comes before locks of tokens. */
+export const holdDelegations = (tx: Tx, { tenant }: Caller): Promise<void> => lockDelegation(tx, tenant);
+
+/**
+ * Revokes the grants that were delegated with a token, and everything delegated from them. The caller has called
+ * `holdDelegations`.
+ * @returns the acts, which the caller records
+ */
+export async function revokeGrantsOfToken(tx: Tx, caller: Caller, tokenId: string, at: Date): Promise<Act[]> {
+  const rootIds = await listActiveIdsOfToken(tx, caller.tenant, tokenId);
+  return rootIds.length === 0 ? [] : cutTrees(tx, caller, rootIds, { reason: 'token_revoked' }, at);
 }
 
 /** The caller holds `lockDelegation`. @returns the acts, which the caller records */

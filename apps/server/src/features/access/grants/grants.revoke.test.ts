@@ -287,11 +287,12 @@ describe('a delegated grant', () => {
     const elsewhere = (await startApp()).calling(acme.apiKey);
     const { grantId, agentId, refreshToken, grantToken } = await grantTo(acme);
     await acme('PATCH', '/v1/me', { maxDelegationDepth: 10 });
-    const parts = { subAgentId: agentId, scopes: ['calendar:read'] };
-    const held = [{ grantToken, refreshToken }];
+    const held = [{ grantToken, refreshToken, agentId }];
     for (let parentId = grantId, depth = 1; depth <= 10; depth += 1) {
       const parentGrantToken = held.at(-1)?.grantToken;
-      const child = (await acme('POST', '/v1/grants/delegate', { ...parts, parentGrantToken })).json();
+      const { agentId: subAgentId } = await registerAgent(acme); // an agent of the chain would get no refresh token
+      const part = { parentGrantToken, subAgentId, scopes: ['calendar:read'] };
+      const child = (await acme('POST', '/v1/grants/delegate', part)).json();
       held.push(child);
       await insertBranches(service, { parentId, count: SIBLINGS });
       parentId = child.grantId;
@@ -311,11 +312,14 @@ describe('a delegated grant', () => {
 
     expect(answer.statusCode).toBe(204);
     const dead = { valid: false, reason: 'revoked' };
-    for (const { grantToken: token, refreshToken: spare } of held) {
+    for (const { grantToken: token, refreshToken: spare, agentId: holder } of held) {
       for (const ask of [elsewhere, acme]) {
         expect((await ask('POST', '/v1/tokens/verify', { token })).json()).toEqual(dead);
       }
-      const refreshed = await elsewhere('POST', '/v1/token/refresh', { refreshToken: spare, agentId });
+      const refreshed = await elsewhere('POST', '/v1/token/refresh', {
+        refreshToken: spare,
+        agentId: holder,
+      });
       expect(refusalOf(refreshed)).toBe('400 INVALID_GRANT grant_revoked');
     }
     expect(await counted()).toEqual([{ status: 'revoked', count: String(1 + BELOW) }]);

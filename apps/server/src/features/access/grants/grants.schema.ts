@@ -19,6 +19,8 @@ export const Grant = Type.Object({
   revokedAt: Type.Optional(Time),
   revokedReason: Type.Optional(Type.String()),
   parentGrantId: Type.Optional(Id),
+  /** The token that the grant was delegated with. The grant ends when that token is revoked. */
+  parentTokenId: Type.Optional(Id),
   rootGrantId: Id,
   delegationDepth: Type.Integer(),
   audience: Type.Optional(Type.String()),

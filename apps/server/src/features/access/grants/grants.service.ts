@@ -5,8 +5,8 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { listTokensOfGrant } from '../tokens/tokens.queries.ts';
-import { findGrant } from './grants.queries.ts';
-import { type GrantRow, listGrantRows } from './grants.repo.ts';
+import { findGrant, type GrantRow } from './grants.queries.ts';
+import { listGrantRows } from './grants.repo.ts';
 import { grantStatus, tokenStatus } from './grants.rules.ts';
 import type { Grant, GrantPage, GrantQuery, TokenPage, TokenQuery } from './grants.schema.ts';
 
@@ -56,7 +56,7 @@ export async function listTokens(
 }
 
 function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
-  const { id, revokedAt, revokedReason, parentGrantId, audience, purpose } = row;
+  const { id, revokedAt, revokedReason, parentGrantId, parentTokenId, audience, purpose } = row;
   const entries = storedEntries(row.authorizationDetails);
   return {
     grantId: id,
@@ -72,6 +72,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
     ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
     ...(revokedReason && { revokedReason }),
     ...(parentGrantId && { parentGrantId }),
+    ...(parentTokenId && { parentTokenId }),
     rootGrantId: row.rootGrantId,
     delegationDepth: row.delegationDepth,
     ...(audience && { audience }),

@@ -1,2 +1,8 @@
-export { revokeGrant, revokeGrantsOfPrincipal } from './grants.revoke.service.ts';
+export {
+  holdDelegations,
+  revokeGrant,
+  revokeGrantsOfPrincipal,
+  revokeGrantsOfToken,
+  revokeGrantWithin,
+} from './grants.revoke.service.ts';
 export { grantStatus } from './grants.rules.ts';

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import { row } from '../../../platform/db/row.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedDelegation } from '../grants/grants.queries.ts';
-import type { AgentStatus, Redemption, TokenRow } from './tokens.repo.ts';
+import { type AgentStatus, heldToken, type Redemption, type TokenRow } from './tokens.repo.ts';
 
 /** The presented token with its grant, and the agent that is to get a part of that grant. */
 export type DelegableRow = TokenRow & {
@@ -18,6 +19,14 @@ export type DelegableRow = TokenRow & {
   readonly maxDepth: number | null;
 };
 
+const delegable = lookUp<DelegableRow, [developerId: string, tokenId: string, subAgentId: string]>(
+  'find_delegable',
+  `select ${heldToken}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
+     f.sub_agent_scopes as "subAgentScopes", f.max_depth as "maxDepth",
+     f.enforce_agent_scopes as "enforceAgentScopes"
+   from find_delegable($1, $2, $3) f`,
+);
+
 /** The facts that decide a delegation, in one read. */
 export async function findDelegable(
   db: Executor,
@@ -25,12 +34,7 @@ export async function findDelegable(
   tokenId: string,
   subAgentId: string,
 ): Promise<DelegableRow | undefined> {
-  const call = sql<DelegableRow>`
-    select (f.held).*, f.agent_did, f.agent_status, (f.token).id as token_id, (f.token).issued_at as token_issued_at,
-      (f.token).expires_at as token_expires_at, (f.token).revoked_at as token_revoked_at,
-      f.sub_agent_did, f.sub_agent_status, f.sub_agent_scopes, f.max_depth, f.enforce_agent_scopes
-    from find_delegable(${developerId}, ${tokenId}, ${subAgentId}) f`;
-  return (await call.execute(db)).rows[0];
+  return (await delegable(db, developerId, tokenId, subAgentId))[0];
 }
 
 export type DelegationRefusal =
@@ -42,7 +46,9 @@ export type DelegationRefusal =
   | 'over_quota'
   | null;
 
-export type Delegation = Omit<Redemption, 'maxWrongVerifiers'> & {
+export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'refresh'> & {
+  /** Null for a grant that only narrows. */
+  readonly refresh: Redemption['refresh'] | null;
   readonly parentAgentId: string;
   readonly parentTokenId: string;
 };
@@ -58,9 +64,13 @@ export function delegateGrant(
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<NonNullable<DelegationRefusal>>`write_delegation(${developerId}, ${at}, ${parentTokenId},
-      ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-      ${grantLimit})`,
+    fact: hotCall('write_delegation', {
+      parentTokenId,
+      grant: row({ ...grant, developerId }),
+      token: row({ ...token, developerId }),
+      refresh: refresh && row({ ...refresh, developerId }),
+      grantLimit,
+    }),
     locks: [
       [sharedAgents, [parentAgentId, grant.agentId]],
       [sharedDelegation, []],

@@ -9,6 +9,8 @@ import { type Delegable, partOf, type RequestedPart } from './tokens.delegate.ru
 const at = new Date('2026-01-01T00:00:00Z');
 const limits = { at, maxDepth: 10 };
 const LONGEST = 7200; // seconds that a grant of these tests lives
+const TOKEN_SECONDS = 600; // and its tokens
+const OUTSIDER = 'did:web:x:agents:outsider'; // an agent that is in no chain
 
 const scopes = fc.uniqueArray(
   fc.constantFrom(
@@ -46,23 +48,26 @@ const details = fc
   .tuple(fc.option(entry('a')), fc.option(entry('b')))
   .map((entries) => entries.filter((each) => each !== null));
 const lifetimeSeconds = fc.integer({ min: 60, max: LONGEST });
+const subAgentDid = fc.constantFrom('did:web:x:agents:a', 'did:web:x:agents:b', 'did:web:x:agents:c');
 const asked: fc.Arbitrary<RequestedPart> = fc.record(
   {
     scopes,
     lifetimeSeconds,
+    subAgentDid,
     authorizationDetails: details,
     audience: fc.constantFrom('https://one.example', 'https://two.example'),
     purpose: fc.constantFrom('aml.screening', 'payments.payout'),
   },
-  { requiredKeys: ['scopes', 'lifetimeSeconds'] },
+  { requiredKeys: ['scopes', 'lifetimeSeconds', 'subAgentDid'] },
 );
 /** Mostly parts that many grants cover, or a few refusals would end every chain. */
 const part = fc.oneof(
   asked,
-  fc.record({ scopes, lifetimeSeconds }),
+  fc.record({ scopes, lifetimeSeconds, subAgentDid }),
   fc.record({
     scopes: fc.constant(['tool:a:read:invoice:capped:5']),
     lifetimeSeconds,
+    subAgentDid,
     authorizationDetails: details,
   }),
 );
@@ -82,15 +87,29 @@ const root: fc.Arbitrary<Delegable> = fc
       purpose: each.purpose ?? null,
       authorizationDetails: entries,
       expiresAt: new Date(at.getTime() + each.lifetimeSeconds * 1000),
+      tokenExpiresAt: new Date(at.getTime() + Math.min(each.lifetimeSeconds, TOKEN_SECONDS) * 1000),
       delegationDepth: 0,
+      agentDid: each.subAgentDid,
+      delegatedBy: [],
     };
   });
 
 /** @returns undefined when the delegation is refused */
 function delegated(parent: Delegable, wanted: RequestedPart): Delegable | undefined {
   try {
-    const { entries, ...made } = partOf(parent, wanted, limits);
-    return { ...made, id: `grnt_${made.delegationDepth}`, authorizationDetails: entries };
+    const { entries, onlyNarrows, ...made } = partOf(parent, wanted, limits);
+    const isInChain = [parent.agentDid, ...parent.delegatedBy].includes(wanted.subAgentDid);
+    expect(onlyNarrows).toBe(isInChain);
+    if (isInChain) expect(made.expiresAt.getTime()).toBeLessThanOrEqual(parent.tokenExpiresAt.getTime());
+    const tokenEnds = Math.min(made.expiresAt.getTime(), at.getTime() + TOKEN_SECONDS * 1000);
+    return {
+      ...made,
+      id: `grnt_${made.delegationDepth}`,
+      authorizationDetails: entries,
+      tokenExpiresAt: new Date(tokenEnds),
+      agentDid: wanted.subAgentDid,
+      delegatedBy: [parent.agentDid, ...parent.delegatedBy],
+    };
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
@@ -200,7 +219,8 @@ test('R7 in a chain of delegations no grant is wider than the one above it, in a
 test('a whole grant may be delegated, and allows the same', () => {
   fc.assert(
     fc.property(root, (grant) => {
-      const child = delegated(grant, { scopes: grant.scopes, lifetimeSeconds: LONGEST });
+      const wanted = { scopes: grant.scopes, lifetimeSeconds: LONGEST, subAgentDid: OUTSIDER };
+      const child = delegated(grant, wanted);
 
       expect(child && callsOf(child)).toEqual(callsOf(grant));
       expect(child?.expiresAt).toEqual(grant.expiresAt);
@@ -222,6 +242,7 @@ test('an agent gets nothing through several delegations that one delegation coul
         ...(last.purpose !== null && { purpose: last.purpose }),
         authorizationDetails: entries.map(({ purpose: _, ...each }) => each),
         lifetimeSeconds: LONGEST,
+        subAgentDid: OUTSIDER,
       });
 
       expect(atOnce && callsOf(atOnce)).toEqual(callsOf(last));

@@ -13,7 +13,12 @@ export interface Delegable {
   readonly purpose: string | null;
   readonly authorizationDetails: unknown;
   readonly expiresAt: Date;
+  /** The end of the token that the holder presents. */
+  readonly tokenExpiresAt: Date;
   readonly delegationDepth: number;
+  readonly agentDid: string;
+  /** The agents above it, the nearest first. */
+  readonly delegatedBy: readonly string[];
 }
 
 /** The part of a grant that its holder wants to delegate. An absent member is inherited. */
@@ -23,6 +28,8 @@ export interface RequestedPart {
   readonly purpose?: string;
   readonly authorizationDetails?: unknown;
   readonly lifetimeSeconds: number;
+  /** The agent that is to get it. */
+  readonly subAgentDid: string;
 }
 
 /** The contents of a delegated grant. No member reaches further than the same member of the parent. */
@@ -32,6 +39,11 @@ export interface DelegatedPart {
   readonly purpose: string | null;
   readonly entries: IssuedEntry[];
   readonly expiresAt: Date;
+  /**
+   * Whether the agent, or an agent above it, gets it back. Then it ends with the presented token and cannot be
+   * refreshed: otherwise a token of a minute would buy a year.
+   */
+  readonly onlyNarrows: boolean;
   readonly delegationDepth: number;
 }
 
@@ -65,7 +77,9 @@ export function partOf(
     const message = `Grants may be delegated ${maxDepth} deep; delegate from a grant nearer to the root.`;
     throw new AppError('DELEGATION_DEPTH_EXCEEDED', message, { maxDepth, depth: delegationDepth });
   }
-  const ends = Math.min(at.getTime() + requested.lifetimeSeconds * 1000, parent.expiresAt.getTime());
+  const onlyNarrows = [parent.agentDid, ...parent.delegatedBy].includes(requested.subAgentDid);
+  const latest = onlyNarrows ? parent.tokenExpiresAt : parent.expiresAt;
+  const ends = Math.min(at.getTime() + requested.lifetimeSeconds * 1000, latest.getTime());
   const { purpose } = parent;
   return {
     scopes: [...requested.scopes],
@@ -73,6 +87,7 @@ export function partOf(
     purpose,
     entries,
     expiresAt: new Date(ends),
+    onlyNarrows,
     delegationDepth,
   };
 }

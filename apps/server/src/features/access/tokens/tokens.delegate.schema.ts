@@ -1,4 +1,4 @@
-import { Audience, Duration, Id, ScopeList } from '@behest/protocol/shapes';
+import { Audience, Duration, Id, ScopeList, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 import { IssuedTokens } from './tokens.schema.ts';
 
@@ -23,6 +23,9 @@ export const Delegate = Type.Object(
 export type DelegatedTokens = Static<typeof DelegatedTokens>;
 export const DelegatedTokens = Type.Object({
   ...IssuedTokens.properties,
+  /** Null for a grant that only narrows: its agent, or an agent above it, made it for itself. */
+  refreshToken: Type.Union([Type.String(), Type.Null()]),
+  refreshExpiresAt: Type.Union([Time, Type.Null()]),
   parentGrantId: Id,
   delegationDepth: Type.Integer(),
 });

@@ -34,7 +34,8 @@ export async function delegate(
   const at = deps.clock();
   const parent = await findParent(deps, caller, input, at);
   const maxDepth = parent.maxDepth ?? deps.maxDelegationDepth;
-  const part = partOf(parent, { ...input, scopes, lifetimeSeconds }, { at, maxDepth });
+  const subAgentDid = parent.subAgentDid ?? '';
+  const part = partOf(parent, { ...input, scopes, lifetimeSeconds, subAgentDid }, { at, maxDepth });
   const longestToken = Math.min(deps.maxTtlSeconds, parent.tokenSeconds);
   const tokenSeconds = input.tokenExpiresIn
     ? boundedSeconds('tokenExpiresIn', input.tokenExpiresIn, longestToken)
@@ -54,7 +55,7 @@ export async function delegate(
     parentTokenId: parent.tokenId,
     grant,
     token,
-    refresh,
+    refresh: part.onlyNarrows ? null : refresh,
     grantLimit,
     records,
   };
@@ -63,7 +64,12 @@ export async function delegate(
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();
   if (lost) throw invalidGrant(lost);
-  return { ...answer, parentGrantId: parent.id, delegationDepth: part.delegationDepth };
+  return {
+    ...answer,
+    ...(part.onlyNarrows && { refreshToken: null, refreshExpiresAt: null }),
+    parentGrantId: parent.id,
+    delegationDepth: part.delegationDepth,
+  };
 }
 
 /** Another developer's token gets the same answer as an unknown token. @throws INVALID_GRANT */
@@ -99,7 +105,7 @@ interface Child {
 
 function childOf(
   parent: DelegableRow,
-  { entries, ...part }: DelegatedPart,
+  { entries, onlyNarrows: _, ...part }: DelegatedPart,
   { at, ...held }: Child,
 ): NewGrant & IssuableGrant {
   return {
@@ -118,6 +124,7 @@ function childOf(
     revokedReason: null,
     lastUsedAt: null,
     parentGrantId: parent.id,
+    parentTokenId: parent.tokenId,
     rootGrantId: parent.rootGrantId,
     delegatedBy: [parent.agentDid, ...parent.delegatedBy],
   };

@@ -137,6 +137,7 @@ describe('delegating', () => {
         issuedAt: '2026-01-01T00:00:00.000Z',
         expiresAt: '2026-01-01T01:00:00.000Z',
         parentGrantId: parent.grantId,
+        parentTokenId: partsOf(parent.grantToken).payload.jti,
         rootGrantId: parent.grantId,
         delegationDepth: 1,
         consentMethod: 'delegated',
@@ -206,6 +207,120 @@ describe('delegating', () => {
 
     expect(refusalOf(answer)).toBe('400 DELEGATION_DEPTH_EXCEEDED');
     expect(answer.json().details).toEqual({ maxDepth: 3, depth: 4 });
+  });
+});
+
+describe('R12 a grant that an agent makes for itself, or round a circle', () => {
+  /** A grant of 30 days whose tokens live for a minute. */
+  const short = { expiresIn: '30d', tokenExpiresIn: '60s' };
+
+  test('ends with the presented token, and cannot be refreshed', async () => {
+    const { acme, advance } = await startSandbox();
+    const { parent, helper, body } = await parentAndHelper(acme, short);
+    const toSelf = { parentGrantToken: parent.grantToken, subAgentId: parent.agentId, expiresIn: '30d' };
+    advance(10);
+    const own = await delegated(acme, toSelf);
+    const helpers = await delegated(acme, { ...body, expiresIn: '30d' });
+    const back = await delegated(acme, {
+      parentGrantToken: helpers.grantToken,
+      subAgentId: parent.agentId,
+      expiresIn: '30d',
+    });
+
+    expect(own).toMatchObject({
+      grantExpiresAt: '2026-01-01T00:01:00.000Z',
+      expiresAt: '2026-01-01T00:01:00.000Z',
+      refreshToken: null,
+      refreshExpiresAt: null,
+    });
+    expect(back).toMatchObject({ grantExpiresAt: helpers.expiresAt, refreshToken: null });
+    expect(helpers).toMatchObject({
+      agentId: helper.agentId,
+      grantExpiresAt: '2026-01-31T00:00:00.000Z',
+      refreshToken: expect.stringMatching(/^ref_/),
+    });
+    expect(await verdictOf(acme, own.grantToken)).toMatchObject({ valid: true });
+    advance(50);
+    expect(await verdictOf(acme, own.grantToken)).toMatchObject({ valid: false });
+    const refreshed = await acme('POST', '/v1/token/refresh', {
+      refreshToken: helpers.refreshToken,
+      agentId: helper.agentId,
+    });
+    expect(refreshed.statusCode).toBe(201);
+  });
+
+  test('still may be shorter than the token', async () => {
+    const { acme } = await startSandbox();
+    const { parent } = await parentAndHelper(acme);
+
+    const own = await delegated(acme, {
+      parentGrantToken: parent.grantToken,
+      subAgentId: parent.agentId,
+      expiresIn: '5m',
+    });
+
+    expect(own.grantExpiresAt).toBe('2026-01-01T00:05:00.000Z');
+  });
+});
+
+describe('R12 the revocation of a token', () => {
+  test.each([['jti'], ['token']])('ends what was delegated with it, by %s', async (by) => {
+    const { acme } = await startSandbox();
+    const { parent, helper, body } = await parentAndHelper(acme);
+    const child = await delegated(acme, body);
+    const below = await registerAgent(acme, 'Third');
+    const grandchild = await delegated(acme, {
+      parentGrantToken: child.grantToken,
+      subAgentId: below.agentId,
+    });
+    const again = await acme('POST', '/v1/token/refresh', {
+      refreshToken: parent.refreshToken,
+      agentId: parent.agentId,
+    });
+    const otherToken = again.json().grantToken;
+    const other = await delegated(acme, { ...body, parentGrantToken: otherToken });
+    const jti = partsOf(parent.grantToken).payload.jti;
+
+    const answer = await acme(
+      'POST',
+      '/v1/tokens/revoke',
+      by === 'jti' ? { jti } : { token: parent.grantToken },
+    );
+
+    expect(answer.statusCode).toBe(204);
+    for (const token of [parent.grantToken, child.grantToken, grandchild.grantToken]) {
+      expect(await verdictOf(acme, token)).toEqual({ valid: false, reason: 'revoked' });
+    }
+    const refreshed = await acme('POST', '/v1/token/refresh', {
+      refreshToken: child.refreshToken,
+      agentId: helper.agentId,
+    });
+    expect(refusalOf(refreshed)).toBe('400 INVALID_GRANT grant_revoked');
+    for (const token of [otherToken, other.grantToken]) {
+      expect(await verdictOf(acme, token)).toMatchObject({ valid: true });
+    }
+    const reasons = (await grantsOf(acme, `?rootGrantId=${parent.grantId}`)).map(
+      ({ grantId, revokedReason }) => [grantId, revokedReason],
+    );
+    expect(new Map(reasons as [string, string][])).toEqual(
+      new Map([
+        [parent.grantId, undefined],
+        [child.grantId, 'token_revoked'],
+        [grandchild.grantId, 'parent'],
+        [other.grantId, undefined],
+      ]),
+    );
+    const actions = (await entriesOf(acme, 'grant.revoked')).map(({ grantId, metadata }) => [
+      grantId,
+      metadata.reason,
+      metadata.causedBy,
+    ]);
+    expect(actions).toEqual([
+      [child.grantId, 'token_revoked', undefined],
+      [grandchild.grantId, 'parent', child.grantId],
+    ]);
+    expect((await acme('POST', '/v1/tokens/revoke', { jti })).statusCode).toBe(204);
+    expect(await entriesOf(acme, 'grant.revoked')).toHaveLength(2);
   });
 });
 

@@ -74,6 +74,7 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     revokedReason: null,
     lastUsedAt: null,
     parentGrantId: null,
+    parentTokenId: null,
     rootGrantId: id,
     delegationDepth: 0,
     delegatedBy: [],

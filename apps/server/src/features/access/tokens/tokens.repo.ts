@@ -1,8 +1,10 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
@@ -12,7 +14,26 @@ export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
 export type NewToken = Omit<Insertable<Tokens>, 'developerId'> & { readonly expiresAt: Date };
 export type NewRefreshToken = Omit<Insertable<RefreshTokens>, 'developerId'>;
 
-export type Redeemable = Selectable<AuthRequests> & {
+type Requested = Pick<
+  Selectable<AuthRequests>,
+  | 'id'
+  | 'agentId'
+  | 'principalId'
+  | 'scopes'
+  | 'audience'
+  | 'purpose'
+  | 'authorizationDetails'
+  | 'expiresIn'
+  | 'tokenSeconds'
+  | 'redirectUri'
+  | 'codeChallenge'
+  | 'codeExpiresAt'
+  | 'status'
+  | 'consentMethod'
+  | 'wrongVerifiers'
+>;
+
+export type Redeemable = Requested & {
   readonly agentDid: string;
   readonly agentStatus: AgentStatus;
   /** The grant that was made from the request, if any. */
@@ -21,16 +42,26 @@ export type Redeemable = Selectable<AuthRequests> & {
   readonly grantIssuedAt: Date | null;
 };
 
+const redeemable = lookUp<Redeemable, [developerId: string, requestId: string]>(
+  'find_redeemable',
+  `select (f.request).id, (f.request).agent_id as "agentId", (f.request).principal_id as "principalId",
+     (f.request).scopes, (f.request).audience, (f.request).purpose,
+     (f.request).authorization_details as "authorizationDetails", (f.request).expires_in as "expiresIn",
+     (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
+     (f.request).code_challenge as "codeChallenge", (f.request).code_expires_at as "codeExpiresAt",
+     (f.request).status, (f.request).consent_method as "consentMethod",
+     (f.request).wrong_verifiers as "wrongVerifiers", f.agent_did as "agentDid", f.agent_status as "agentStatus",
+     f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt"
+   from find_redeemable($1, $2) f`,
+);
+
 /** The facts that decide an exchange, in one read. */
 export async function findRedeemable(
   db: Executor,
   { developerId }: Tenant,
   requestId: string,
 ): Promise<Redeemable | undefined> {
-  const call = sql<Redeemable>`
-    select (f.request).*, f.agent_did, f.agent_status, f.grant_id, f.grant_status, f.grant_issued_at
-    from find_redeemable(${developerId}, ${requestId}) f`;
-  return (await call.execute(db)).rows[0];
+  return (await redeemable(db, developerId, requestId))[0];
 }
 
 export interface Redemption {
@@ -61,22 +92,60 @@ export function redeemCode(
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<NonNullable<RedemptionRefusal>>`write_redemption(${developerId}, ${at},
-      ${row({ ...grant, developerId })}, ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })},
-      ${grantLimit}, ${maxWrongVerifiers})`,
+    fact: hotCall('write_redemption', {
+      grant: row({ ...grant, developerId }),
+      token: row({ ...token, developerId }),
+      refresh: row({ ...refresh, developerId }),
+      grantLimit,
+      maxWrongVerifiers,
+    }),
     locks: [[sharedAgents, [grant.agentId]]],
     turn: `quota ${grant.authRequestId}`,
   });
 }
 
-export type Refreshable = Selectable<Grants> & {
-  readonly agentDid: string;
-  readonly agentStatus: AgentStatus;
+/** A grant as far as it decides about its tokens, with its agent. */
+type HeldGrant = Pick<
+  Selectable<Grants>,
+  | 'id'
+  | 'developerId'
+  | 'agentId'
+  | 'principalId'
+  | 'scopes'
+  | 'audience'
+  | 'purpose'
+  | 'authorizationDetails'
+  | 'tokenSeconds'
+  | 'status'
+  | 'isUnverified'
+  | 'expiresAt'
+  | 'parentGrantId'
+  | 'rootGrantId'
+  | 'delegationDepth'
+  | 'delegatedBy'
+> & { readonly agentDid: string; readonly agentStatus: AgentStatus };
+
+const heldGrant = `(f.held).id, (f.held).developer_id as "developerId", (f.held).agent_id as "agentId",
+  (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience, (f.held).purpose,
+  (f.held).authorization_details as "authorizationDetails", (f.held).token_seconds as "tokenSeconds",
+  (f.held).status, (f.held).is_unverified as "isUnverified", (f.held).expires_at as "expiresAt",
+  (f.held).parent_grant_id as "parentGrantId", (f.held).root_grant_id as "rootGrantId",
+  (f.held).delegation_depth as "delegationDepth", (f.held).delegated_by as "delegatedBy",
+  f.agent_did as "agentDid", f.agent_status as "agentStatus"`;
+
+export type Refreshable = HeldGrant & {
   readonly refreshId: string;
   readonly refreshHash: Buffer;
   readonly refreshExpiresAt: Date;
   readonly refreshSpentAt: Date | null;
 };
+
+const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string]>(
+  'find_refreshable',
+  `select ${heldGrant}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
+     (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt"
+   from find_refreshable($1, $2) f`,
+);
 
 /** A refresh token with its grant and agent, in one read. */
 export async function findRefreshable(
@@ -84,11 +153,7 @@ export async function findRefreshable(
   { developerId }: Tenant,
   refreshId: string,
 ): Promise<Refreshable | undefined> {
-  const call = sql<Refreshable>`
-    select (f.held).*, f.agent_did, f.agent_status, (f.refresh).id as refresh_id, (f.refresh).hash as refresh_hash,
-      (f.refresh).expires_at as refresh_expires_at, (f.refresh).spent_at as refresh_spent_at
-    from find_refreshable(${developerId}, ${refreshId}) f`;
-  return (await call.execute(db)).rows[0];
+  return (await refreshable(db, developerId, refreshId))[0];
 }
 
 export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'records'> & { readonly agentId: string };
@@ -106,21 +171,29 @@ export function rotateRefreshToken(
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: sql<NonNullable<RotationRefusal>>`write_rotation(${developerId}, ${at},
-      ${row({ ...token, developerId })}, ${row({ ...refresh, developerId })})`,
+    fact: hotCall('write_rotation', {
+      token: row({ ...token, developerId }),
+      refresh: row({ ...refresh, developerId }),
+    }),
     locks: [[sharedAgents, [agentId]]],
     turn: `grant ${refresh.predecessorId}`,
   });
 }
 
-export type TokenRow = Selectable<Grants> & {
+export type TokenRow = HeldGrant & {
   readonly tokenId: string;
   readonly tokenIssuedAt: Date;
   readonly tokenExpiresAt: Date;
   readonly tokenRevokedAt: Date | null;
-  readonly agentDid: string;
-  readonly agentStatus: AgentStatus;
 };
+
+export const heldToken = `${heldGrant}, (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
+  (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
+
+const usedToken = lookUp<TokenRow, [developerId: string, tokenId: string, at: Date]>(
+  'use_token',
+  `select ${heldToken} from use_token($1, $2, $3) f`,
+);
 
 /** A token with its grant and agent as they are now. Sets the grant's last use when the token is valid. */
 export async function findUsedToken(
@@ -129,11 +202,7 @@ export async function findUsedToken(
   tokenId: string,
   at: Date,
 ): Promise<TokenRow | undefined> {
-  const call = sql<TokenRow>`
-    select (f.held).*, f.agent_did, f.agent_status, (f.token).id as token_id, (f.token).issued_at as token_issued_at,
-      (f.token).expires_at as token_expires_at, (f.token).revoked_at as token_revoked_at
-    from use_token(${developerId}, ${tokenId}, ${at}) f`;
-  return (await call.execute(db)).rows[0];
+  return (await usedToken(db, developerId, tokenId, at))[0];
 }
 
 /** Locks the token, so that the second of two simultaneous revocations sees the first. Joins its grant. */

@@ -1,14 +1,16 @@
-import { concerning } from '../../../platform/acts.ts';
+import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { holdDelegations, revokeGrantsOfToken } from '../grants/index.ts';
 import { findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
 import { lockToken, markTokenRevoked } from './tokens.repo.ts';
 import type { Revoke } from './tokens.schema.ts';
 
 /**
- * Ends one token; its grant and refresh token stay valid. A repeated call changes nothing.
+ * Ends one token, and the grants that were delegated with it; its own grant and refresh token stay valid. A repeated
+ * call changes nothing.
  * @throws NOT_FOUND for an unknown token and for another developer's, BAD_REQUEST unless either `jti` or
  * `token` is sent
  */
@@ -20,10 +22,13 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
   if (tokenId === undefined) throw notFound();
 
   await inTransaction(deps.db, async (tx) => {
+    await holdDelegations(tx, caller);
     const found = await lockToken(tx, caller.tenant, tokenId);
     if (!found) throw notFound();
     if (found.revokedAt || found.grantStatus === 'revoked') return;
     await markTokenRevoked(tx, caller.tenant, tokenId, at);
-    await recordActs(tx, caller, [{ type: 'token.revoked', ...concerning(found), data: { tokenId } }], at);
+    const revoked: Act = { type: 'token.revoked', ...concerning(found), data: { tokenId } };
+    const ended = await revokeGrantsOfToken(tx, caller, tokenId, at);
+    await recordActs(tx, caller, [revoked, ...ended], at);
   });
 }

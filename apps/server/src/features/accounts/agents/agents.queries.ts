@@ -1,13 +1,9 @@
-import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import type { GroupLock } from '../../../platform/db/hot-writes.ts';
+import { groupLock } from '../../../platform/db/hot-writes.ts';
 
 /** For hot writes that check whether an agent is active: no revocation of it slips in before their commit. */
-export const sharedAgents: GroupLock = {
-  turn: 1,
-  take: ({ developerId }, ids) => sql`share_agents(${developerId}, ${ids})`,
-};
+export const sharedAgents = groupLock('share_agents', 1);
 
 /** The tenant's agents as other features show them, to be joined by `agent.agentId`. */
 export function agentsOf(db: Executor, { developerId }: Tenant) {

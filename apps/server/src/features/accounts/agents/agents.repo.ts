@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
 import type { AgentQuery } from './agents.schema.ts';
 
@@ -17,13 +18,20 @@ export async function insertAgent(tx: Tx, { developerId }: Tenant, agent: NewRow
   return row;
 }
 
-export function findAgent(db: Executor, { developerId }: Tenant, agentId: string) {
-  return db
-    .selectFrom('agents')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where('id', '=', agentId)
-    .executeTakeFirst();
+const columns = `id, developer_id as "developerId", did, name, description, scopes, status,
+  public_key_jwk as "publicKeyJwk", created_at as "createdAt", updated_at as "updatedAt"`;
+
+const agentById = lookUp<AgentRow, [developerId: string, agentId: string]>(
+  'find_agent',
+  `select ${columns} from agents where developer_id = $1 and id = $2`,
+);
+
+export async function findAgent(
+  db: Executor,
+  { developerId }: Tenant,
+  agentId: string,
+): Promise<AgentRow | undefined> {
+  return (await agentById(db, developerId, agentId))[0];
 }
 
 /** For the public document, whose address names the agent but no tenant. */
@@ -38,16 +46,37 @@ export function findAgentAcrossTenants(db: Executor, agentId: string) {
     .executeTakeFirst();
 }
 
+type Page = [developerId: string, limit: number];
+
+const newest = lookUp<AgentRow, Page>(
+  'list_agents',
+  `select ${columns} from agents
+   where developer_id = $1 and status <> 'revoked' order by id desc limit $2`,
+);
+const further = lookUp<AgentRow, [...Page, cursor: string]>(
+  'list_agents_below',
+  `select ${columns} from agents
+   where developer_id = $1 and status <> 'revoked' and id < $3 order by id desc limit $2`,
+);
+const newestOf = lookUp<AgentRow, [...Page, status: AgentRow['status']]>(
+  'list_agents_of_status',
+  `select ${columns} from agents where developer_id = $1 and status = $3 order by id desc limit $2`,
+);
+const furtherOf = lookUp<AgentRow, [...Page, status: AgentRow['status'], cursor: string]>(
+  'list_agents_of_status_below',
+  `select ${columns} from agents
+   where developer_id = $1 and status = $3 and id < $4 order by id desc limit $2`,
+);
+
 /** Newest first, with one row more than the page holds: its presence shows that there is another page. */
-export function listAgentRows(db: Executor, { developerId }: Tenant, query: AgentQuery) {
-  const { status, cursor, limit } = query;
-  const all = db.selectFrom('agents').selectAll().where('developerId', '=', developerId);
-  const some = status ? all.where('status', '=', status) : all.where('status', '<>', 'revoked');
-  const page = cursor ? some.where('id', '<', cursor) : some;
-  return page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
+export function listAgentRows(
+  db: Executor,
+  { developerId }: Tenant,
+  { status, cursor, limit }: AgentQuery,
+): Promise<AgentRow[]> {
+  const page: Page = [developerId, limit + 1];
+  if (status) return cursor ? furtherOf(db, ...page, status, cursor) : newestOf(db, ...page, status);
+  return cursor ? further(db, ...page, cursor) : newest(db, ...page);
 }
 
 /** Locks the row, so that the second of two simultaneous changes sees the first. */

@@ -26,6 +26,7 @@ test('T2 a key is compared in constant time, even when no stored key matches', a
 
   // The first comparison is with the cache of this process, the second with the database after a miss.
   expect(await compared(apiKey)).toEqual([200, 2]);
+  expect(await compared(apiKey)).toEqual([200, 2]);
   expect(await compared(apiKey)).toEqual([200, 1]);
   expect(await compared(`${apiKey.slice(0, -4)}AAAA`)).toEqual([401, 2]);
   expect(await compared('nothing-like-a-key')).toEqual([401, 2]);

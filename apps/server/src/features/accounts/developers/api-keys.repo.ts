@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import type { ApiKeys } from '../../../platform/db/types.gen.ts';
 
 export type KeyRow = Selectable<ApiKeys>;
@@ -17,25 +18,34 @@ interface FoundKey {
   readonly useSeenAt: Date;
 }
 
+const usedKey = statement<FoundKey, [hash: Buffer, at: Date]>(
+  'use_key',
+  `with found as (
+     select i.hash, k.developer_id, k.id as key_id, k.role, k.expires_at, k.last_used_at, d.mode, d.plan,
+       k.last_used_at is null or k.last_used_at <= $2::timestamptz - interval '1 minute' as is_due
+     from api_key_index i
+     join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id
+     join developers d on d.id = k.developer_id
+     where i.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $2)
+   ), noted as (
+     update api_keys k set last_used_at = $2 from found
+     where k.developer_id = found.developer_id and k.id = found.key_id and found.is_due
+   )
+   select hash, developer_id as "developerId", key_id as "keyId", role, mode, plan, expires_at as "expiresAt",
+     case when is_due then $2 else last_used_at end as "useSeenAt"
+   from found`,
+);
+
 /**
  * A valid key with its developer. The same statement sets the key's last use, once a minute at most. It takes
  * no tenant by design, because the key names the tenant. Reads developers.
  */
-export async function findKeyAcrossTenants(db: Executor, hash: Buffer, at: Date) {
-  const call = sql<FoundKey>`
-    with found as (
-      select i.hash, k.developer_id, k.id as key_id, k.role, k.expires_at, k.last_used_at, d.mode, d.plan,
-        k.last_used_at is null or k.last_used_at <= ${at}::timestamptz - interval '1 minute' as is_due
-      from api_key_index i
-      join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id
-      join developers d on d.id = k.developer_id
-      where i.hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${at})
-    ), noted as (
-      update api_keys k set last_used_at = ${at} from found
-      where k.developer_id = found.developer_id and k.id = found.key_id and found.is_due
-    )
-    select *, case when is_due then ${at}::timestamptz else last_used_at end as use_seen_at from found`;
-  return (await call.execute(db)).rows[0];
+export async function findKeyAcrossTenants(
+  db: Executor,
+  hash: Buffer,
+  at: Date,
+): Promise<FoundKey | undefined> {
+  return (await usedKey(db, hash, at))[0];
 }
 
 export async function insertKey(

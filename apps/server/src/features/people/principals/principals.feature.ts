@@ -8,7 +8,7 @@ import { tables } from './principals.tables.ts';
 export const principals = defineFeature({
   name: 'principals',
   tags: { principals: 'Calls of the page on which a person sees and ends grants.' },
-  knows: ['audit', 'grants', 'keys'],
+  knows: ['audit', 'authorization', 'grants', 'keys'],
   tables,
   acts,
   rates,

@@ -74,10 +74,11 @@ function activeSession(db: Executor, { tenant, sessionId, principalId }: Princip
 /** @param grantId a grant that the result names if the principal has it */
 export function findSession(db: Executor, session: PrincipalSession, now: Date, grantId = '') {
   return activeSession(db, session, now)
-    .leftJoin(grantsOfPrincipal(db, session.tenant, session.principalId).select('id').as('grant'), (join) =>
-      join.on('grant.id', '=', grantId),
+    .leftJoin(
+      grantsOfPrincipal(db, session.tenant, session.principalId).select(['id', 'agentId']).as('grant'),
+      (join) => join.on('grant.id', '=', grantId),
     )
-    .select('grant.id as grantId')
+    .select('grant.agentId')
     .executeTakeFirst();
 }
 

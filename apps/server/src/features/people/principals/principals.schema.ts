@@ -89,4 +89,4 @@ export const OwnEntryPage = Type.Object({ entries: Type.Array(OwnEntry), nextCur
 
 export const OwnGrantPath = Type.Object({ id: Id });
 
-export const RevokedAll = Type.Object({ revoked: Type.Integer() });
+export const RevokedAll = Type.Object({ revoked: Type.Integer(), cancelled: Type.Integer() });

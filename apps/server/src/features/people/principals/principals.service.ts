@@ -1,8 +1,11 @@
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
 import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { grantStatus, revokeGrant, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
+import { cancelRequests } from '../../access/authorization/index.ts';
+import { grantStatus, revokeGrantsOfPrincipal, revokeGrantWithin } from '../../access/grants/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
 import {
   findSession,
   listOwnEntryRows,
@@ -57,29 +60,57 @@ export async function listOwnEntries(
   };
 }
 
-/** @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a grant of another principal */
+/**
+ * Ends a grant and what its agent still asks of this principal, because a code that was approved before would give the
+ * agent a new grant. Requests end first: an exchange that has come before them has made its grant by then.
+ * @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a grant of another principal
+ */
 export async function revokeOwnGrant(
   deps: PrincipalDeps,
   session: PrincipalSession,
   grantId: string,
 ): Promise<void> {
-  const found = await findSession(deps.db, session, deps.clock(), grantId);
+  const at = deps.clock();
+  const found = await findSession(deps.db, session, at, grantId);
   if (!found) throw sessionEnded();
-  if (found.grantId === null) throw notFound();
-  await revokeGrant(deps, personIn(session, found), grantId, { reason: 'principal' });
+  const { agentId } = found;
+  if (agentId === null) throw notFound();
+  const caller = personIn(session, found);
+  const { principalId } = session;
+  await inTransaction(deps.db, async (tx) => {
+    const cancelled = await cancelRequests(tx, caller, { agentId, principalId }, at);
+    const revoked = await revokeGrantWithin(tx, caller, grantId, { reason: 'principal' }, at);
+    const acts = [...cancelled, ...revoked];
+    if (acts.length > 0) await recordActs(tx, caller, acts, at);
+  });
 }
 
-/** Revokes every active grant, or on failure no grant. @throws UNAUTHORIZED when the session has ended */
+/**
+ * Ends every active grant and every open request of the principal, or on failure nothing.
+ * @throws UNAUTHORIZED when the session has ended
+ */
 export async function revokeOwnGrants(
   deps: PrincipalDeps,
   session: PrincipalSession,
-): Promise<{ revoked: number }> {
-  const found = await findSession(deps.db, session, deps.clock());
+): Promise<{ revoked: number; cancelled: number }> {
+  const at = deps.clock();
+  const found = await findSession(deps.db, session, at);
   if (!found) throw sessionEnded();
   const caller = personIn(session, found);
-  return {
-    revoked: await revokeGrantsOfPrincipal(deps, caller, session.principalId, { reason: 'principal' }),
-  };
+  const { principalId } = session;
+  return inTransaction(deps.db, async (tx) => {
+    const cancelled = await cancelRequests(tx, caller, { principalId }, at);
+    const { acts, revoked } = await revokeGrantsOfPrincipal(
+      tx,
+      caller,
+      principalId,
+      { reason: 'principal' },
+      at,
+    );
+    const all = [...cancelled, ...acts];
+    if (all.length > 0) await recordActs(tx, caller, all, at);
+    return { revoked, cancelled: cancelled.length };
+  });
 }
 
 /** The principal as caller. */

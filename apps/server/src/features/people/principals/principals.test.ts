@@ -416,7 +416,7 @@ describe('ending a grant as the person', () => {
     const all = await person('DELETE', '/v1/principal/grants');
 
     expect([foreign, far, unknown].map(refusalOf)).toEqual(Array(3).fill('404 NOT_FOUND'));
-    expect(all.json()).toEqual({ revoked: 1 });
+    expect(all.json()).toEqual({ revoked: 1, cancelled: 0 });
     expect(await verdictOn(acme, own.grantToken)).toMatchObject({ valid: false });
     expect(await verdictOn(acme, neighbours.grantToken)).toMatchObject({ valid: true });
     expect(await verdictOn(other, elsewhere.grantToken)).toMatchObject({ valid: true });
@@ -433,7 +433,10 @@ describe('ending a grant as the person', () => {
     const answer = await person('DELETE', '/v1/principal/grants');
     const again = await person('DELETE', '/v1/principal/grants');
 
-    expect([answer.json(), again.json()]).toEqual([{ revoked: 3 }, { revoked: 0 }]);
+    expect([answer.json(), again.json()]).toEqual([
+      { revoked: 3, cancelled: 0 },
+      { revoked: 0, cancelled: 0 },
+    ]);
     const entries = await entriesOf(acme, 'grant.revoked');
     const byPerson = entries.filter(({ metadata }) => metadata.revokedBy === 'principal');
     expect(byPerson.map(({ grantId }) => grantId).sort()).toEqual(
@@ -443,6 +446,59 @@ describe('ending a grant as the person', () => {
     for (const { grantToken } of [first, second]) {
       expect(await verdictOn(acme, grantToken)).toEqual({ valid: false, reason: 'revoked' });
     }
+  });
+});
+
+describe('R11: open requests end', () => {
+  /** An approved request with its code, and a pending one, for an agent and a person. */
+  async function openRequests(acme: Developer, agentId: string, principalId = 'user_42') {
+    const approved = await authorize(acme, agentId, { principalId });
+    const pending = await authorize(acme, agentId, { principalId, autoApprove: false });
+    const { id: pendingId } = pending;
+    const statuses = async () =>
+      Promise.all(
+        [approved.id, pendingId].map(async (id) => (await acme('GET', `/v1/authorize/${id}`)).json().status),
+      );
+    const redeem = () => acme('POST', '/v1/token', { code: approved.code, agentId });
+    const freshCode = () => acme('POST', `/v1/authorize/${approved.id}/code`);
+    return { statuses, redeem, freshCode, ids: [approved.id, pendingId] };
+  }
+
+  test('with the end of everything, and their codes with them', async () => {
+    const { acme, service } = await joinSandbox();
+    const { agentId } = await grantTo(acme);
+    const [own, others] = [await openRequests(acme, agentId), await openRequests(acme, agentId, 'user_43')];
+    const person = await asPrincipal(service, acme);
+
+    const answer = await person('DELETE', '/v1/principal/grants');
+
+    expect(answer.json()).toEqual({ revoked: 1, cancelled: 2 });
+    expect(await own.statuses()).toEqual(['cancelled', 'cancelled']);
+    expect(refusalOf(await own.redeem())).toMatch(/^400 INVALID_GRANT/);
+    expect(refusalOf(await own.freshCode())).toBe('410 GONE');
+    const told = await entriesOf(acme, 'authorization.cancelled');
+    expect(told.map(({ metadata }) => metadata.authRequestId).sort()).toEqual([...own.ids].sort());
+    expect(told[0]).toMatchObject({ agentId, principalId: 'user_42', metadata: { actor: 'principal' } });
+    expect(await others.statuses()).toEqual(['approved', 'pending']);
+    expect((await others.redeem()).statusCode).toBe(201);
+  });
+
+  test('with the end of one grant, of its agent alone', async () => {
+    const { acme, service } = await joinSandbox();
+    const ended = await grantTo(acme);
+    const kept = await grantTo(acme);
+    const [own, ofOtherAgent] = [
+      await openRequests(acme, ended.agentId),
+      await openRequests(acme, kept.agentId),
+    ];
+    const person = await asPrincipal(service, acme);
+
+    expect((await person('DELETE', `/v1/principal/grants/${ended.grantId}`)).statusCode).toBe(204);
+
+    expect(await own.statuses()).toEqual(['cancelled', 'cancelled']);
+    expect(refusalOf(await own.redeem())).toMatch(/^400 INVALID_GRANT/);
+    expect(await ofOtherAgent.statuses()).toEqual(['approved', 'pending']);
+    expect((await ofOtherAgent.redeem()).statusCode).toBe(201);
   });
 });
 

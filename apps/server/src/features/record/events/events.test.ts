@@ -129,7 +129,7 @@ describe('the list of events', () => {
 
   test('takes one statement to the database', async () => {
     const { acme } = await inSandbox();
-    await acme('GET', '/v1/events');
+    for (let use = 0; use < 2; use += 1) await acme('GET', '/v1/events'); // makes the key known
 
     expect(
       await statementsOf(() => acme('GET', '/v1/events?types=grant.*&since=2025-12-31T00:00:00Z')),

@@ -129,7 +129,8 @@ describe('P1: the labels of the metrics', () => {
       status: (value) => /^[1-5]xx$/.test(value),
       type: catalogue.isReserved,
       action: catalogue.isReserved,
-      reason: (value) => /^(developer|agent_revoked|parent|code_reuse|refresh_reuse)$/.test(value),
+      reason: (value) =>
+        /^(developer|agent_revoked|token_revoked|parent|code_reuse|refresh_reuse)$/.test(value),
       source: (value) => /^(service|developer)$/.test(value),
       rule: (value) => /^(plan|authorize)$/.test(value),
       cache: (value) => value === 'api_keys',

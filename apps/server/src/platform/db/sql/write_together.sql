@@ -1,24 +1,43 @@
--- Records the acts of hot writes that share a transaction, at its end, under one lock of the chain's head. The
--- statement makes the writes in the array of refusals, which Postgres evaluates before it calls this function, and
--- each of them returns why it wrote nothing, or null. `p_acts` has an array of acts for each write, and those of a
--- refused write are left out. Returns a row for each refusal, with the number of its write, and a row for the position
--- of each wanted entry that was written. For the chain's head all have to wait, so no timeout applies here.
-create or replace function write_together(p_developer_id text, p_at timestamptz, p_refusals text[], p_acts jsonb,
-  p_wanted_ids text[])
-  returns table (write bigint, refusal text, id text, seq bigint, "timestamp" text, prev_hash text, hash text)
-  language plpgsql set lock_timeout = 0 as
+-- Makes the hot writes of one developer that share a transaction: takes the locks that several of them need, calls the
+-- function of each write, in their order, and records the acts of those that were not refused, under one lock of the
+-- chain's head. Each function returns why it wrote nothing, or null, and a write without a function consists of its
+-- acts, which are an array for each write in `p_acts`. Returns a row for each refusal, with the place of its write, and
+-- a row for the position of each wanted entry that was written. No lock is waited for longer than `p_patience`, except
+-- the chain's head, for which all have to wait.
+create or replace function write_together(p_developer_id text, p_at timestamptz, p_writes jsonb, p_acts jsonb,
+  p_wanted_ids text[], p_locks jsonb, p_patience text)
+  returns table (place integer, refusal text, id text, seq bigint, "timestamp" text, prev_hash text, hash text)
+  language plpgsql as
 $$
-declare acts jsonb;
+declare
+  step    record;
+  refused integer[] := '{}';
 begin
-  return query select refused.number, refused.reason, null, null::bigint, null, null, null
-    from unnest(p_refusals) with ordinality as refused (reason, number) where refused.reason is not null;
+  if p_patience is not null then perform set_config('lock_timeout', p_patience, true); end if;
+  for step in select l ->> 'name' as name, array(select jsonb_array_elements_text(l -> 'ids')) as ids
+              from jsonb_array_elements(p_locks) with ordinality as a (l, n) order by n loop
+    execute format('select %I($1, $2)', step.name) using p_developer_id, step.ids;
+  end loop;
 
-  select jsonb_agg(act order by number, place) into acts
-    from jsonb_array_elements(p_acts) with ordinality as each_write (acts_of_write, number)
-    cross join jsonb_array_elements(acts_of_write) with ordinality as each_act (act, place)
-    where p_refusals[number] is null;
-  if acts is null then return; end if; -- nothing was written, so nothing waits for the chain's head
-  return query select null::bigint, null, recorded.*
-    from record_acts(p_developer_id, p_at, acts) recorded where recorded.id = any (p_wanted_ids);
+  for step in select w ->> 'name' as name, (w ->> 'at')::timestamptz as at, w -> 'values' as facts, n::integer as n
+              from jsonb_array_elements(p_writes) with ordinality as a (w, n) where w ? 'name' order by n loop
+    execute format('select %I($1, $2, $3)', step.name) into refusal using p_developer_id, step.at, step.facts;
+    if refusal is not null then
+      place := step.n;
+      refused := refused || place;
+      return next;
+    end if;
+  end loop;
+  place := null;
+  refusal := null;
+
+  p_acts := (select jsonb_agg(act order by n, m)
+             from jsonb_array_elements(p_acts) with ordinality as a (acts, n)
+             cross join jsonb_array_elements(acts) with ordinality as b (act, m)
+             where n <> all (refused));
+  if p_acts is null then return; end if; -- nothing was written, so nothing waits for the chain's head
+  if current_setting('lock_timeout') <> '0' then perform set_config('lock_timeout', '0', true); end if;
+  return query select null::integer, null, recorded.*
+    from record_acts(p_developer_id, p_at, p_acts) recorded where recorded.id = any (p_wanted_ids);
 end
 $$;

@@ -1,11 +1,11 @@
 -- The write of POST /v1/authorize. The agent's row is locked for share until the commit: requests do not wait for each
 -- other, and no revocation comes between check and insert. When the agent is not active, the function writes nothing
 -- and returns the agent's status.
-create or replace function write_request(p_developer_id text, p_request jsonb)
+create or replace function write_request(p_developer_id text, p_at timestamptz, p_write jsonb)
   returns text language plpgsql as
 $$
 declare
-  request auth_requests := jsonb_populate_record(null::auth_requests, p_request);
+  request auth_requests := jsonb_populate_record(null::auth_requests, p_write);
   current agent_status;
 begin
   select status into strict current from agents

@@ -2,15 +2,16 @@
 -- changed since, the function writes nothing and returns `changed`, and the caller reads again. Rows are locked in
 -- order of id. The quota gets back only unexpired grants, because an exact count leaves out expired grants. One set
 -- operation separates the roots, since all grants of an agent or a principal may be roots.
-create or replace function revoke_tree(p_developer_id text, p_at timestamptz, p_root_ids text[],
-  p_expected_ids text[], p_reason revoked_reason) returns text
+create or replace function revoke_tree(p_developer_id text, p_at timestamptz, p_write jsonb) returns text
   language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off
   set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
   set join_collapse_limit = 1 as
 $$
 declare
+  root_ids     text[] := array(select jsonb_array_elements_text(p_write -> 'rootIds'));
+  expected_ids text[] := array(select id from jsonb_array_elements_text(p_write -> 'expectedIds') id order by id);
+  reason       revoked_reason := p_write ->> 'reason';
   active_ids   text[];
-  expected_ids text[] := (select coalesce(array_agg(id order by id), '{}') from unnest(p_expected_ids) id);
   living       bigint;
   fallen       text;
 begin
@@ -18,17 +19,17 @@ begin
   select coalesce(array_agg(id order by id), '{}'), count(*) filter (where expires_at > p_at)
     into active_ids, living from (
     select g.id, g.expires_at
-      from (select t.id from grant_tree(p_developer_id, p_root_ids) t order by t.id) tree
+      from (select t.id from grant_tree(p_developer_id, root_ids) t order by t.id) tree
       join grants g on g.developer_id = p_developer_id and g.id = tree.id
       where g.status <> 'revoked' order by g.id for update of g
   ) locked;
   if active_ids <> expected_ids then return 'changed'; end if;
 
-  for fallen in select unnest(active_ids) intersect select unnest(p_root_ids) loop
-    update grants set status = 'revoked', revoked_at = p_at, revoked_reason = p_reason
+  for fallen in select unnest(active_ids) intersect select unnest(root_ids) loop
+    update grants set status = 'revoked', revoked_at = p_at, revoked_reason = reason
       where developer_id = p_developer_id and id = fallen;
   end loop;
-  for fallen in select unnest(active_ids) except select unnest(p_root_ids) loop
+  for fallen in select unnest(active_ids) except select unnest(root_ids) loop
     update grants set status = 'revoked', revoked_at = p_at, revoked_reason = 'parent'
       where developer_id = p_developer_id and id = fallen;
   end loop;

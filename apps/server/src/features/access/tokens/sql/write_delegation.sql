@@ -2,12 +2,12 @@
 -- for share, so that delegations do not wait for each other and no revocation comes in between. A refusal comes before
 -- the first write. Locks are taken in the order in which revocations take them: agents by id, then share_delegation,
 -- then grants.
-create or replace function write_delegation(p_developer_id text, p_at timestamptz, p_parent_token_id text, p_grant jsonb,
-  p_token jsonb, p_refresh jsonb, p_grant_limit bigint) returns text
+create or replace function write_delegation(p_developer_id text, p_at timestamptz, p_write jsonb)
+  returns text
   language plpgsql set enable_seqscan = off as
 $$
 declare
-  child        grants := jsonb_populate_record(null::grants, p_grant);
+  child        grants := jsonb_populate_record(null::grants, p_write -> 'grant');
   parent_agent text;
   refusal      text;
 begin
@@ -28,13 +28,15 @@ begin
     from grants where developer_id = p_developer_id and id = child.parent_grant_id for share;
   if refusal is not null then return refusal; end if;
   perform from tokens
-    where developer_id = p_developer_id and id = p_parent_token_id and revoked_at is null for share;
+    where developer_id = p_developer_id and id = p_write ->> 'parentTokenId' and revoked_at is null for share;
   if not found then return 'parent_revoked'; end if;
-  if not take_quota(p_developer_id, 'active_grants', p_grant_limit, p_at) then return 'over_quota'; end if;
+  if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;
 
   insert into grants select child.*;
-  insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
-  insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_refresh)).*;
+  insert into tokens select (jsonb_populate_record(null::tokens, p_write -> 'token')).*;
+  if jsonb_typeof(p_write -> 'refresh') = 'object' then
+    insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;
+  end if;
   return null;
 end
 $$;

@@ -1,12 +1,12 @@
 -- The write of POST /v1/token. The facts that were read before signing are checked again, and a refusal comes before
 -- the first write, since returning commits. The lock on the request lets the first of several simultaneous calls win;
 -- the unique index on the grants' request would stop a second grant too.
-create or replace function write_redemption(p_developer_id text, p_at timestamptz, p_grant jsonb, p_token jsonb, p_refresh jsonb,
-  p_grant_limit bigint, p_max_wrong_verifiers integer) returns text
+create or replace function write_redemption(p_developer_id text, p_at timestamptz, p_write jsonb)
+  returns text
   language plpgsql set enable_seqscan = off as
 $$
 declare
-  new_grant grants := jsonb_populate_record(null::grants, p_grant);
+  new_grant grants := jsonb_populate_record(null::grants, p_write -> 'grant');
   refusal   text;
 begin
   perform from agents
@@ -14,18 +14,18 @@ begin
   if not found then return 'agent_inactive'; end if;
   select case
       when status <> 'approved' then 'code_used'
-      when wrong_verifiers >= p_max_wrong_verifiers then 'code_unknown'
+      when wrong_verifiers >= (p_write ->> 'maxWrongVerifiers')::integer then 'code_unknown'
       when code_expires_at <= p_at then 'code_expired'
     end into refusal
     from auth_requests where developer_id = p_developer_id and id = new_grant.auth_request_id for update;
   if refusal is not null then return refusal; end if;
-  if not take_quota(p_developer_id, 'active_grants', p_grant_limit, p_at) then return 'over_quota'; end if;
+  if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;
 
   update auth_requests set status = 'consumed'
     where developer_id = p_developer_id and id = new_grant.auth_request_id;
   insert into grants select new_grant.*;
-  insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
-  insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_refresh)).*;
+  insert into tokens select (jsonb_populate_record(null::tokens, p_write -> 'token')).*;
+  insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;
   return null;
 end
 $$;

@@ -1,10 +1,10 @@
 -- The write of POST /v1/token/refresh. The grant's row is locked for share: refreshes of one grant do not wait for each
 -- other, a revocation waits for them, and a refresh after the revocation finds no active grant.
-create or replace function write_rotation(p_developer_id text, p_at timestamptz, p_token jsonb, p_refresh jsonb)
+create or replace function write_rotation(p_developer_id text, p_at timestamptz, p_write jsonb)
   returns text language plpgsql set enable_seqscan = off as
 $$
 declare
-  successor refresh_tokens := jsonb_populate_record(null::refresh_tokens, p_refresh);
+  successor refresh_tokens := jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh');
   agent     text;
 begin
   select agent_id into agent from grants where developer_id = p_developer_id and id = successor.grant_id;
@@ -18,7 +18,7 @@ begin
   if not found then return 'refresh_reused'; end if;
 
   insert into refresh_tokens select successor.*;
-  insert into tokens select (jsonb_populate_record(null::tokens, p_token)).*;
+  insert into tokens select (jsonb_populate_record(null::tokens, p_write -> 'token')).*;
   return null;
 end
 $$;

@@ -35,11 +35,12 @@ export const words = {
 
   question: {
     end: 'End what {agent} may do for you?',
-    endText: 'It stops at once and cannot be undone. If you need the agent again, approve its next request.',
+    endText:
+      'It stops at once, with every request of this agent that is still open, and cannot be undone. If you need the agent again, approve its next request.',
     branches: 'Other agents lose what this agent passed on to them: {count} more.',
     endAll: 'End everything?',
     endAllText:
-      'No agent will be able to act for you at {developer}. Everything stops at once, and this cannot be undone: each agent has to ask you again.',
+      'No agent will be able to act for you at {developer}. Everything stops at once, open requests too, and this cannot be undone: each agent has to ask you again.',
     yes: 'End it',
     yesAll: 'End everything',
     no: 'Keep it',
@@ -86,6 +87,7 @@ export const words = {
     client: 'by the agent’s application',
     parent: 'with the permission that it came from',
     agent_revoked: 'with the agent',
+    token_revoked: 'with the pass that it was made with',
     expired: 'by itself',
   },
   otherReason: 'by the service',

@@ -11,6 +11,7 @@ $$
 declare
   first_half text := 'whd_' || ulid_time(p_at);
 begin
+  if not exists (select from webhook_endpoints e where e.developer_id = p_developer_id) then return; end if;
   insert into webhook_deliveries (developer_id, webhook_id, id, event_id, event_type, envelope, max_attempts,
     created_at, next_attempt_at, is_prompt)
   with events as materialized (

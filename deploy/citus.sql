@@ -1,0 +1,90 @@
+-- Distributes the database of the service with Citus. Made from the catalogue by `npm run generate`.
+-- Run it once on the coordinator, after the first start of a release and before there is traffic. The service connects
+-- to the coordinator alone.
+create extension if not exists citus;
+
+-- Refused by Citus, each with what holds in its place.
+-- unique over all developers. Only SEED_API_KEY needs it, and its start takes a lock first.
+drop index developers_seeded;
+-- from a copied table to a distributed one. Neither agent nor index is deleted.
+alter table agent_index drop constraint agent_index_developer_id_agent_id_fkey;
+-- from a copied table to a distributed one. Neither key nor index is deleted.
+alter table api_key_index drop constraint api_key_index_developer_id_key_id_fkey;
+
+-- Citus takes no trigger on a distributed table. Those of the shards follow below.
+drop trigger append_only on audit_entries;
+
+-- The rows of a developer are on one node, whatever their table.
+select create_distributed_table('developers', 'id');
+select create_distributed_table('agents', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('api_keys', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_checkpoints', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_entries', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('blocked_attempts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('grants', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
+
+-- Each node has a copy.
+-- finds the developer of a key, so it cannot be found by its developer
+select create_reference_table('api_key_index');
+-- finds the developer of an agent, so it cannot be found by its developer
+select create_reference_table('agent_index');
+
+-- These stay on the coordinator.
+-- schema_migrations: the journal of the migrations, which run on the coordinator
+-- schema_functions: the journal of the functions, which are replaced on the coordinator
+
+-- A call with nothing but constants runs on the node of its developer. Advisory locks are known to one node only, so
+-- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
+select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
+select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp with time zone)');
+select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
+select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
+select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_active_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_asker(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_delegable(text,text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('lock_delegation(text,text[])');
+select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
+select create_distributed_function('refuse_change()');
+select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('revoke_tree(text,timestamp with time zone,jsonb)');
+select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('share_delegation(text,text[])');
+select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('ulid_time(timestamp with time zone)');
+select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('webhook_has_work(text,text,boolean,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
+
+-- After shards have moved, these have to be made again.
+select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);

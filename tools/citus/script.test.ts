@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { Catalogue } from './catalogue.ts';
+import { citusScript } from './script.ts';
+
+const indexOf = (name: string, target: string, columns: string[]) => ({
+  name: `${name}_developer_id_${columns.at(-1)}_fkey`,
+  table: name,
+  columns,
+  target,
+  targetColumns: ['developer_id', 'id'],
+});
+
+/** A catalogue with everything that the script decides on, and no more. */
+const catalogue: Catalogue = {
+  tables: [
+    { name: 'agent_index', columns: ['agent_id', 'developer_id'] },
+    { name: 'api_key_index', columns: ['hash', 'developer_id', 'key_id'] },
+    { name: 'agents', columns: ['developer_id', 'id', 'newest_grant'] },
+    { name: 'developers', columns: ['id', 'mode'] },
+    { name: 'grants', columns: ['developer_id', 'id'] },
+    { name: 'schema_functions', columns: ['name'] },
+    { name: 'schema_migrations', columns: ['name'] },
+  ],
+  uniques: [
+    { name: 'developers_seeded', table: 'developers', columns: ['mode'] },
+    { name: 'grants_pkey', table: 'grants', columns: ['developer_id', 'id'] },
+  ],
+  foreignKeys: [
+    indexOf('agent_index', 'agents', ['developer_id', 'agent_id']),
+    indexOf('api_key_index', 'agents', ['developer_id', 'key_id']),
+    indexOf('agents', 'grants', ['developer_id', 'newest_grant']),
+  ],
+  triggers: [],
+  functions: [
+    {
+      name: 'queue',
+      signature: 'queue(text)',
+      argumentNames: ['p_developer_id'],
+      body: 'pg_advisory_xact_lock(1)',
+    },
+    {
+      name: 'append',
+      signature: 'append(text)',
+      argumentNames: ['p_developer_id'],
+      body: 'perform queue(x)',
+    },
+    { name: 'read', signature: 'read(text)', argumentNames: ['p_developer_id'], body: 'select 1' },
+  ],
+};
+
+test('tables that others refer to come first, and all are with the root', () => {
+  const made = citusScript(catalogue).match(/create_\w+_table\('\w+'/g);
+
+  expect(made).toStrictEqual([
+    "create_distributed_table('developers'",
+    "create_distributed_table('grants'",
+    "create_distributed_table('agents'",
+    "create_reference_table('api_key_index'",
+    "create_reference_table('agent_index'",
+  ]);
+});
+
+test('a function that takes an advisory lock, itself or by a call, is sent to no node', () => {
+  const script = citusScript(catalogue);
+
+  expect(script).toContain("create_distributed_function('queue(text)');");
+  expect(script).toContain("create_distributed_function('append(text)');");
+  expect(script).toContain(
+    "create_distributed_function('read(text)', 'p_developer_id', colocate_with => 'developers');",
+  );
+});
+
+test('an index that is unique over all developers stops the script until somebody decides on it', () => {
+  const uniques = [...catalogue.uniques, { name: 'grants_code', table: 'grants', columns: ['code'] }];
+
+  expect(() => citusScript({ ...catalogue, uniques })).toThrow('grants_code cannot be distributed');
+});
+
+test('a foreign key that leaves the shard stops the script', () => {
+  const leaving = {
+    name: 'far',
+    table: 'grants',
+    columns: ['id'],
+    target: 'agents',
+    targetColumns: ['developer_id'],
+  };
+
+  expect(() => citusScript({ ...catalogue, foreignKeys: [...catalogue.foreignKeys, leaving] })).toThrow(
+    'far cannot be distributed',
+  );
+});
+
+test('a table without a developer stops the script until it has a place', () => {
+  const tables = [...catalogue.tables, { name: 'rumours', columns: ['id'] }];
+
+  expect(() => citusScript({ ...catalogue, tables })).toThrow('rumours has no place');
+});

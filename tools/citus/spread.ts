@@ -1,0 +1,41 @@
+/** Where the rows are: the facts that statements are held against. */
+export interface Spread {
+  /** The distribution column of each distributed table. */
+  readonly distributed: ReadonlyMap<string, string>;
+  /** The functions that may answer differently each time, or that write. */
+  readonly volatile: ReadonlySet<string>;
+}
+
+const DISTRIBUTED_BY = 'developer_id';
+
+/** Tables that every node has a copy of, each with its reason. */
+export const REFERENCE: Readonly<Record<string, string>> = {
+  api_key_index: 'finds the developer of a key, so it cannot be found by its developer',
+  agent_index: 'finds the developer of an agent, so it cannot be found by its developer',
+};
+
+/** Tables that stay on the coordinator, each with its reason. */
+export const LOCAL: Readonly<Record<string, string>> = {
+  schema_migrations: 'the journal of the migrations, which run on the coordinator',
+  schema_functions: 'the journal of the functions, which are replaced on the coordinator',
+};
+
+/** Indexes and constraints that Citus refuses, each with what holds in their place. */
+export const DROPPED: Readonly<Record<string, string>> = {
+  developers_seeded:
+    'unique over all developers. Only SEED_API_KEY needs it, and its start takes a lock first',
+  api_key_index_developer_id_key_id_fkey:
+    'from a copied table to a distributed one. Neither key nor index is deleted',
+  agent_index_developer_id_agent_id_fkey:
+    'from a copied table to a distributed one. Neither agent nor index is deleted',
+};
+
+/** The root of each developer's rows. Its own key is the developer. */
+export const ROOT = 'developers';
+
+/** @param columns the columns of a table @returns undefined for a table that is not distributed */
+export function distributionColumn(table: string, columns: readonly string[]): string | undefined {
+  if (table in REFERENCE || table in LOCAL) return undefined;
+  if (table === ROOT) return 'id';
+  return columns.includes(DISTRIBUTED_BY) ? DISTRIBUTED_BY : undefined;
+}
