@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startRedisCluster } from '../../../test/servers/redis-cluster.ts';
@@ -326,6 +326,39 @@ test('values in Redis are gone after their time', async () => {
   await vi.waitUntil(hasRoom, { timeout: 5000 });
 });
 
+/** The methods of a socket that write to the network, once for each call. */
+type Writer = Record<'_write' | '_writev', (this: Socket, ...given: unknown[]) => void>;
+
+test('all questions of one turn of the event loop leave in one write', async () => {
+  const store = redisStore(inject('redisUrl'));
+  onTestFinished(() => store.close());
+  const chargeBoth = () =>
+    store.charge(
+      ['address', 'developer'].map((name) => {
+        const key = `bh:{${randomUUID()}}`;
+        return { name, charges: [{ key, limit: 9, cost: 1, seconds: 60 }] };
+      }),
+    );
+  await chargeBoth(); // now Redis knows the script
+  const port = Number(new URL(inject('redisUrl')).port);
+  let writes = 0;
+  for (const name of ['_write', '_writev'] as const) {
+    const { prototype }: { prototype: Writer } = Object(Socket);
+    const write = prototype[name];
+    prototype[name] = function (...given) {
+      if (this.remotePort === port) writes += 1;
+      write.apply(this, given);
+    };
+    onTestFinished(() => {
+      prototype[name] = write;
+    });
+  }
+
+  await Promise.all(Array.from({ length: 8 }, chargeBoth));
+
+  expect(writes).toBe(1);
+});
+
 describe('a Redis', () => {
   /** A server that takes connections and answers them as the test says. */
   async function pretend(answer: (socket: Socket) => void) {
@@ -373,6 +406,19 @@ describe('a Redis', () => {
     for (let call = 0; call < 20; call += 1) await expect(store.get('a')).rejects.toMatchObject(dependency);
     expect(performance.now() - askedAgainAt).toBeLessThan(1000);
     expect(trouble).toEqual(['away']);
+  });
+
+  test('does not answer a ping when it takes no writes', async () => {
+    const url = await pretend((socket) => {
+      socket.on('data', (bytes) => {
+        for (const [, command] of bytes.toString().matchAll(/^\*\d+\r\n\$\d+\r\n(\w+)/gm))
+          socket.write(command === 'SET' ? '-OOM command not allowed\r\n' : '+OK\r\n');
+      });
+    });
+    const { store } = openWatched(url);
+
+    expect(await store.get('a')).toBe('OK');
+    await expect(store.ping()).rejects.toMatchObject(dependency);
   });
 
   test('I12: is away when it stops answering, and back when it answers', async () => {
