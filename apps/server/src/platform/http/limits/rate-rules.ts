@@ -20,10 +20,9 @@ interface RateCountRule {
 
 /**
  * The subject that requests are counted by: the client's address, the resource in the path (whose id is the
- * path's `:id`), or the developer that authentication has found.
+ * path's `:id`) for callers that have shown its secret, or the developer that authentication has found.
  */
-type Subject = Anonymous | 'developer';
-type Anonymous = 'address' | 'resource';
+type Subject = 'address' | 'resource' | 'developer';
 
 /**
  * Declares the rules of a feature, each under the name that its setting is made from.
@@ -103,8 +102,6 @@ export function rateCountsOf(
 const ruleOf = (rate: Exclude<Rate, 'unlimited'>): RateRule =>
   rate === 'default' ? generalRates.default : rate;
 
-const ANONYMOUS: ReadonlySet<Subject> = new Set<Anonymous>(['address', 'resource']);
-
-/** Whether a rule counts by a subject that only authentication finds. */
+/** Whether a rule counts only by subjects that authentication finds. */
 export const needsIdentity = (rate: Rate): boolean =>
-  rate !== 'unlimited' && ruleOf(rate).counts.some(({ by }) => !ANONYMOUS.has(by));
+  rate !== 'unlimited' && !ruleOf(rate).counts.some(({ by }) => by === 'address');
