@@ -10,6 +10,10 @@ drop index developers_seeded;
 alter table agent_index drop constraint agent_index_developer_id_agent_id_fkey;
 -- from a copied table to a distributed one. Neither key nor index is deleted.
 alter table api_key_index drop constraint api_key_index_developer_id_key_id_fkey;
+-- from a copied table to a distributed one. A link without its verification verifies nothing.
+alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
+-- from a copied table to a distributed one. Closing an account deletes the row first.
+alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
@@ -23,6 +27,8 @@ select create_distributed_table('audit_entries', 'developer_id', colocate_with =
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('blocked_attempts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('grants', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
@@ -38,6 +44,10 @@ select create_distributed_table('webhook_endpoints', 'developer_id', colocate_wi
 select create_reference_table('api_key_index');
 -- finds the developer of an agent, so it cannot be found by its developer
 select create_reference_table('agent_index');
+-- finds the developer of a mailed link, so it cannot be found by its developer
+select create_reference_table('email_verification_index');
+-- holds each address once over all developers
+select create_reference_table('verified_emails');
 
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator

@@ -10,7 +10,6 @@ import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSerializer } from './platform/http/bodies/serialization.ts';
 import { compileSchema } from './platform/http/bodies/validation.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
-import { rateLimiter } from './platform/http/limits/rates.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/routes/openapi.ts';
@@ -26,22 +25,11 @@ export async function buildApp({
   opened,
   credentials,
   callers,
+  charge,
 }: OpenedHouse): Promise<FastifyInstance> {
-  const { db, clock, store, keyRing, logger, tracer, isProduction, publicBaseUrl } = house;
+  const { db, clock, keyRing, logger, tracer, isProduction, publicBaseUrl } = house;
   const { meter } = house.metrics;
   const { http, rateLimits: limits } = settings;
-  const charge = rateLimiter(
-    store,
-    clock,
-    (err) => {
-      meter.rateLimiterIsDegraded(err !== undefined);
-      if (!err) return void logger?.info('requests are counted in redis again');
-      callers.forgetAll();
-      logger?.warn({ err }, 'requests are counted by this process alone');
-    },
-    meter.rateRefused,
-  );
-
   const app = Fastify({
     ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
     // The service writes its own line, under the names of the specification.

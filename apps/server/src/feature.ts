@@ -14,6 +14,7 @@ import type { ListenersOf, Listening } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
 import type { RateRule } from './platform/http/limits/rate-rules.ts';
 import type { Job } from './platform/jobs/jobs.ts';
+import type { ChargeRecipient } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { QuotaDeclarations, Quotas } from './platform/quotas.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
@@ -29,6 +30,7 @@ export interface House extends OpenedMailer {
   readonly keyRing: KeyRing;
   readonly catalogue: Catalogue;
   readonly quotas: Quotas;
+  readonly chargeRecipient: ChargeRecipient;
   readonly isProduction: boolean;
   /** Absolute, without a trailing slash. */
   readonly publicBaseUrl: string;

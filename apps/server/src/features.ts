@@ -4,6 +4,7 @@ import { grants } from './features/access/grants/grants.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
+import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
@@ -28,6 +29,7 @@ export const features: readonly Feature[] = [
   keys,
   quotas,
   developers,
+  emails,
   agents,
   grants,
   authorization,

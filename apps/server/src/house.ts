@@ -10,6 +10,8 @@ import { tracedEgress } from './platform/egress/traced-egress.ts';
 import { listenersIn } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
 import { changePublisher, type KnownCallers, knownCallers } from './platform/http/callers/known-callers.ts';
+import { type ChargeRates, rateLimiter } from './platform/http/limits/rates.ts';
+import { recipientCharger } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
@@ -44,6 +46,7 @@ export interface OpenedHouse {
   readonly opened: readonly OpenedFeature[];
   readonly credentials: Credentials;
   readonly callers: KnownCallers;
+  readonly charge: ChargeRates;
 }
 
 /** Opens every feature. Connects to nothing and starts nothing. */
@@ -61,6 +64,17 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     clock,
     (isHit) => metrics.meter.cacheAsked('api_keys', isHit),
   );
+  const charge = rateLimiter(
+    store,
+    clock,
+    (err) => {
+      metrics.meter.rateLimiterIsDegraded(err !== undefined);
+      if (!err) return void logger?.info('requests are counted in redis again');
+      callers.forgetAll();
+      logger?.warn({ err }, 'requests are counted by this process alone');
+    },
+    metrics.meter.rateRefused,
+  );
   const house: House = {
     db,
     store,
@@ -68,6 +82,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     keyRing,
     catalogue,
     quotas: settings.quotas,
+    chargeRecipient: recipientCharger(charge, settings.rateLimits),
     isProduction: settings.isProduction,
     publicBaseUrl: settings.http.publicBaseUrl,
     issuer,
@@ -92,7 +107,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
   };
   const opened = features.map((feature) => feature.open(house, settings.ofFeatures));
   const credentials = credentialsOf(opened);
-  return { house, settings, opened, credentials, callers };
+  return { house, settings, opened, credentials, callers, charge };
 }
 
 /** @throws Error when no feature reads a credential that routes may ask for */

@@ -15,6 +15,19 @@ export const nameOf = (maxLength: number) =>
 /** A text of one or more lines. */
 export const textOf = (maxLength: number) => Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$` });
 
+const NOT_IN_EMAIL = '@\\s\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
+/**
+ * An address for mail: one `@`, no white space, a dot in the domain. The pattern begins with the length, because it also runs on a
+ * text that is over `maxLength`, and the rest of it takes time that grows with the square of the length.
+ */
+const EMAIL = {
+  maxLength: 254,
+  pattern: `^(?=[^]{1,254}$)[^${NOT_IN_EMAIL}]+@[^${NOT_IN_EMAIL}]+[.][^${NOT_IN_EMAIL}]+$`,
+};
+export const Email = Type.String(EMAIL);
+/** The service trims it before it checks the form. */
+export const TrimmedEmail = Type.String({ ...EMAIL, trim: true });
+
 /**
  * An object with any members whose names and values have these shapes. `Type.Record` does not do for that: a name
  * that its pattern does not match has any value, and of the names' shape it keeps nothing but the pattern.

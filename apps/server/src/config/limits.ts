@@ -1,5 +1,5 @@
 import type { Plan } from '../platform/caller.ts';
-import type { RateLimits, RateRule } from '../platform/http/limits/rate-rules.ts';
+import { allowedBy, type RateLimits, type RateRule } from '../platform/http/limits/rate-rules.ts';
 import { plans, type Quota, type QuotaDeclarations, type Quotas } from '../platform/quotas.ts';
 import { integer } from './readers.ts';
 import { reservedRates, reservedResources } from './reserved-limits.ts';
@@ -29,12 +29,12 @@ const quota: Reader<Quota> = {
 const rateName = (rule: string) => `RATE_LIMIT_${rule.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 const quotaName = (plan: Plan, resource: string) => `PLAN_${plan}_${resource}`.toUpperCase();
 
-/** Requests a minute by rule: `RATE_LIMIT_<RULE>`. */
+/** Requests in a minute, or an hour, by rule: `RATE_LIMIT_<RULE>`. */
 export function rateSettings({ rates }: Limits): Readonly<Record<string, Setting<number>>> {
   return Object.fromEntries(
-    rates.map(({ name, perMinute, describes }) => [
-      rateName(name),
-      defaulted(integer(1, MOST), String(perMinute), describes),
+    rates.map((rule) => [
+      rateName(rule.name),
+      defaulted(integer(1, MOST), String(allowedBy(rule)), rule.describes),
     ]),
   );
 }
@@ -62,7 +62,7 @@ function reservedSettings(): Readonly<Record<string, Setting<unknown>>> {
 
 export function readLimits(limits: Limits, env: Environment, problems: SettingProblem[]) {
   const [rateTable, quotaTable] = [rateSettings(limits), quotaSettings(limits)];
-  const perMinute = readSettings(rateTable, env, problems);
+  const allowed = readSettings(rateTable, env, problems);
   const included = readSettings(quotaTable, env, problems);
   const reserved = reservedSettings();
   readSettings(reserved, env, problems);
@@ -72,7 +72,7 @@ export function readLimits(limits: Limits, env: Environment, problems: SettingPr
     Object.fromEntries(
       Object.keys(limits.quotas).map((resource) => [resource, included[quotaName(plan, resource)]]),
     );
-  const rates = limits.rates.map(({ name }) => [name, perMinute[rateName(name)]]);
+  const rates = limits.rates.map(({ name }) => [name, allowed[rateName(name)]]);
   return {
     // Every rule, plan and resource has a value unless it is among the problems: fromEntries forgets the names.
     rateLimits: Object.fromEntries(rates) as RateLimits,

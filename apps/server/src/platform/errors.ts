@@ -1,18 +1,24 @@
 import { type ErrorCode, errorCodes } from '@behest/protocol/errors';
 
 type Details = Readonly<Record<string, unknown>>;
+type Headers = Readonly<Record<string, number>>;
 
 /** An answer other than success, thrown from anywhere below a handler. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly details: Details | undefined;
+  readonly headers: Headers | undefined;
 
-  /** @param message a sentence for the caller, with no secret and no stored value in it. */
-  constructor(code: ErrorCode, message: string, details?: Details) {
+  /**
+   * @param message a sentence for the caller, with no secret and no stored value in it.
+   * @param headers more headers for the answer, such as the state of a limit
+   */
+  constructor(code: ErrorCode, message: string, details?: Details, headers?: Headers) {
     super(message);
     this.code = code;
     this.details = details;
+    this.headers = headers;
   }
 
   get status(): number {

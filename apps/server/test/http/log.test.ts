@@ -34,13 +34,21 @@ function speakingTo(url: string) {
 }
 
 /** From signing up to a refused refresh, with a person who reads their mail; returns every secret. */
-async function wholeFlow(url: string, receiverUrl: string, mailedCode: () => string) {
+async function wholeFlow(
+  url: string,
+  receiverUrl: string,
+  mailed: Readonly<Record<'link' | 'code', () => string>>,
+) {
   const ask = speakingTo(url);
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const { apiKey, developerId } = await ask(201, 'POST /v1/signup', { name: 'Acme' });
   const made = await ask(201, 'POST /v1/keys', { name: 'backend' }, bearer(apiKey));
   const rotated = await ask(200, 'POST /v1/keys/rotate', {}, bearer(made.apiKey));
   const key = bearer(rotated.apiKey);
+  await ask(201, 'POST /v1/signup/verify', { email: 'acme@example.org' }, key);
+  const linkToken = mailed.link();
+  await ask(200, `GET /v1/signup/verify/${linkToken}`, undefined, { accept: 'application/json' });
+  await ask(200, `POST /v1/signup/verify/${linkToken}`);
   const voucher = await newVoucher();
   const redirectUri = 'https://app.test/back';
   const settings = { redirectUris: [redirectUri], consentMode: 'email', consentKeys: [voucher.jwk] };
@@ -61,8 +69,8 @@ async function wholeFlow(url: string, receiverUrl: string, mailedCode: () => str
   const { csrfToken, cookie } = opened;
   const page = { ...own, cookie, 'x-csrf-token': csrfToken };
   await ask(201, `POST /v1/consent/${id}/email`, undefined, page);
-  const mailed = mailedCode();
-  await ask(200, `POST /v1/consent/${id}/email/verify`, { code: mailed }, page);
+  const mailedCode = mailed.code();
+  await ask(200, `POST /v1/consent/${id}/email/verify`, { code: mailedCode }, page);
   const { code } = await ask(200, `POST /v1/consent/${id}/approve`, {}, page);
 
   const exchange = { code, agentId, redirectUri, codeVerifier };
@@ -81,7 +89,7 @@ async function wholeFlow(url: string, receiverUrl: string, mailedCode: () => str
       ...{ apiKey, madeKey: made.apiKey, rotatedKey: rotated.apiKey },
       ...{ webhookSecret: hook.secret, nextWebhookSecret: rotatedHook.secret },
       ...{ sessionToken: session.sessionToken },
-      ...{ ticket, hint, csrfToken, cookie, mailed, code, codeVerifier },
+      ...{ ticket, hint, csrfToken, cookie, mailedCode, linkToken, code, codeVerifier },
       ...{ grantToken: issued.grantToken, refreshToken: issued.refreshToken },
       ...{ nextGrantToken: refreshed.grantToken, nextRefreshToken: refreshed.refreshToken },
     },
@@ -116,9 +124,10 @@ test('L1: the real process writes no secret to its log at level debug, and sends
   const env = { ...settings, ...given, ...mail.env, ...collector.env };
   const server = startServer({ ...env, ...further });
   await server.ready();
-  const mailedCode = () => /^ {4}(\d{8})$/m.exec(mail.lines.join('\n'))?.[1] ?? '';
+  const inMail = (pattern: RegExp) => () => pattern.exec(mail.lines.join('\n'))?.[1] ?? '';
+  const mailed = { link: inMail(/verify\/([\w-]{43})/), code: inMail(/^ {4}(\d{8})$/m) };
 
-  const { key, agentId, secrets } = await wholeFlow(url, `${receiver.url}?${endpoint}`, mailedCode);
+  const { key, agentId, secrets } = await wholeFlow(url, `${receiver.url}?${endpoint}`, mailed);
   const ask = speakingTo(url);
   // Places where secrets do not belong: addresses, unreadable bodies, and requests that fail.
   for (const secret of Object.values(secrets)) {
@@ -144,7 +153,7 @@ test('L1: the real process writes no secret to its log at level debug, and sends
     expect(kinds).toContain(name);
   const detached = spans.filter(({ name }) => name.startsWith('webhook '));
   expect(detached.filter(({ parentSpanId }) => parentSpanId)).toEqual([]); // no request waits for them
-  expect(mail.lines.join()).toContain(secrets.mailed);
+  expect(mail.lines.join()).toContain(secrets.mailedCode);
   const text = { log: server.output.join(''), spans: collector.bodies.join('\n') };
   expect(text.log).toContain('"level":"error"');
   const all = { ...secrets, ...given, endpoint, password, pem: pem.replaceAll('\n', '').slice(100, 200) };

@@ -155,6 +155,12 @@ export interface BlockedAttempts {
   previousMinute: number;
 }
 
+export interface ConsentMails {
+  day: Timestamp;
+  developerId: string;
+  mails: number;
+}
+
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
   consentKeys: Json;
@@ -172,6 +178,22 @@ export interface Developers {
   redirectUris: string[];
   scopeDescriptions: Json;
   updatedAt: Timestamp;
+}
+
+export interface EmailVerificationIndex {
+  developerId: string;
+  hash: Buffer;
+  verificationId: string;
+}
+
+export interface EmailVerifications {
+  askedBy: string;
+  createdAt: Timestamp;
+  developerId: string;
+  email: string;
+  expiresAt: Timestamp;
+  id: string;
+  verifiedAt: Timestamp | null;
 }
 
 export interface Grants {
@@ -253,6 +275,11 @@ export interface Tokens {
   revokedAt: Timestamp | null;
 }
 
+export interface VerifiedEmails {
+  developerId: string;
+  email: string;
+}
+
 export interface WebhookDeliveries {
   attempts: Generated<number>;
   createdAt: Timestamp;
@@ -303,7 +330,10 @@ export interface DB {
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   blockedAttempts: BlockedAttempts;
+  consentMails: ConsentMails;
   developers: Developers;
+  emailVerificationIndex: EmailVerificationIndex;
+  emailVerifications: EmailVerifications;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
   outboxEvents: OutboxEvents;
@@ -311,6 +341,7 @@ export interface DB {
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
   tokens: Tokens;
+  verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;
 }

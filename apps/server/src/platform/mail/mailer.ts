@@ -1,7 +1,7 @@
 export interface Mail {
   readonly to: string;
   readonly subject: string;
-  /** Plain text, because any program may read it. It holds nothing to click through. */
+  /** Plain text, because any program may read it. */
   readonly text: string;
 }
 

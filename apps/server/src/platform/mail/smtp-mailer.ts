@@ -19,8 +19,9 @@ export function smtpMailer(url: string, from: string, mustEncrypt: boolean): Mai
     { from },
   );
   return {
-    async send(mail) {
-      await transport.sendMail(mail);
+    async send({ to: address, ...mail }) {
+      // As a text, an address with a comma or angle brackets would be read as several, or as another one.
+      await transport.sendMail({ ...mail, to: { name: '', address } });
     },
   };
 }

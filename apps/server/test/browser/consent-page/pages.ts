@@ -2,6 +2,7 @@ import type { Page, Request } from 'playwright-core';
 import { authorize } from '../../app/flow.ts';
 import { hintClaims, newVoucher } from '../../app/person.ts';
 import type { TestOptions } from '../../app/start-app.ts';
+import { verifyAddress } from '../../app/verified.ts';
 import { button, heading, must, pagesOfService } from '../pages.ts';
 
 /** The app waits for the person's return at this URL. */
@@ -28,6 +29,7 @@ export function consentPages(options: TestOptions = {}) {
   async function ask(wish: Wish = {}) {
     const { mode = 'live', settings = {}, hasKey, agent = {}, request = {} } = wish;
     const developer = await service().asDeveloper({ mode });
+    if ('consentMode' in settings) await verifyAddress(service(), developer);
     const voucher = await newVoucher();
     const consentKeys = hasKey && { consentKeys: [voucher.jwk] };
     await must(developer, 'PATCH', '/v1/me', {

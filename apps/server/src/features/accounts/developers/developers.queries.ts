@@ -6,7 +6,7 @@ export function developerOf(db: Executor, { developerId }: Tenant) {
   return db
     .selectFrom('developers')
     .select(['id as developerId', 'name as developerName', 'mode', 'plan', 'consentMode', 'consentKeys'])
-    .select(['scopeDescriptions', 'redirectUris', 'enforceAgentScopes', 'auditPrivateKeys'])
+    .select(['emailVerified', 'scopeDescriptions', 'redirectUris', 'enforceAgentScopes', 'auditPrivateKeys'])
     .where('id', '=', developerId)
     .as('developer');
 }

@@ -3,7 +3,12 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 export const rates = rateRules({
   signup: {
     perMinute: 30,
-    describes: '`POST /v1/signup`, by client address',
+    describes: '`POST /v1/signup`, and opening and using a mailed link, by client address',
+    counts: [{ by: 'address' }],
+  },
+  signupHourly: {
+    perHour: 60,
+    describes: '`POST /v1/signup`, by client address, in addition',
     counts: [{ by: 'address' }],
   },
   keys: {

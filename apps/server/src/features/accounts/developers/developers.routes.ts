@@ -9,7 +9,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (
   app.post(
     '/v1/signup',
     {
-      config: { access: 'none', rate: rates.signup, failures: ['SIGNUP_DISABLED'] },
+      config: { access: 'none', rate: [rates.signup, rates.signupHourly], failures: ['SIGNUP_DISABLED'] },
       schema: {
         operationId: 'developers.signUp',
         summary: 'Create a developer account and its first API key',
@@ -40,7 +40,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (
         access: 'developer',
         role: 'full',
         rate: 'default',
-        failures: ['INVALID_REDIRECT_URI', 'NOT_CONFIGURED'],
+        failures: ['INVALID_REDIRECT_URI', 'NOT_CONFIGURED', 'CONFLICT'],
       },
       schema: {
         operationId: 'developers.change',

@@ -1,17 +1,7 @@
-import { Id, nameOf, PublicJwk, recordOf, Time } from '@behest/protocol/shapes';
+import { Email, Id, nameOf, PublicJwk, recordOf, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Mode = Type.Enum(['live', 'sandbox']);
-const NOT_IN_EMAIL = '@\\s\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
-/**
- * One `@`, no white space, a dot in the domain. The pattern begins with the length, because it also runs on a
- * text that is over `maxLength`, and the rest of it takes time that grows with the square of the length.
- */
-const Email = Type.String({
-  maxLength: 254,
-  pattern: `^(?=[^]{1,254}$)[^${NOT_IN_EMAIL}]+@[^${NOT_IN_EMAIL}]+[.][^${NOT_IN_EMAIL}]+$`,
-});
-
 const ScopeDescriptions = recordOf(
   Type.String({ pattern: '^[!#-\\[\\]-~]{1,256}$' }),
   Type.String({

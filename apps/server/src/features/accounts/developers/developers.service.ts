@@ -90,7 +90,7 @@ export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): P
   return toDeveloper(await getDeveloperRow(db, tenant));
 }
 
-/** @throws BAD_REQUEST, INVALID_REDIRECT_URI, NOT_CONFIGURED */
+/** @throws BAD_REQUEST, INVALID_REDIRECT_URI, NOT_CONFIGURED, CONFLICT */
 export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
   mustBeKeepableSettings(change);
   if (change.consentMode === 'email' && !deps.canMail) {
@@ -108,6 +108,7 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
 
   return inTransaction(deps.db, async (tx) => {
     const before = await lockDeveloper(tx, caller.tenant);
+    if (change.consentMode === 'email' && !before.emailVerified) throw emailUnverified();
     const after = await updateDeveloper(tx, caller.tenant, { ...columns, updatedAt: at });
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };
     const evidence = { old: secured(before, change), new: secured(after, change) };
@@ -116,6 +117,14 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
     return { ...toDeveloper(after), updated: true as const };
   });
 }
+
+/** The refusal to send mail to strangers for an account that has shown no address of its own. */
+export const emailUnverified = () =>
+  new AppError(
+    'CONFLICT',
+    'The service sends codes only for an account whose own address is verified: `POST /v1/signup/verify`.',
+    { field: 'emailVerified' },
+  );
 
 /**
  * The changed settings that decide who may approve. The audit entry keeps their values for a later reader.

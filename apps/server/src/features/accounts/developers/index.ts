@@ -1,4 +1,7 @@
 export { findKeyCaller } from './api-keys.service.ts';
+export { lockAccount, setVerifiedEmail } from './developers.email.service.ts';
+export { rates } from './developers.rates.ts';
 export { thumbprintsOf } from './developers.rules.ts';
+export { emailUnverified } from './developers.service.ts';
 export { isUsableKey } from './public-keys.rules.ts';
 export { isRedirectUri } from './redirect-uris.rules.ts';

@@ -1,9 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
-import { thumbprintsOf } from '../../accounts/developers/index.ts';
-import type { ShownRow } from './consent.repo.ts';
+import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
+import { nameInMail, rates } from '../../accounts/emails/index.ts';
+import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
+import { countMail, type ShownRow } from './consent.repo.ts';
 import { standingHint } from './consent.rules.ts';
 import type { CheckedCode, SentCode } from './consent.schema.ts';
 import {
@@ -32,10 +35,16 @@ interface KeptCode {
 
 /**
  * Sends eight digits to the address that the developer's hint names. The service never takes an address from
- * the request itself, because the agent wrote it. A new code replaces the last.
- * @throws CONFLICT without an address or after the last code, NOT_CONFIGURED, UPSTREAM_ERROR
+ * the request itself, because the agent wrote it. A new code replaces the last. A refusal counts for no limit, and
+ * leaves the last code good.
+ * @throws CONFLICT without an address, after the last code, or for an account without a verified address,
+ * NOT_CONFIGURED, PLAN_LIMIT_EXCEEDED, RATE_LIMITED, UPSTREAM_ERROR
  */
-export async function sendCode(deps: ConsentDeps, session: ConsentSession): Promise<SentCode> {
+export async function sendCode(
+  deps: ConsentDeps,
+  caller: Caller,
+  session: ConsentSession,
+): Promise<SentCode> {
   const { row, proofs } = await requestOfSession(deps, session);
   const email = standingHint(proofs, thumbprintsOf(row.consentKeys))?.email;
   if (row.consentMode !== 'email' || email === undefined) {
@@ -44,21 +53,18 @@ export async function sendCode(deps: ConsentDeps, session: ConsentSession): Prom
       'The email address of this person is unknown. Open the link again from the application that sent you.',
     );
   }
-  if (!deps.mailer)
-    throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
+  if (!row.emailVerified) throw emailUnverified();
+  const { mailer } = deps;
+  if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
   const { requestId } = session;
-  if (!(await isAdmitted(deps, sentKey(requestId), MOST_SENT))) {
-    throw new AppError(
-      'CONFLICT',
-      `The service has sent ${MOST_SENT} codes for this request and sends no more. Type the last code.`,
-    );
-  }
+  await countSending(deps, caller, requestId, email);
 
   const code = String(randomInt(100_000_000)).padStart(8, '0');
   const expiresAt = new Date(deps.clock().getTime() + CODE_SECONDS * 1000).toISOString();
   const kept: KeptCode = { hash: hashOf(code).toString('base64url'), expiresAt };
   await deps.store.put([{ key: codeKey(requestId), value: JSON.stringify(kept), seconds: CODE_SECONDS }]);
-  await deps.mailer.send({ to: email, ...mailOf(row, code) }).catch((cause: unknown) => {
+  await mailer.send({ to: email, ...mailOf(row, code) }).catch((cause: unknown) => {
+    deps.onMailFailed();
     const failure = new AppError(
       'UPSTREAM_ERROR',
       'The mail server did not take the mail. Ask for another code later.',
@@ -69,17 +75,39 @@ export async function sendCode(deps: ConsentDeps, session: ConsentSession): Prom
   return { expiresAt };
 }
 
-/** Begins with the purpose of the code, so a person who did not ask for it sees that at once. */
-function mailOf({ agentName, developerName }: ShownRow, code: string) {
+/**
+ * Counts one mail for each limit, or for none. The transaction undoes the count of the plan when another limit
+ * refuses, and its lock makes two sendings of one developer take turns.
+ */
+function countSending(deps: ConsentDeps, caller: Caller, requestId: string, email: string): Promise<void> {
+  const limit = limitOf(deps.quotas, caller, 'consent_mails');
+  return inTransaction(deps.db, async (tx) => {
+    if (!(await countMail(tx, caller.tenant, { at: deps.clock(), limit }))) {
+      throw overQuota(caller, 'consent_mails', limit);
+    }
+    if (!(await isAdmitted(deps, sentKey(requestId), MOST_SENT, 0))) {
+      throw new AppError(
+        'CONFLICT',
+        `The service has sent ${MOST_SENT} codes for this request and sends no more. Type the last code.`,
+      );
+    }
+    await deps.chargeRecipient(rates.mailRecipient, email);
+    await isAdmitted(deps, sentKey(requestId), MOST_SENT);
+  });
+}
+
+/** Begins with a sentence of the service, because developers choose the names. */
+function mailOf({ agentName, agentId, developerName, developerId }: ShownRow, code: string) {
   return {
     subject: `${code} is your code to decide about an agent`,
-    text: `An AI agent of ${developerName} asks to act for you: ${agentName}.
-
-To decide about it, type this code into the page that asked for it:
+    text: `Nothing is allowed without this code. If you did not open a page that asks for it, do nothing.
 
     ${code}
 
-It is good for 10 minutes. Tell it to nobody. If you did not open such a page, do nothing: nobody gets access without the code.
+An AI agent asks to act for you. To decide about it, type the code into the page that asked for it. The code is good for 10 minutes. Tell it to nobody.
+
+The agent: ${nameInMail(agentName, agentId)}
+Its developer: ${nameInMail(developerName, developerId)}
 `,
   };
 }
@@ -122,9 +150,14 @@ export async function checkCode(
   throw badField('code', 'not_allowed', 'This is not the last code that was sent.');
 }
 
-/** Counts in one step, so concurrent tries are all counted. */
-async function isAdmitted({ store }: ConsentDeps, key: string, limit: number): Promise<boolean> {
-  const charge = { key, limit, cost: 1, seconds: COUNTED_SECONDS } as const;
+/** Counts in one step, so concurrent tries are all counted. @param cost 0 only looks whether there is room */
+async function isAdmitted(
+  { store }: ConsentDeps,
+  key: string,
+  limit: number,
+  cost: 0 | 1 = 1,
+): Promise<boolean> {
+  const charge = { key, limit, cost, seconds: COUNTED_SECONDS } as const;
   const settled = await store.charge([{ name: 'tries', charges: [charge] }]);
   return settled.get('tries')?.outcome === 'charged';
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
 import { startApp, type TestOptions } from '../../../../test/app/start-app.ts';
+import { verifyAddress } from '../../../../test/app/verified.ts';
 
 const EMAIL = 'ada@example.org';
 
@@ -11,6 +12,7 @@ const EMAIL = 'ada@example.org';
 async function mailed({ claims = { email: EMAIL }, ...options }: TestOptions & { claims?: object } = {}) {
   const service = await startApp(options);
   const developer = await service.asDeveloper();
+  await verifyAddress(service, developer);
   const voucher = await newVoucher();
   await developer('PATCH', '/v1/me', { consentMode: 'email', consentKeys: [voucher.jwk] });
   const { agentId } = await registerAgent(developer);
@@ -53,7 +55,7 @@ describe('a mailed code', () => {
     expect(refusalOf(early)).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
     expect(sent.statusCode).toBe(201);
     expect(sent.json()).toEqual({ expiresAt: '2026-01-01T00:10:00.000Z' });
-    expect(mails.sent()).toMatchObject([{ to: EMAIL, text: expect.stringContaining('Travel booker') }]);
+    expect(mails.sent()[0]).toMatchObject({ to: EMAIL, text: expect.stringContaining('Travel booker') });
     expect(checked.json()).toEqual({
       verification: { ...open, satisfied: true, satisfiedUntil: '2026-01-01T00:15:00.000Z' },
     });
@@ -148,17 +150,21 @@ describe('a mailed code', () => {
 
     expect(opened.verification).toEqual({ mode: 'email', satisfied: false, methods: ['hint'] });
     expect(refusalOf(refused)).toBe('409 CONFLICT');
-    expect(mails.sent()).toEqual([]);
+    expect(mails.sent()).toHaveLength(1); // the link that verified the account's own address
   });
 
   test('is reported when the mail server refuses it, and counts as sent', async () => {
-    const mailer = { send: () => Promise.reject(new Error('421 too busy for ada@example.org')) };
-    const { send } = await mailed({ mailer });
+    const { send, mails } = await mailed();
+    const keep = mails.send;
+    mails.send = () => Promise.reject(new Error('421 too busy for ada@example.org'));
 
-    const refused = await send();
+    const refused = [await send(), await send()];
+    mails.send = keep;
+    const last = [await send(), await send()];
 
-    expect(refusalOf(refused)).toBe('502 UPSTREAM_ERROR');
-    expect(refused.body).not.toContain('421');
+    expect(refused.map(refusalOf)).toEqual(['502 UPSTREAM_ERROR', '502 UPSTREAM_ERROR']);
+    expect(refused[0]?.body).not.toContain('421');
+    expect(last.map(({ statusCode }) => statusCode)).toEqual([201, 409]);
   });
 
   test.each(['1234567', '123456789', 'abcdefgh', '１２３４５６７８'])(
@@ -174,6 +180,7 @@ describe('a mailed code', () => {
   test('is demanded in the sandbox too, once the developer has chosen it', async () => {
     const service = await startApp();
     const developer = await service.asDeveloper({ mode: 'sandbox' });
+    await verifyAddress(service, developer);
     await developer('PATCH', '/v1/me', { consentMode: 'email' });
     const { agentId } = await registerAgent(developer);
     const request = await authorize(developer, agentId, { autoApprove: false });
@@ -186,17 +193,29 @@ describe('a mailed code', () => {
   });
 });
 
-test('proof by mail needs mail settings', async () => {
+test('proof by mail needs mail settings, and an account with a verified address in either mode', async () => {
   const without = await (await startApp({ mail: 'none' })).asDeveloper();
-  const withMail = await (await startApp()).asDeveloper();
+  const service = await startApp();
+  const [live, sandbox] = [await service.asDeveloper(), await service.asDeveloper({ mode: 'sandbox' })];
+  const change = { name: 'Other', consentMode: 'email' };
 
-  const refused = await without('PATCH', '/v1/me', { consentMode: 'email' });
-  const changed = await withMail('PATCH', '/v1/me', { consentMode: 'email' });
-
+  const refused = await without('PATCH', '/v1/me', change);
   expect(refusalOf(refused)).toBe('503 NOT_CONFIGURED');
   expect(refused.json().details).toEqual({ setting: 'SMTP_URL' });
-  expect(changed.json()).toMatchObject({ consentMode: 'email', updated: true });
-  const [entry] = await entriesOf(withMail, 'developer.updated');
+  for (const developer of [live, sandbox]) {
+    const early = await developer('PATCH', '/v1/me', change);
+    expect(refusalOf(early)).toBe('409 CONFLICT');
+    expect(early.json().details).toEqual({ field: 'emailVerified' });
+    expect((await developer('GET', '/v1/me')).json()).toMatchObject({
+      name: 'Acme',
+      consentMode: 'developer',
+    });
+
+    await verifyAddress(service, developer);
+    const changed = await developer('PATCH', '/v1/me', change);
+    expect(changed.json()).toMatchObject({ consentMode: 'email', updated: true });
+  }
+  const [entry] = await entriesOf(live, 'developer.updated');
   expect(entry?.metadata).toMatchObject({ old: { consentMode: 'developer' }, new: { consentMode: 'email' } });
 });
 
@@ -207,7 +226,7 @@ test('in development the mails are shown on a page', async () => {
   await send();
   const { body } = await app.inject('/development/mail');
 
-  expect(before).toBe('No mail yet.\n');
+  expect(before).not.toContain(EMAIL);
   expect(body).toContain(`To: ${EMAIL}`);
   expect(body).toContain(read());
 });

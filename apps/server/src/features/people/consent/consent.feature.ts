@@ -1,21 +1,26 @@
 import { defineFeature } from '../../../feature.ts';
 import { authorizationDeps, authorizationSettings } from '../../access/authorization/index.ts';
 import { entries } from './consent.acts.ts';
+import { quotas } from './consent.quotas.ts';
 import { rates } from './consent.rates.ts';
 import { consentRoutes } from './consent.routes.ts';
 import { authenticateConsent, CSRF_KEY_USE } from './consent.session.service.ts';
+import { tables } from './consent.tables.ts';
 
 export const consent = defineFeature({
   name: 'consent',
   tags: { consent: 'Calls of the page on which the person decides.' },
-  knows: ['audit', 'authorization', 'developers', 'keys'],
+  knows: ['audit', 'authorization', 'developers', 'emails', 'keys', 'quotas'],
+  tables,
   acts: entries,
   attempts: ['consent.verification_failed'],
   rates,
+  quotas,
   settings: authorizationSettings,
   keyUses: [CSRF_KEY_USE],
   open(house, settings) {
-    const deps = { ...house, ...authorizationDeps(house, settings) };
+    const onMailFailed = () => house.metrics.counter('mail_failed').inc();
+    const deps = { ...house, ...authorizationDeps(house, settings), onMailFailed };
     return {
       routes: (app) => app.register(consentRoutes, deps),
       credentials: { consent: authenticateConsent(deps) },

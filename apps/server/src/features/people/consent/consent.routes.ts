@@ -108,7 +108,14 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         access: 'consent',
         fromOwnPages: true,
         rate: rates.emailCode,
-        failures: ['CONSENT_REQUIRED', 'CONFLICT', 'GONE', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'],
+        failures: [
+          'PLAN_LIMIT_EXCEEDED',
+          'CONSENT_REQUIRED',
+          'CONFLICT',
+          'GONE',
+          'UPSTREAM_ERROR',
+          'NOT_CONFIGURED',
+        ],
       },
       schema: {
         operationId: 'consent.sendCode',
@@ -118,7 +125,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         response: { 201: SentCode },
       },
     },
-    async (request, reply) => reply.code(201).send(await sendCode(deps, holdOf(request))),
+    async (request, reply) => reply.code(201).send(await sendCode(deps, callerOf(request), holdOf(request))),
   );
 
   app.post(

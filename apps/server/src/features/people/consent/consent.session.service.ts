@@ -3,6 +3,7 @@ import type { BrowserRequest, Caller, Mode, Plan } from '../../../platform/calle
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, isSameText, newSecret } from '../../../platform/ids.ts';
+import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import {
@@ -27,6 +28,8 @@ export interface ConsentDeps extends AuthorizationDeps {
   readonly issuer: string;
   /** Undefined where the service sends no mail. */
   readonly mailer?: Mailer;
+  readonly chargeRecipient: ChargeRecipient;
+  readonly onMailFailed: () => void;
 }
 
 /**

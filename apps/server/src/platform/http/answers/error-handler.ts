@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
+import { asksForPage, sendPage } from './plain-page.ts';
 
 /** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
@@ -14,10 +15,15 @@ export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
         request.caller || request.session ? 'Bearer error="invalid_token"' : 'Bearer',
       );
     }
+    if (error.headers) reply.headers(error.headers);
     const { retryAfter } = Object(error.details);
     if (error.status === 429 && retryAfter !== undefined) reply.header('retry-after', retryAfter);
-    const isOAuth = request.declared.errors === 'oauth';
-    reply.code(error.status).send(isOAuth ? oauthErrorBody(error) : errorBody(error, request.id));
+    const { errors } = request.declared;
+    reply.code(error.status);
+    if (errors === 'page' && asksForPage(request)) {
+      return sendPage(reply, { title: 'This did not work', lead: error.message });
+    }
+    return reply.send(errors === 'oauth' ? oauthErrorBody(error) : errorBody(error, request.id));
   });
 }
 

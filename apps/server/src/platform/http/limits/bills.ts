@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../callers/credentials.ts';
-import { needsIdentity, planLimit, type RateLimits, rateCountsOf } from './rate-rules.ts';
+import { needsIdentity, planCount, type RateLimits, rateCountsOf } from './rate-rules.ts';
 import {
   type ChargeRates,
   type ChargeResult,
@@ -79,9 +79,7 @@ export function developerBill(
   limits: RateLimits,
 ): RateBill {
   const ofRoute = rateCountsOf(rateOf(request), { developer: developerId }, limits);
-  const subject = `developer:${developerId}`;
-  const ofPlan = { rule: 'plan', subject, limit: planLimit(plan, limits), cost: 1 } as const;
-  return { payer: 'developer', counts: [...ofRoute, ofPlan] };
+  return { payer: 'developer', counts: [...ofRoute, planCount(plan, developerId, limits)] };
 }
 
 const rateOf = (request: FastifyRequest) => request.declared.rate ?? 'default';

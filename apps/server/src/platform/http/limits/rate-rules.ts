@@ -1,16 +1,19 @@
 import type { Plan } from '../../caller.ts';
 
 /** A limit that a feature declares in its `<noun>.rates.ts` and its routes name. */
-export interface RateRule {
+export type RateRule = {
   /** The name of the rule in settings, refusals and metrics. */
   readonly name: string;
-  /** Requests a minute, unless the operator sets another number. */
-  readonly perMinute: number;
   /** For the operator: the calls that are counted, and the subject. */
   readonly describes: string;
   /** A rule is one or more counts, each by another subject. */
   readonly counts: readonly RateCountRule[];
-}
+} & Allowance;
+
+/** Requests in a window, unless the operator sets another number. */
+type Allowance =
+  | { readonly perMinute: number; readonly perHour?: never }
+  | { readonly perHour: number; readonly perMinute?: never };
 
 interface RateCountRule {
   readonly by: Subject;
@@ -20,20 +23,21 @@ interface RateCountRule {
 
 /**
  * The subject that requests are counted by: the client's address, the resource in the path (whose id is the
- * path's `:id`) for callers that have shown its secret, or the developer that authentication has found.
+ * path's `:id`) for callers that have shown its secret, the developer that authentication has found, or the
+ * recipient of a mail, which the use case charges itself.
  */
-type Subject = 'address' | 'resource' | 'developer';
+type Subject = 'address' | 'resource' | 'developer' | 'recipient';
 
 /**
  * Declares the rules of a feature, each under the name that its setting is made from.
  * @example rateRules({ token: { perMinute: 20, counts: [{ by: 'developer' }], describes: '`POST /v1/token`, by developer' } })
  */
-export function rateRules<const Rules extends Readonly<Record<string, Omit<RateRule, 'name'>>>>(
-  rules: Rules,
-) {
+export function rateRules<const Rules extends Readonly<Record<string, Unnamed<RateRule>>>>(rules: Rules) {
   const named = Object.entries(rules).map(([name, rule]) => [name, { name, ...rule }]);
   return Object.fromEntries(named) as { readonly [Name in keyof Rules]: RateRule }; // fromEntries forgets the names
 }
+
+type Unnamed<Rule> = Rule extends unknown ? Omit<Rule, 'name'> : never;
 
 /** Rules that belong to no feature. Plan rules come in addition to the rule of a route. */
 export const generalRates = rateRules({
@@ -59,10 +63,10 @@ export const generalRates = rateRules({
   },
 });
 
-/** The rate of a route: a feature's rule, the general rule, or none (specification, Limits). */
-export type Rate = RateRule | 'default' | 'unlimited';
+/** The rate of a route: a feature's rule or several, the general rule, or none (specification, Limits). */
+export type Rate = RateRule | readonly RateRule[] | 'default' | 'unlimited';
 
-/** Requests a minute, by the name of the rule. */
+/** Requests in the rule's window, by the name of the rule. */
 export type RateLimits = Readonly<Record<string, number>>;
 
 const planRules = {
@@ -71,18 +75,25 @@ const planRules = {
   enterprise: generalRates.planEnterprise,
 } as const satisfies Record<Plan, RateRule>;
 
-export const planLimit = (plan: Plan, limits: RateLimits): number => limitOf(planRules[plan], limits);
+const planLimit = (plan: Plan, limits: RateLimits): number => limitOf(planRules[plan], limits);
 
-const limitOf = ({ name, perMinute }: RateRule, limits: RateLimits): number => limits[name] ?? perMinute;
+const limitOf = (rule: RateRule, limits: RateLimits): number => limits[rule.name] ?? allowedBy(rule);
+
+/** The limit that the rule declares. */
+export const allowedBy = ({ perMinute, perHour }: RateRule): number => perMinute ?? perHour;
 
 /** One count of a request: its rule, its subject and its limit. */
 export interface RateCount {
   readonly rule: string;
   readonly subject: string;
   readonly limit: number;
+  readonly windowSeconds: number;
   /** 0 checks for room and takes none. */
   readonly cost: 0 | 1;
 }
+
+const MINUTE = 60;
+const HOUR = 3600;
 
 /** The counts of a rule whose subjects are known. The others wait for authentication. */
 export function rateCountsOf(
@@ -90,18 +101,34 @@ export function rateCountsOf(
   subjects: Readonly<Partial<Record<Subject, string>>>,
   limits: RateLimits,
 ): RateCount[] {
-  if (rate === 'unlimited') return [];
-  const rule = ruleOf(rate);
-  return rule.counts.flatMap(({ by, factor = 1 }) => {
-    const subject = subjects[by];
-    if (subject === undefined) return [];
-    return [{ rule: rule.name, subject: `${by}:${subject}`, limit: limitOf(rule, limits) * factor, cost: 1 }];
-  });
+  return rulesOf(rate).flatMap((rule) =>
+    rule.counts.flatMap(({ by, factor = 1 }) => {
+      const id = subjects[by];
+      if (id === undefined) return [];
+      const [subject, limit] = [`${by}:${id}`, limitOf(rule, limits) * factor];
+      const windowSeconds = rule.perHour === undefined ? MINUTE : HOUR;
+      return [{ rule: rule.name, subject, limit, windowSeconds, cost: 1 } as const];
+    }),
+  );
 }
 
-const ruleOf = (rate: Exclude<Rate, 'unlimited'>): RateRule =>
-  rate === 'default' ? generalRates.default : rate;
+/** The count of a developer's calls by the rule of the plan. */
+export const planCount = (plan: Plan, developerId: string, limits: RateLimits): RateCount => ({
+  rule: 'plan',
+  subject: `developer:${developerId}`,
+  limit: planLimit(plan, limits),
+  windowSeconds: MINUTE,
+  cost: 1,
+});
+
+function rulesOf(rate: Rate): readonly RateRule[] {
+  if (rate === 'unlimited') return [];
+  if (rate === 'default') return [generalRates.default];
+  return 'name' in rate ? [rate] : rate;
+}
 
 /** Whether a rule counts only by subjects that authentication finds. */
-export const needsIdentity = (rate: Rate): boolean =>
-  rate !== 'unlimited' && !ruleOf(rate).counts.some(({ by }) => by === 'address');
+export function needsIdentity(rate: Rate): boolean {
+  const counts = rulesOf(rate).flatMap((rule) => rule.counts);
+  return counts.length > 0 && counts.every(({ by }) => by !== 'address');
+}

@@ -43,6 +43,41 @@ describe('the limits of the product', () => {
     });
   });
 
+  test('count sign-ups by the minute and by the hour', async () => {
+    const { app, advance } = await startCounting({ RATE_LIMIT_SIGNUP: '4', RATE_LIMIT_SIGNUP_HOURLY: '6' });
+    const signUp = () => app.inject({ method: 'POST', url: '/v1/signup', body: { name: 'Acme' } });
+
+    expect(await admittedBefore(signUp)).toBe(4);
+    advance(60);
+    expect(await admittedBefore(signUp)).toBe(2);
+    const refused = await signUp();
+    expect(refused.json().details).toEqual({
+      rule: 'signupHourly',
+      limit: 6,
+      windowSeconds: 3600,
+      retryAfter: 3540,
+    });
+    expect(refused.headers).toMatchObject({ 'retry-after': '3540', 'x-ratelimit-reset': '1767229200' });
+    advance(3539);
+    expect((await signUp()).headers['retry-after']).toBe('1');
+    advance(1);
+    expect((await signUp()).headers).toMatchObject({
+      'x-ratelimit-limit': '4',
+      'x-ratelimit-remaining': '3',
+    });
+  });
+
+  test('allow 60 sign-ups an hour', async () => {
+    const { app, advance } = await startCounting();
+    const signUp = () => app.inject({ method: 'POST', url: '/v1/signup', body: { name: 'Acme' } });
+
+    expect(await admittedBefore(signUp)).toBe(30);
+    advance(60);
+    expect(await admittedBefore(signUp)).toBe(30);
+    advance(60);
+    expect((await signUp()).json().details).toMatchObject({ rule: 'signupHourly', limit: 60 });
+  });
+
   test.each([
     ['free', '100'],
     ['pro', '500'],

@@ -4,21 +4,22 @@ import type { Bill, Charge, EphemeralStore, Settled, VersionCheck } from '../../
 import { memoryStore } from '../../redis/memory-store.ts';
 import type { RateCount } from './rate-rules.ts';
 
-const WINDOW_SECONDS = 60;
-/** A count is stored for one window more, because the store's clock and ours may differ by seconds. */
-const KEPT_SECONDS = 2 * WINDOW_SECONDS;
+/** A count is stored for a minute more than its window, because the store's clock and ours may differ by seconds. */
+const KEPT_LONGER = 60;
 
 /** The room that one request leaves in its tightest count, and the refusal if it was one too many. */
 export interface RateStatus {
   readonly remaining: number;
+  /** In seconds since the epoch. */
+  readonly resetsAt: number;
   /** Whether the count was read and not charged. Charged counts say more. */
   readonly isLook: boolean;
   readonly headers: Readonly<Record<string, number>>;
   readonly refusal?: AppError;
 }
 
-/** The payers of a request. */
-export type Payer = 'address' | 'resource' | 'developer';
+/** The payers of a request, and the recipient of a mail. */
+export type Payer = 'address' | 'resource' | 'developer' | 'recipient';
 
 /** The counts of one payer, which are charged all or none. */
 export interface RateBill {
@@ -38,7 +39,7 @@ export interface ChargeResult {
 export type ChargeRates = (bills: readonly RateBill[]) => Promise<ChargeResult>;
 
 /**
- * Fixed windows, aligned to the minute. While the store is away each process counts by itself, with the same
+ * Fixed windows, aligned to the minute or the hour. While the store is away each process counts by itself, with the same
  * limits: no request passes uncounted, and no request is refused for that reason.
  * @param onDegraded called once each time when that begins, and with undefined when it is over
  * @param onRefused called with the rule that refused
@@ -73,13 +74,12 @@ export function rateLimiter(
   return async (bills) => {
     if (bills.every(({ counts, version }) => counts.length === 0 && !version)) return NOTHING;
     const now = Math.floor(clock().getTime() / 1000);
-    const window = { now, resetsAt: now - (now % WINDOW_SECONDS) + WINDOW_SECONDS };
-    const settled = await settle(bills.map((bill) => billOf(bill, window)));
+    const settled = await settle(bills.map((bill) => billOf(bill, now)));
     const rateStatuses = bills.flatMap(({ payer, counts }) => {
       const { outcome, used } = settled.get(payer) ?? {};
       const isDecided = outcome === 'charged' || outcome === 'refused';
       if (!isDecided || !used || counts.length === 0) return [];
-      return [rateStatusOf(counts, used, outcome === 'refused', window)];
+      return [rateStatusOf(counts, used, outcome === 'refused', now)];
     });
     for (const { refusal } of rateStatuses) if (refusal) onRefused(String(refusal.details?.rule));
     const [first, ...rest] = rateStatuses;
@@ -89,19 +89,19 @@ export function rateLimiter(
 
 const NOTHING: ChargeResult = { rateStatus: undefined, settled: new Map() };
 
-/** In seconds since the epoch. */
-interface Window {
-  readonly now: number;
-  readonly resetsAt: number;
-}
+/** When the count's window ends, in seconds since the epoch, as `now` is. */
+const resetOf = ({ windowSeconds }: RateCount, now: number): number =>
+  now - (now % windowSeconds) + windowSeconds;
 
-function billOf({ payer, counts, version }: RateBill, window: Window): Bill<Payer> {
-  const charges = counts.map((count) => chargeOf(count, window));
+function billOf({ payer, counts, version }: RateBill, now: number): Bill<Payer> {
+  const charges = counts.map((count) => chargeOf(count, now));
   return { name: payer, charges, ...(version && { version }) };
 }
 
-function chargeOf({ rule, subject, limit, cost }: RateCount, { resetsAt }: Window): Charge {
-  return { key: `bh:{${subject}}:rate:${rule}:${resetsAt}`, limit, cost, seconds: KEPT_SECONDS };
+function chargeOf(count: RateCount, now: number): Charge {
+  const { rule, subject, limit, cost, windowSeconds } = count;
+  const key = `bh:{${subject}}:rate:${rule}:${resetOf(count, now)}`;
+  return { key, limit, cost, seconds: windowSeconds + KEPT_LONGER };
 }
 
 /**
@@ -111,34 +111,40 @@ function chargeOf({ rule, subject, limit, cost }: RateCount, { resetsAt }: Windo
 export function tighter(a: RateStatus, b: RateStatus): RateStatus {
   if (a.refusal || b.refusal) return a.refusal ? a : b;
   if (a.isLook !== b.isLook) return a.isLook ? b : a;
-  return a.remaining < b.remaining ? a : b;
+  return isTighter(a, b) ? a : b;
 }
+
+type Room = Pick<RateStatus, 'remaining' | 'resetsAt'>;
+
+const isTighter = (a: Room, b: Room) =>
+  a.remaining === b.remaining ? a.resetsAt > b.resetsAt : a.remaining < b.remaining;
 
 function rateStatusOf(
   counts: readonly RateCount[],
   used: readonly number[],
   isRefused: boolean,
-  { now, resetsAt }: Window,
+  now: number,
 ): RateStatus {
   const all = counts.map((count, at) => ({
     ...count,
     remaining: Math.max(0, count.limit - (used[at] ?? 0)),
+    resetsAt: resetOf(count, now),
   }));
-  const tightest = all.reduce((least, each) => (each.remaining < least.remaining ? each : least));
-  const { rule, limit, remaining, cost } = tightest;
+  const tightest = all.reduce((least, each) => (isTighter(each, least) ? each : least));
+  const { rule, limit, remaining, resetsAt, windowSeconds, cost } = tightest;
   const isLook = cost === 0;
   const headers = {
     'x-ratelimit-limit': limit,
     'x-ratelimit-remaining': remaining,
     'x-ratelimit-reset': resetsAt,
   };
-  if (!isRefused) return { remaining, isLook, headers };
+  if (!isRefused) return { remaining, resetsAt, isLook, headers };
 
   const retryAfter = resetsAt - now;
   const message = `Rate limit exceeded, retry in ${retryAfter} seconds`;
-  const details = { rule, limit, windowSeconds: WINDOW_SECONDS, retryAfter };
-  const refusal = new AppError('RATE_LIMITED', message, details);
-  return { remaining, isLook, headers: { ...headers, 'retry-after': retryAfter }, refusal };
+  const details = { rule, limit, windowSeconds, retryAfter };
+  const refusal = new AppError('RATE_LIMITED', message, details, headers);
+  return { remaining, resetsAt, isLook, headers: { ...headers, 'retry-after': retryAfter }, refusal };
 }
 
 /** One subject per IPv4 address, or per IPv6 network: a home or a server has 2⁶⁴ of those addresses. */

@@ -24,8 +24,8 @@ declare module 'fastify' {
      * A request that says that it comes from a page is refused, unless the operator allows the page's origin.
      */
     fromAllowedOrigins?: true;
-    /** The shape of refusals, if it is not the service's own. */
-    errors?: 'oauth';
+    /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
+    errors?: 'oauth' | 'page';
     /** Its answer continues until either side ends it. */
     isLive?: true;
   }

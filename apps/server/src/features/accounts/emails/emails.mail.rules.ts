@@ -1,0 +1,33 @@
+const MOST = 60; // code points of a name
+
+/** A letter or digit with its marks, as a mail program may find it in the name of a host. */
+const IN_HOST = '[\\p{L}\\p{N}\\p{M}\\p{Extended_Pictographic}]';
+const ADDRESS = new RegExp(`:/|www\\.|@|${IN_HOST}[.\u3002\uff0e\uff61]${IN_HOST}`, 'iu');
+
+/**
+ * A name that a developer chose, for a mail in the service's name: one line, cut, and without any word that a mail
+ * program could make a link of. Compatibility forms and characters without a width of their own hide no address.
+ * @param id stands in place of a name of which nothing is left
+ */
+export function nameInMail(name: string, id: string): string {
+  const words = name
+    .replace(/\p{Default_Ignorable_Code_Point}|\p{Cf}/gu, '')
+    .split(/\s+/u)
+    .filter((word) => word !== '' && !ADDRESS.test(word) && !ADDRESS.test(word.normalize('NFKC')));
+  const points = [...words.join(' ')];
+  if (points.length === 0) return id;
+  return points.length > MOST ? `${points.slice(0, MOST - 1).join('')}…` : points.join('');
+}
+
+/** Names the account by its id, because anybody may sign up under any name. */
+export const verificationMail = (link: string, developerId: string) => ({
+  subject: 'Verify your address',
+  text: `An account of Behest asks to verify that it receives mail at this address: ${developerId}.
+
+If you asked for this, open the link within 24 hours and press the button:
+
+    ${link}
+
+If you did not ask for it, do nothing. Without the link, nobody can use this address.
+`,
+});

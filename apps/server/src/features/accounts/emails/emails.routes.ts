@@ -1,0 +1,87 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { asksForPage, prefersPage, sendPage } from '../../../platform/http/answers/plain-page.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import type { RateRule } from '../../../platform/http/limits/rate-rules.ts';
+import { rates } from './emails.rates.ts';
+import { LinkPath, NewVerification, SentLink, ShownLink, VerifiedEmail } from './emails.schema.ts';
+import { type EmailDeps, sendLink, showLink, verifyEmail } from './emails.service.ts';
+
+interface EmailRoutesDeps extends EmailDeps {
+  /** For opening and using a link. */
+  readonly linkRate: RateRule;
+}
+
+export const emailRoutes: FastifyPluginAsyncTypebox<EmailRoutesDeps> = async (app, deps) => {
+  app.post(
+    '/v1/signup/verify',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.emailVerify, failures: ['NOT_CONFIGURED'] },
+      schema: {
+        operationId: 'emails.sendLink',
+        summary: 'Mail a link that verifies an address',
+        body: NewVerification,
+        response: { 201: SentLink },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await sendLink(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/signup/verify/:token',
+    {
+      config: {
+        access: 'none',
+        rate: deps.linkRate,
+        failures: ['NOT_FOUND', 'TOKEN_EXPIRED'],
+        errors: 'page',
+      },
+      schema: {
+        operationId: 'emails.showLink',
+        summary: 'Show a mailed link, as a page with one button unless JSON is asked for',
+        params: LinkPath,
+        response: { 200: ShownLink },
+      },
+    },
+    async (request, reply) => {
+      const shown = await showLink(deps, request.params.token);
+      return prefersPage(request) ? sendPage(reply, asking(shown)) : reply.send(shown);
+    },
+  );
+
+  app.post(
+    '/v1/signup/verify/:token',
+    {
+      config: {
+        access: 'none',
+        rate: deps.linkRate,
+        failures: ['NOT_FOUND', 'TOKEN_EXPIRED', 'EMAIL_TAKEN'],
+        errors: 'page',
+      },
+      schema: {
+        operationId: 'emails.verify',
+        summary: 'Verify the address that a mailed link was sent to',
+        params: LinkPath,
+        body: NoFields,
+        response: { 200: VerifiedEmail },
+      },
+    },
+    async (request, reply) => {
+      const verified = await verifyEmail(deps, request.params.token, request.id);
+      return asksForPage(request) ? sendPage(reply, DONE) : reply.send(verified);
+    },
+  );
+};
+
+const DONE = { title: 'The address is verified', lead: 'You can close this window.' };
+
+const asking = ({ email, status }: ShownLink) =>
+  status === 'verified'
+    ? DONE
+    : {
+        title: 'Verify your address',
+        lead: `Your account will have the address ${email}.`,
+        button: 'Verify',
+      };

@@ -1,0 +1,121 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
+import type { Mail, Mailer } from '../../../platform/mail/mailer.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { lockAccount, setVerifiedEmail } from '../developers/index.ts';
+import { verificationMail } from './emails.mail.rules.ts';
+import { rates } from './emails.rates.ts';
+import {
+  claimAddress,
+  deleteVerifications,
+  findVerificationAcrossTenants,
+  insertVerification,
+  lockVerification,
+  markVerified,
+} from './emails.repo.ts';
+import type { NewVerification, SentLink, ShownLink, VerifiedEmail } from './emails.schema.ts';
+
+export interface EmailDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly publicBaseUrl: string;
+  readonly chargeRecipient: ChargeRecipient;
+  /** Undefined where the service sends no mail. */
+  readonly mailer?: Mailer;
+  readonly logger?: Logger;
+  readonly onMailFailed: () => void;
+}
+
+const LINK_MS = 24 * 3_600_000;
+
+/**
+ * Mails a link to the address. It voids the links that were sent before. The answer tells neither whether the
+ * mail server took the mail nor whether another account owns the address.
+ * @throws NOT_CONFIGURED, RATE_LIMITED
+ */
+export async function sendLink(deps: EmailDeps, caller: Caller, input: NewVerification): Promise<SentLink> {
+  const { mailer } = deps;
+  if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
+  const email = input.email.toLowerCase();
+  await deps.chargeRecipient(rates.mailRecipient, email);
+  const at = deps.clock();
+  const expiresAt = new Date(at.getTime() + LINK_MS);
+  const token = newSecret();
+  const id = newId('emv', at);
+  const { tenant, actor: askedBy } = caller;
+  const verification = { id, email, askedBy, createdAt: at, expiresAt, verifiedAt: null };
+  const link = `${deps.publicBaseUrl}/v1/signup/verify/${token}`;
+
+  return inTransaction(deps.db, async (tx) => {
+    if (!(await lockAccount(tx, tenant))) throw notFound();
+    await deleteVerifications(tx, tenant, 'pending');
+    await insertVerification(tx, tenant, { ...verification, hash: hashOf(token) });
+    const mail = { to: email, ...verificationMail(link, tenant.developerId) };
+    await afterCommit(tx, () => handOver(deps, mailer, mail));
+    return { message: 'A link is on its way to this address.', expiresAt: expiresAt.toISOString() };
+  });
+}
+
+/** The log names no address and repeats no text of the mail server, which may hold one. */
+async function handOver({ logger, onMailFailed }: EmailDeps, mailer: Mailer, mail: Mail): Promise<void> {
+  await mailer.send(mail).catch((error: unknown) => {
+    const { code, command, responseCode } = Object(error);
+    onMailFailed();
+    logger?.warn({ code, command, responseCode }, 'the mail server did not take a verification mail');
+  });
+}
+
+/** Changes nothing, because programs that look for bad links open them all. @throws NOT_FOUND, TOKEN_EXPIRED */
+export async function showLink({ db, clock }: EmailDeps, token: string): Promise<ShownLink> {
+  const found = await findVerificationAcrossTenants(db, hashOf(token));
+  if (!found) throw unknownLink();
+  const { email, verifiedAt, expiresAt } = found;
+  if (verifiedAt) return { message: 'The address is verified.', email, status: 'verified' };
+  if (expiresAt <= clock()) throw expiredLink();
+  return { message: 'Send this request as POST to verify the address.', email, status: 'pending' };
+}
+
+/**
+ * Makes the address that of the account. A link that has done so before changes nothing.
+ * @throws NOT_FOUND, TOKEN_EXPIRED, EMAIL_TAKEN when another account verified the address first
+ */
+export async function verifyEmail(
+  { db, clock }: EmailDeps,
+  token: string,
+  requestId: string,
+): Promise<VerifiedEmail> {
+  const found = await findVerificationAcrossTenants(db, hashOf(token));
+  if (!found) throw unknownLink();
+  const tenant = { developerId: found.developerId };
+  const at = clock();
+
+  return inTransaction(db, async (tx) => {
+    const account = await lockAccount(tx, tenant);
+    const verification = await lockVerification(tx, tenant, found.id);
+    if (!account || !verification) throw unknownLink(); // a newer link, or the end of the account, voided it
+    const { id, email, askedBy: actor } = verification;
+    if (verification.verifiedAt) return { message: 'The address was verified before.' };
+    if (verification.expiresAt <= at) throw expiredLink();
+    if (!(await claimAddress(tx, tenant, email))) {
+      throw new AppError('EMAIL_TAKEN', 'Another account has verified this address.');
+    }
+    await markVerified(tx, tenant, id, at);
+    await deleteVerifications(tx, tenant, { otherThan: id });
+    await setVerifiedEmail(tx, tenant, email, at);
+    const { mode, plan } = account;
+    const caller = { tenant, actor, role: 'full', mode, plan, requestId } as const;
+    const about = { developerId: tenant.developerId, data: { verificationId: id } };
+    await recordActs(tx, caller, [{ type: 'developer.email_verified', ...about }], at);
+    return { message: 'The address is verified.', email };
+  });
+}
+
+const unknownLink = () => new AppError('NOT_FOUND', 'This link is unknown, or a newer one has replaced it.');
+
+const expiredLink = () =>
+  new AppError('TOKEN_EXPIRED', 'This link is no longer valid. Ask for another link.');

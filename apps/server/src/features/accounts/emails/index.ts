@@ -1,0 +1,2 @@
+export { nameInMail } from './emails.mail.rules.ts';
+export { rates } from './emails.rates.ts';
