@@ -4,6 +4,7 @@ import { agentRevoked } from '../../accounts/agents/index.ts';
 import { acts } from './authorization.acts.ts';
 import { countOverdue } from './authorization.expire.service.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
+import { quotas } from './authorization.quotas.ts';
 import { rates } from './authorization.rates.ts';
 import { cancelRequestsOfAgent } from './authorization.requests.service.ts';
 import { authorizationRoutes } from './authorization.routes.ts';
@@ -17,6 +18,7 @@ export const authorization = defineFeature({
   tables,
   acts,
   rates,
+  quotas,
   metrics: {
     authorization_requests_overdue: {
       kind: 'asked',
