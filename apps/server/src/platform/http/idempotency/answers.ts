@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import type { Role, Tenant } from '../../caller.ts';
+import type { Tenant } from '../../caller.ts';
 import type { Executor, Tx } from '../../db/db.ts';
 
 /** A stored answer. */
 export interface KeptAnswer {
   /** A hash of the request's query and body, which have to be the same when the request comes again. */
   readonly fingerprint: Buffer;
-  readonly role: Role;
   readonly status: number;
   /** Sealed. */
   readonly body: Buffer;
@@ -25,7 +24,9 @@ export async function claimAnswer(
   at: Date,
 ): Promise<KeptAnswer | 'taken' | undefined> {
   const { rows } = await sql<{ isTaken: boolean } & (KeptAnswer | { fingerprint: null })>`
-    select * from claim_idempotent_answer(${developerId}, ${answerKey}, ${at})`.execute(tx);
+    select is_taken, fingerprint, status, body from claim_idempotent_answer(${developerId}, ${answerKey}, ${at})`.execute(
+    tx,
+  );
   const [found] = rows;
   if (!found || found.isTaken) return 'taken';
   return found.fingerprint === null ? undefined : found;
