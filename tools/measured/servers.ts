@@ -91,6 +91,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
         LOG_LEVEL: 'info',
         PLAN_FREE_AGENTS: 'unlimited',
         PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
+        PLAN_FREE_OPEN_REQUESTS: 'unlimited',
         PLAN_FREE_AUDIT_APPENDS: 'unlimited',
         ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, NO_LIMIT])),
         ...env,
