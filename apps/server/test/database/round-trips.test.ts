@@ -46,7 +46,7 @@ test('a call of an agent makes one trip to the database, or one to read and one 
     'revoke again': ['find_active_tree', 'find_grant'],
     'get agent': ['find_agent'],
     'list agents': ['list_agents'],
-    'list grants': ['select'],
+    'list grants': ['with page as materialized'],
     'unknown key': ['use_key', 'list_agents'],
   });
   expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
