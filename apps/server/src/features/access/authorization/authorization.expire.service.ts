@@ -6,9 +6,11 @@ import { recordActs } from '../../record/audit/index.ts';
 import { expireRequests, listDueAcrossTenants } from './authorization.repo.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 
-export type RequestExpiryDeps = Pick<AuthorizationDeps, 'db' | 'clock'>;
+export interface RequestExpiryDeps extends Pick<AuthorizationDeps, 'db' | 'clock'> {
+  /** The most requests in one transaction, so that a backlog makes no transaction longer. */
+  readonly batch?: number;
+}
 
-/** The most requests in one transaction, so that a backlog makes no transaction longer. */
 const BATCH = 200;
 
 const MOST_COUNTED = 1000;
@@ -24,9 +26,9 @@ export async function countOverdue({ db, clock }: RequestExpiryDeps): Promise<nu
  * Records overdue requests as expired, so that subscribers learn of it. No decision depends on it, because
  * expiry follows from the clock. @returns 0 when no overdue request is left.
  */
-export async function expireDueRequests({ db, clock }: RequestExpiryDeps): Promise<number> {
+export async function expireDueRequests({ db, clock, batch = BATCH }: RequestExpiryDeps): Promise<number> {
   const at = clock();
-  const due = await listDueAcrossTenants(db, at, BATCH);
+  const due = await listDueAcrossTenants(db, at, batch);
   for (const [developerId, requests] of Map.groupBy(due, (request) => request.developerId)) {
     const [account = { mode: 'live', plan: 'free' } as const] = requests;
     const caller = systemCaller({ developerId }, account, 'expiry');
@@ -44,5 +46,5 @@ export async function expireDueRequests({ db, clock }: RequestExpiryDeps): Promi
       await recordActs(tx, caller, acts, at);
     });
   }
-  return due.length < BATCH ? 0 : due.length;
+  return due.length < batch ? 0 : due.length;
 }
