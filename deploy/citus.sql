@@ -10,6 +10,10 @@ drop index developers_seeded;
 alter table agent_index drop constraint agent_index_developer_id_agent_id_fkey;
 -- from a copied table to a distributed one. Neither key nor index is deleted.
 alter table api_key_index drop constraint api_key_index_developer_id_key_id_fkey;
+-- from a copied table to a distributed one. A link without its verification verifies nothing.
+alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
+-- from a copied table to a distributed one. Closing an account deletes the row first.
+alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
@@ -23,6 +27,8 @@ select create_distributed_table('audit_entries', 'developer_id', colocate_with =
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('blocked_attempts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('grants', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
@@ -38,6 +44,10 @@ select create_distributed_table('webhook_endpoints', 'developer_id', colocate_wi
 select create_reference_table('api_key_index');
 -- finds the developer of an agent, so it cannot be found by its developer
 select create_reference_table('agent_index');
+-- finds the developer of a mailed link, so it cannot be found by its developer
+select create_reference_table('email_verification_index');
+-- holds each address once over all developers
+select create_reference_table('verified_emails');
 
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator
@@ -48,11 +58,12 @@ select create_reference_table('agent_index');
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp with time zone)');
-select create_distributed_function('claim_webhook_deliveries(timestamp with time zone,interval,boolean,integer,text,text)');
+select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
@@ -62,6 +73,7 @@ select create_distributed_function('find_delegable(text,text,text)', 'p_develope
 select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
@@ -73,9 +85,11 @@ select create_distributed_function('revoke_tree(text,timestamp with time zone,js
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_delegation(text,text[])');
+select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('webhook_has_work(text,text,boolean,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');

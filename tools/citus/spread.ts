@@ -12,6 +12,8 @@ const DISTRIBUTED_BY = 'developer_id';
 export const REFERENCE: Readonly<Record<string, string>> = {
   api_key_index: 'finds the developer of a key, so it cannot be found by its developer',
   agent_index: 'finds the developer of an agent, so it cannot be found by its developer',
+  email_verification_index: 'finds the developer of a mailed link, so it cannot be found by its developer',
+  verified_emails: 'holds each address once over all developers',
 };
 
 /** Tables that stay on the coordinator, each with its reason. */
@@ -28,6 +30,10 @@ export const DROPPED: Readonly<Record<string, string>> = {
     'from a copied table to a distributed one. Neither key nor index is deleted',
   agent_index_developer_id_agent_id_fkey:
     'from a copied table to a distributed one. Neither agent nor index is deleted',
+  email_verification_index_developer_id_verification_id_fkey:
+    'from a copied table to a distributed one. A link without its verification verifies nothing',
+  verified_emails_developer_id_fkey:
+    'from a copied table to a distributed one. Closing an account deletes the row first',
 };
 
 /** The root of each developer's rows. Its own key is the developer. */

@@ -86,6 +86,7 @@ describe('the configuration', () => {
       app: { connectionString: 'postgres://localhost/behest', ssl: false },
       migrations: { connectionString: 'postgres://localhost/behest', ssl: false },
       poolMax: 10,
+      prepares: true,
     });
     expect(keys).toMatchObject({
       ec: undefined,

@@ -77,14 +77,15 @@ function sharing(driver: Driver, lanes: Lanes): Driver {
     if (connection instanceof Session) return connection;
     throw new Error('The connection is of another driver.');
   };
-  const ownOf = (connection: DatabaseConnection) => sessionOf(connection).needOwn();
   return {
     init: () => driver.init(),
     acquireConnection: async () => new Session(lanes, () => driver.acquireConnection()),
-    beginTransaction: async (connection, settings) =>
-      driver.beginTransaction(await ownOf(connection), settings),
-    commitTransaction: async (connection) => driver.commitTransaction(await ownOf(connection)),
-    rollbackTransaction: async (connection) => driver.rollbackTransaction(await ownOf(connection)),
+    // The driver says both through the session, where a log hears them.
+    beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
+    commitTransaction: (connection) => driver.commitTransaction(connection),
+    // A connection that cannot roll back is thrown away, which its own driver does.
+    rollbackTransaction: async (connection) =>
+      driver.rollbackTransaction(await sessionOf(connection).needOwn()),
     async releaseConnection(connection) {
       const { own } = sessionOf(connection);
       if (own) await driver.releaseConnection(own);

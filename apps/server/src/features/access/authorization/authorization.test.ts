@@ -166,7 +166,7 @@ describe('asking in the sandbox', () => {
 
     const statements = await statementsOf(ask);
 
-    expect(statements).toEqual(['select', 'select *']);
+    expect(statements).toEqual(['find_asker', 'write_together']);
     expect(puts).toEqual([2]); // ticket and code, in one round trip
   });
 });

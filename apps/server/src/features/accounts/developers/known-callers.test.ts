@@ -25,7 +25,7 @@ async function startWatched(options: TestOptions = {}) {
   const tripsOf = async (work: () => Promise<unknown>) => {
     seen.spends = 0;
     const statements = await statementsOf(work);
-    return [seen.spends, statements.filter((each) => each === 'with found as').length];
+    return [seen.spends, statements.filter((each) => each === 'use_key').length];
   };
   return { ...service, seen, tripsOf };
 }

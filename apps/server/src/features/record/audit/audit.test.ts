@@ -289,7 +289,7 @@ describe('appending', () => {
 
     const statements = await statementsOf(() => append(acme, entry));
 
-    expect(statements).toEqual(['select', 'select *']);
+    expect(statements).toEqual(['find_grant', 'write_together']);
   });
 });
 

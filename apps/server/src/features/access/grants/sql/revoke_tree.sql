@@ -1,7 +1,7 @@
 -- Revokes the active grants of a tree. The caller has read the tree to prepare an act for each grant. When the tree has
 -- changed since, the function writes nothing and returns `changed`, and the caller reads again. Rows are locked in
--- order of id. The quota gets back only unexpired grants, because an exact count leaves out expired grants. One set
--- operation separates the roots, since all grants of an agent or a principal may be roots.
+-- order of id. The quota gets back only unexpired grants, because an exact count leaves out expired grants. The
+-- caller passes at most a thousand grants, all of which may be roots.
 create or replace function revoke_tree(p_developer_id text, p_at timestamptz, p_write jsonb) returns text
   language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off
   set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -25,12 +25,9 @@ begin
   ) locked;
   if active_ids <> expected_ids then return 'changed'; end if;
 
-  for fallen in select unnest(active_ids) intersect select unnest(root_ids) loop
-    update grants set status = 'revoked', revoked_at = p_at, revoked_reason = reason
-      where developer_id = p_developer_id and id = fallen;
-  end loop;
-  for fallen in select unnest(active_ids) except select unnest(root_ids) loop
-    update grants set status = 'revoked', revoked_at = p_at, revoked_reason = 'parent'
+  foreach fallen in array active_ids loop
+    update grants set status = 'revoked', revoked_at = p_at,
+      revoked_reason = case when p_write -> 'rootIds' ? fallen then reason else 'parent' end
       where developer_id = p_developer_id and id = fallen;
   end loop;
   perform release_quota(p_developer_id, 'active_grants', living);
