@@ -56,6 +56,13 @@ test.each([
   ],
   ['update grants g set status = 1 from agents a where a.developer_id = p_developer_id', [open('grants')]],
   ['delete from grants where id = p_id', [open('grants')]],
+  [
+    `with recursive tree as (
+       select id from grants where id = p_id
+       union select g.id from tree join grants g on g.parent_grant_id = tree.id
+     ) select * from tree`,
+    [open('grants'), open('grants')],
+  ],
   ['select 1 from developers where id = p_id', [open('developers')]],
   [
     'insert into grants (id, developer_id) values (p_developer_id, p_id)',

@@ -38,13 +38,15 @@ const ended: Readonly<Record<string, object>> = {
   api_keys: { revoked_at: '2020-01-01' },
 };
 
+export type TenantTable = readonly [table: string, column: string];
+
 /** The tables that hold records of a developer, by the column that names the developer. */
-export async function tenantTables(db: Executor): Promise<[table: string, column: string][]> {
+export async function tenantTables(db: Executor): Promise<TenantTable[]> {
   const { rows } = await sql<{ name: string }>`
     select c.table_name as name from information_schema.columns c
     where c.table_schema = 'public' and c.column_name = 'developer_id' and c.table_name <> all (${LOOK_UPS})
     order by 1`.execute(db);
-  return [['developers', 'id'], ...rows.map(({ name }): [string, string] => [name, 'developer_id'])];
+  return [['developers', 'id'], ...rows.map(({ name }): TenantTable => [name, 'developer_id'])];
 }
 
 /**
@@ -70,14 +72,15 @@ export async function giveNamesakes(db: Executor, developerId: string): Promise<
 /** Every row of some developers as text, by table, and whether this transaction has locked it. */
 export async function rowsOf(
   db: Executor,
+  tables: readonly TenantTable[],
   developerIds: readonly string[],
-): Promise<Record<string, string[]>> {
-  const seen: Record<string, string[]> = {};
-  for (const [table, column] of await tenantTables(db)) {
-    const { rows } = await sql<{ text: string }>`
-      select t::text || case when t.xmax = pg_current_xact_id()::xid then ' locked' else '' end as text from ${sql.table(table)} t
-      where t.${sql.ref(column)} = any (${developerIds}) order by t::text`.execute(db);
-    seen[table] = rows.map(({ text }) => text);
-  }
-  return seen;
+): Promise<string[]> {
+  const ids = sql`any (${developerIds}::text[])`;
+  const each = tables.map(
+    ([table, column]) => sql`select ${table}::text || ' ' || t::text
+      || case when t.xmax = pg_current_xact_id()::xid then ' locked' else '' end as text
+      from ${sql.table(table)} t where t.${sql.ref(column)} = ${ids}`,
+  );
+  const { rows } = await sql<{ text: string }>`${sql.join(each, sql` union all `)} order by 1`.execute(db);
+  return rows.map(({ text }) => text);
 }

@@ -2,23 +2,26 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { RouteOptions } from 'fastify';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
+import { deletionsLast } from '../app/every-caller.ts';
 import { operationOf, type Possessions, possessionsOf, requestTo } from '../app/every-route.ts';
-import { giveNamesakes, MARK, NAMESAKES, rowsOf } from '../app/namesakes.ts';
+import { giveNamesakes, MARK, NAMESAKES, rowsOf, type TenantTable, tenantTables } from '../app/namesakes.ts';
 import { type Developer, newDatabase, type Service, startApp } from '../app/start-app.ts';
 import { callsOf } from './function-calls.ts';
 
+vi.setConfig({ testTimeout: 120_000 }); // every route is called, which takes long on a busy machine
+
 const files = globSync('**/sql/*.sql', { cwd: join(import.meta.dirname, '../../src') });
 
-/** What a call returns and does, without its effects. */
-async function effectOf(db: Executor, call: string, developerId: string) {
+/** The answer and the effect of a call, which is then undone. */
+async function effectOf(db: Executor, tables: readonly TenantTable[], call: string, developerId: string) {
   const undone = Symbol();
   let effect = { returned: '', own: '', others: '' };
   await inTransaction(db, async (tx) => {
     const { rows } = await sql.raw(call).execute(tx);
-    const own = await rowsOf(tx, [developerId]);
-    const others = await rowsOf(tx, NAMESAKES);
+    const own = await rowsOf(tx, tables, [developerId]);
+    const others = await rowsOf(tx, tables, NAMESAKES);
     effect = { returned: texted(rows), own: texted(own), others: texted(others) };
     throw undone;
   }).catch((error) => {
@@ -33,17 +36,19 @@ const texted = (value: unknown): string =>
 
 test('each SQL function answers and does the same when other developers have records with all its ids', async () => {
   const { asDeveloper, db, clock } = await startApp({ databaseUrl: await newDatabase() });
+  const tables = await tenantTables(db);
   const acme = await asDeveloper({ mode: 'sandbox' });
   const calls = await callsOf(db, acme, await possessionsOf(acme), clock());
   const effects = async () => {
     const all: Record<string, Awaited<ReturnType<typeof effectOf>>> = {};
-    for (const [name, call] of Object.entries(calls)) all[name] = await effectOf(db, call, acme.developerId);
+    for (const [name, call] of Object.entries(calls))
+      all[name] = await effectOf(db, tables, call, acme.developerId);
     return all;
   };
 
   const alone = await effects();
   await giveNamesakes(db, acme.developerId);
-  const untouched = texted(await rowsOf(db, NAMESAKES));
+  const untouched = texted(await rowsOf(db, tables, NAMESAKES));
   const amongNamesakes = await effects();
 
   for (const [name, { returned, own, others }] of Object.entries(amongNamesakes)) {
@@ -58,11 +63,7 @@ test('each SQL function answers and does the same when other developers have rec
 
 /** The outcome of every route for a developer, the deletions last. */
 async function walk({ routes }: Service, developer: Developer, its: Possessions) {
-  const operations = routes.filter(isOfDevelopers).map(operationOf);
-  const inTurn = [
-    ...operations.filter((name) => !name.startsWith('DELETE')),
-    ...operations.filter((name) => name.startsWith('DELETE')),
-  ];
+  const inTurn = deletionsLast({ routes: routes.filter(isOfDevelopers) }).map(operationOf);
   const outcomes: { operation: string; status: number; length: number; body: string }[] = [];
   for (const operation of inTurn) {
     const { method, url, body } = requestTo(operation, its);
@@ -77,6 +78,7 @@ const isOfDevelopers = ({ config, url }: RouteOptions) =>
 
 test('every route answers the same when other developers have records with all ids of the caller', async () => {
   const service = await startApp({ databaseUrl: await newDatabase() });
+  const tables = await tenantTables(service.db);
   const [alone, acme] = [
     await service.asDeveloper({ mode: 'sandbox' }),
     await service.asDeveloper({ mode: 'sandbox' }),
@@ -84,13 +86,13 @@ test('every route answers the same when other developers have records with all i
   const expected = await walk(service, alone, await possessionsOf(alone));
   const its = await possessionsOf(acme);
   await giveNamesakes(service.db, acme.developerId);
-  const before = texted(await rowsOf(service.db, NAMESAKES));
+  const before = texted(await rowsOf(service.db, tables, NAMESAKES));
 
   const found = await walk(service, acme, its);
 
   const facts = ({ operation, status, length }: (typeof found)[number]) => ({ operation, status, length });
   expect(found.map(facts)).toEqual(expected.map(facts));
   for (const { operation, body } of found) expect(body, operation).not.toContain(MARK);
-  expect(texted(await rowsOf(service.db, NAMESAKES))).toBe(before);
+  expect(texted(await rowsOf(service.db, tables, NAMESAKES))).toBe(before);
   expect(found.filter(({ status }) => status < 300).length).toBeGreaterThan(30);
 });
