@@ -102,8 +102,8 @@ test('R4 a delegation and the revocation of its grant', () =>
     answers: UNLESS('parent_revoked'),
   }));
 test('R4 a delegation from a delegated grant, and the revocation of the root', () =>
-  race({
-    async prepare(acme): Promise<Granted> {
+  race<Granted>({
+    async prepare(acme) {
       const root = await withGrant(acme);
       const child = (await delegate({ acme }, root)).json();
       return { ...root, grantToken: String(child.grantToken) };
