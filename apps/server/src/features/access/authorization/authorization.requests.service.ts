@@ -4,6 +4,7 @@ import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.t
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
+import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
@@ -108,11 +109,18 @@ function unlessDecided(error: unknown): never {
 }
 
 /** Cancels the open requests of a revoked agent. */
-export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, caller, agentId, at) => {
-  const acts = await cancelRequests(tx, caller, { agentId }, at);
+export const cancelRequestsOfAgent: OnAgentRevoked = (tx, caller, agentId, at) =>
+  endRequests(tx, caller, { agentId }, at);
+
+/** Cancels the open requests of an account that is closed. */
+export const cancelRequestsOfAccount: OnAccountClosed = (tx, caller, at) => endRequests(tx, caller, {}, at);
+
+/** For listeners, which run after those that end grants. */
+async function endRequests(tx: Tx, caller: Caller, parties: Parties, at: Date): Promise<Act[]> {
+  const acts = await cancelRequests(tx, caller, parties, at);
   await freeRequests(tx, caller, acts.length);
   return acts;
-};
+}
 
 /**
  * Cancels open requests, approved ones included: their codes redeem nothing from then on. An exchange at the same
