@@ -20,7 +20,9 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
   const refresh = await rowOf(db, 'refresh_tokens', developerId, 'true');
   const leased = `'${now.toISOString()}'::timestamptz + interval '1 minute'`;
   await sql
-    .raw(`update webhook_deliveries set leased_until = ${leased} where id = '${deliveryId}'`)
+    .raw(
+      `update webhook_deliveries set is_prompt = true, leased_until = ${leased} where id = '${deliveryId}'`,
+    )
     .execute(db);
   await sql
     .raw(`insert into webhook_deliveries select (jsonb_populate_record(one, '{"id": "whd_2", "leased_until": null}')).*
