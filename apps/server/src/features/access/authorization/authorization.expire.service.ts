@@ -2,13 +2,16 @@ import { type Act, concerning } from '../../../platform/acts.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
+import { recountQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { expireRequests, listDueAcrossTenants } from './authorization.repo.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 
-export type RequestExpiryDeps = Pick<AuthorizationDeps, 'db' | 'clock'>;
+export interface RequestExpiryDeps extends Pick<AuthorizationDeps, 'db' | 'clock'> {
+  /** The most requests in one transaction, so that a backlog makes no transaction longer. */
+  readonly batch?: number;
+}
 
-/** The most requests in one transaction, so that a backlog makes no transaction longer. */
 const BATCH = 200;
 
 const MOST_COUNTED = 1000;
@@ -24,9 +27,9 @@ export async function countOverdue({ db, clock }: RequestExpiryDeps): Promise<nu
  * Records overdue requests as expired, so that subscribers learn of it. No decision depends on it, because
  * expiry follows from the clock. @returns 0 when no overdue request is left.
  */
-export async function expireDueRequests({ db, clock }: RequestExpiryDeps): Promise<number> {
+export async function expireDueRequests({ db, clock, batch = BATCH }: RequestExpiryDeps): Promise<number> {
   const at = clock();
-  const due = await listDueAcrossTenants(db, at, BATCH);
+  const due = await listDueAcrossTenants(db, at, batch);
   for (const [developerId, requests] of Map.groupBy(due, (request) => request.developerId)) {
     const [account = { mode: 'live', plan: 'free' } as const] = requests;
     const caller = systemCaller({ developerId }, account, 'expiry');
@@ -34,6 +37,8 @@ export async function expireDueRequests({ db, clock }: RequestExpiryDeps): Promi
     await inTransaction(db, async (tx) => {
       const expired = await expireRequests(tx, caller.tenant, ids, at);
       if (expired.length === 0) return;
+      // Not so many less: an exact count may have left them out already.
+      await recountQuota(tx, caller, 'open_requests', at);
       const dids = await listAgentDids(tx, caller.tenant, [
         ...new Set(expired.map(({ agentId }) => agentId)),
       ]);
@@ -44,5 +49,5 @@ export async function expireDueRequests({ db, clock }: RequestExpiryDeps): Promi
       await recordActs(tx, caller, acts, at);
     });
   }
-  return due.length < BATCH ? 0 : due.length;
+  return due.length < batch ? 0 : due.length;
 }

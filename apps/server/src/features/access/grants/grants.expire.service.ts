@@ -8,18 +8,19 @@ import { listUnannouncedExpiriesAcrossTenants, markExpiryAnnounced } from './gra
 export interface GrantExpiryDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  /** The most grants in one transaction, so that a backlog makes no transaction longer. */
+  readonly batch?: number;
 }
 
-/** The most grants in one transaction, so that a backlog makes no transaction longer. */
 const BATCH = 200;
 
 /**
  * Announces expired grants. Nothing else depends on it, because expiry follows from the clock. An expiry is
  * not an act, so it has no audit entry. @returns 0 when no expired grant is left to announce.
  */
-export async function announceExpiredGrants({ db, clock }: GrantExpiryDeps): Promise<number> {
+export async function announceExpiredGrants({ db, clock, batch = BATCH }: GrantExpiryDeps): Promise<number> {
   const at = clock();
-  const due = await listUnannouncedExpiriesAcrossTenants(db, at, BATCH);
+  const due = await listUnannouncedExpiriesAcrossTenants(db, at, batch);
   for (const [developerId, grants] of Map.groupBy(due, (grant) => grant.developerId)) {
     const [account = { mode: 'live', plan: 'free' } as const] = grants;
     const caller = systemCaller({ developerId }, account, 'expiry');
@@ -34,5 +35,5 @@ export async function announceExpiredGrants({ db, clock }: GrantExpiryDeps): Pro
       await announceToAll(tx, caller, announcements, at);
     });
   }
-  return due.length < BATCH ? 0 : due.length;
+  return due.length < batch ? 0 : due.length;
 }

@@ -26,7 +26,7 @@ import type {
   RotatedKey,
   Rotation,
 } from './api-keys.schema.ts';
-import { lockDeveloper } from './developers.repo.ts';
+import { lockOpenAccount } from './developers.email.service.ts';
 
 export interface KeyDeps {
   readonly db: Executor;
@@ -59,13 +59,12 @@ export function newKey(name: string, role: Role, at: Date, apiKey: string) {
 
 export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery): Promise<ApiKeyPage> {
   const rows = await listKeyRows(deps.db, caller.tenant, query);
-  const { page, nextCursor } = pageOf(rows, query.limit, byId);
   const now = deps.clock();
-  const keys = page.map((row) => ({
+  const { page, nextCursor } = pageOf(rows, byId, (row) => ({
     ...toApiKey(row, now),
     ...(isOwn(caller, row.id) && { current: true }),
   }));
-  return { keys, nextCursor };
+  return { keys: page, nextCursor };
 }
 
 /** Publishes no change, because no process remembers an unknown key. @throws CONFLICT at `MOST_KEYS` keys */
@@ -79,7 +78,7 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
   const key = { ...newKey(name, role, at, apiKey), expiresAt };
 
   return inTransaction(deps.db, async (tx) => {
-    await lockDeveloper(tx, caller.tenant);
+    await lockOpenAccount(tx, caller.tenant);
     const active = (await lockUsableKeys(tx, caller.tenant, at)).filter(isActive);
     if (active.length >= MOST_KEYS) {
       throw new AppError('CONFLICT', `There are ${MOST_KEYS} active keys; revoke one first.`);

@@ -1,6 +1,8 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
 import {
   grantsOfPrincipal,
@@ -104,7 +106,7 @@ interface GrantPage {
 }
 
 /**
- * The principal's grants with their agents, newest first, and one more than the page holds.
+ * The principal's grants with their agents, newest first.
  * @returns undefined when the session has ended
  */
 export async function listOwnGrantRows(db: Executor, session: PrincipalSession, page: GrantPage, now: Date) {
@@ -116,7 +118,7 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
   if (status === 'active') {
     grants = grants.where('grant.status', '=', 'active').where('grant.expiresAt', '>', now);
   }
-  const newest = grants.orderBy('grant.id', 'desc').limit(limit + 1);
+  const newest = boundedRows(grants.orderBy('grant.id', 'desc').limit(limit + 1));
   const rows = await activeSession(db, session, now)
     .leftJoin(newest.as('grant'), (join) => join.onTrue())
     .selectAll('grant')
@@ -127,7 +129,13 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
   const [first] = rows;
   if (!first) return undefined;
   const { developerName, mode, scopeDescriptions, sessionExpiresAt } = first;
-  return { developerName, mode, scopeDescriptions, sessionExpiresAt, grants: rows.filter(hasGrant) };
+  return {
+    developerName,
+    mode,
+    scopeDescriptions,
+    sessionExpiresAt,
+    grants: pageRows(rows.filter(hasGrant), limit),
+  };
 }
 
 interface EntryPage {
@@ -153,7 +161,7 @@ export async function listOwnEntryRows(
     const last = entriesOf(db, session.tenant).select('entry.seq').where('entry.id', '=', cursor);
     entries = entries.where('entry.seq', '<', last);
   }
-  const newest = entries.orderBy('entry.seq', 'desc').limit(limit + 1);
+  const newest = boundedRows(entries.orderBy('entry.seq', 'desc').limit(limit + 1));
   const rows = await activeSession(db, session, now)
     .leftJoin(newest.as('entry'), (join) => join.onTrue())
     .selectAll('entry')
@@ -161,5 +169,19 @@ export async function listOwnEntryRows(
     .orderBy('entry.seq', 'desc')
     .execute();
   const [first] = rows;
-  return first && { auditPrivateKeys: first.auditPrivateKeys, entries: rows.filter(hasEntry) };
+  return (
+    first && { auditPrivateKeys: first.auditPrivateKeys, entries: pageRows(rows.filter(hasEntry), limit) }
+  );
 }
+
+/** Ends all sessions. */
+export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.deleteFrom('principalSessions').where('developerId', '=', developerId).execute();
+}
+
+/** Erases rows of a closed account. */
+export const eraseSessions: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from principal_sessions where developer_id = ${developerId} and ctid = any (array(select ctid from principal_sessions where developer_id = ${developerId} limit ${limit}))`,
+  );

@@ -20,7 +20,6 @@ export interface CheckpointDeps {
 /** Seconds between two checkpoints of a chain: when requests ask for the head, and when no request does. */
 const ON_REQUEST_EVERY = 60;
 const UNASKED_EVERY = 3600;
-const BATCH = 100;
 
 /** The chain's head and its newest checkpoint, which may be a minute behind. */
 export async function getHead(deps: CheckpointDeps, { tenant }: Caller): Promise<ChainHead> {
@@ -36,14 +35,18 @@ export async function getHead(deps: CheckpointDeps, { tenant }: Caller): Promise
   };
 }
 
-/** Signs checkpoints of chains whose head no request asks for. @param signal ends the run after a batch. */
-export async function signDueCheckpoints(deps: CheckpointDeps, signal: AbortSignal): Promise<void> {
+/** Signs checkpoints of chains whose head no request asks for. @param signal ends the run after a batch */
+export async function signDueCheckpoints(
+  deps: CheckpointDeps,
+  signal: AbortSignal,
+  batch = 100,
+): Promise<void> {
   const signedBefore = new Date(deps.clock().getTime() - UNASKED_EVERY * 1000);
   let after: string | undefined = '';
   while (after !== undefined && !signal.aborted) {
-    const heads = await listUnsignedHeadsAcrossTenants(deps.db, signedBefore, after, BATCH);
+    const heads = await listUnsignedHeadsAcrossTenants(deps.db, signedBefore, after, batch);
     for (const { developerId, seq, hash } of heads) if (hash) await sign(deps, { developerId }, seq, hash);
-    after = heads.length < BATCH ? undefined : heads.at(-1)?.developerId;
+    after = heads.length < batch ? undefined : heads.at(-1)?.developerId;
   }
 }
 

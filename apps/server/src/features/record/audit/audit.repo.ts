@@ -2,7 +2,9 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
@@ -113,8 +115,7 @@ export function findEntry(db: Executor, { developerId }: Tenant, id: string) {
 }
 
 /**
- * Lists entries in the order of the chain, and one more than the limit, which shows that there is another
- * page.
+ * Lists entries in the order of the chain.
  * @param serviceActions the actions of entries whose `source` is the service
  */
 export function listEntryRows(
@@ -125,10 +126,7 @@ export function listEntryRows(
 ) {
   const { order, limit } = query;
   const all = db.selectFrom('auditEntries').selectAll().where('developerId', '=', developerId);
-  return filtered(all, developerId, query, serviceActions)
-    .orderBy('seq', order)
-    .limit(limit + 1)
-    .execute();
+  return readPage(db, filtered(all, developerId, query, serviceActions).orderBy('seq', order), limit);
 }
 
 type Entries = SelectQueryBuilder<DB, 'auditEntries', EntryRow>;
@@ -276,21 +274,27 @@ export function findBeyondHead(db: Executor, { developerId }: Tenant) {
     .executeTakeFirst();
 }
 
-/** A range of the chain, both ends included, at most `limit` long. */
-export function listEntryRange(
+/** The beginning of a range of the chain, both ends included: at most `limit` entries, and not too large. */
+export async function listEntryRange(
   db: Executor,
   { developerId }: Tenant,
   from: number,
   to: number,
   limit: number,
 ) {
-  return db
+  const range = db
     .selectFrom('auditEntries')
     .selectAll()
     .where('developerId', '=', developerId)
     .where('seq', '>=', String(from))
     .where('seq', '<=', String(to))
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+    .orderBy('seq');
+  return (await readPage(db, range, limit)).rows;
 }
+
+/** Erases rows of a closed account. */
+export const eraseBlockedAttempts: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from blocked_attempts where developer_id = ${developerId} and ctid = any (array(select ctid from blocked_attempts where developer_id = ${developerId} limit ${limit}))`,
+  );

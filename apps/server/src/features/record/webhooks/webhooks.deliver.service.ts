@@ -52,16 +52,18 @@ export async function deliver(
 }
 
 const KEPT_SECONDS = 30 * 86_400;
-/** Deliveries in one delete, so that no delete locks many rows or runs long. */
-const BATCH = 500;
 
-/** Deletes the deliveries whose retention has ended. */
+/**
+ * Deletes the deliveries whose retention has ended.
+ * @param batch the deliveries in one delete, so that no delete locks many rows or runs long
+ */
 export async function deleteOldDeliveries(
   { db, clock }: Pick<SenderDeps, 'db' | 'clock'>,
   signal: AbortSignal,
+  batch = 500,
 ): Promise<void> {
   const before = new Date(clock().getTime() - KEPT_SECONDS * 1000);
-  while (!signal.aborted && (await deleteOldAcrossTenants(db, before, BATCH)) === BATCH);
+  while (!signal.aborted && (await deleteOldAcrossTenants(db, before, batch)) === batch);
 }
 
 const MOST_COUNTED = 10_000;

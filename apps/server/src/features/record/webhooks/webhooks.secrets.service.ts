@@ -35,9 +35,9 @@ export interface PreparationDeps {
   readonly isProduction: boolean;
   readonly maxAttempts: number;
   readonly warn: (message: string) => void;
+  /** Endpoints in one read. */
+  readonly batch?: number;
 }
-
-const BATCH = 500;
 
 /**
  * Brings stored endpoints in line with the settings at the start: it seals secrets of a former key under the
@@ -45,13 +45,13 @@ const BATCH = 500;
  * @throws in production when no configured key opens a secret
  */
 export async function prepareWebhooks(deps: PreparationDeps): Promise<void> {
-  const { db, keyRing, isProduction, maxAttempts, warn } = deps;
+  const { db, keyRing, isProduction, maxAttempts, warn, batch = 500 } = deps;
   await setMaxAttemptsAcrossTenants(db, maxAttempts);
   const seals = webhookSeals(keyRing);
   let after = { developerId: '', id: '' };
   let lost = 0;
   for (;;) {
-    const rows = await listSealedOtherwiseAcrossTenants(db, seals.keyId, after, BATCH);
+    const rows = await listSealedOtherwiseAcrossTenants(db, seals.keyId, after, batch);
     for (const row of rows) {
       const owner = { developerId: row.developerId, webhookId: row.id };
       const secret = seals.open(row.secret, owner);
@@ -67,7 +67,7 @@ export async function prepareWebhooks(deps: PreparationDeps): Promise<void> {
       });
     }
     after = rows.at(-1) ?? after;
-    if (rows.length < BATCH) break;
+    if (rows.length < batch) break;
   }
   if (lost === 0) return;
   if (isProduction) throw new Error('VAULT_ENCRYPTION_KEY does not open values sealed in this database');
