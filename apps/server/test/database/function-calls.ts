@@ -92,6 +92,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       ...[dev, at, json([{ name: 'write_request', at: now, values: request }]), json([acts]), "'{alog_1}'"],
       ...[json([{ name: 'share_agents', ids: [agentId] }]), "'1s'"],
     ),
+    count_open_requests: call('count_open_requests', dev, at),
+    recount_quota: call('recount_quota', dev, "'active_grants'", at),
     count_agents: call('count_agents', dev, at),
     share_agents: call('share_agents', dev, ids(agentId)),
     exact_use: call('exact_use', dev, "'webhooks'", at),
