@@ -20,7 +20,9 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
   const refresh = await rowOf(db, 'refresh_tokens', developerId, 'true');
   const leased = `'${now.toISOString()}'::timestamptz + interval '1 minute'`;
   await sql
-    .raw(`update webhook_deliveries set leased_until = ${leased} where id = '${deliveryId}'`)
+    .raw(
+      `update webhook_deliveries set is_prompt = true, leased_until = ${leased} where id = '${deliveryId}'`,
+    )
     .execute(db);
   await sql
     .raw(`insert into webhook_deliveries select (jsonb_populate_record(one, '{"id": "whd_2", "leased_until": null}')).*
@@ -90,6 +92,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       ...[dev, at, json([{ name: 'write_request', at: now, values: request }]), json([acts]), "'{alog_1}'"],
       ...[json([{ name: 'share_agents', ids: [agentId] }]), "'1s'"],
     ),
+    count_open_requests: call('count_open_requests', dev, at),
+    recount_quota: call('recount_quota', dev, "'active_grants'", at),
     count_agents: call('count_agents', dev, at),
     share_agents: call('share_agents', dev, ids(agentId)),
     exact_use: call('exact_use', dev, "'webhooks'", at),

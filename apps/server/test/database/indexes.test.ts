@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
@@ -54,6 +55,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_purpose: entries(() => 'purpose=travel'),
   audit_entries_status: entries(() => 'status=blocked'),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
+  developers_closed: ({ db, at }) => listClosedAcrossTenants(db, at, 10),
   grants_active: ({ db, acme }) =>
     sql`select count_active_grants(${acme.developerId}, '2026-01-01')`.execute(db),
   grants_agent: grants((its) => `agentId=${its.agentId}`),
@@ -129,6 +131,7 @@ async function readsOf(db: Executor, name: string) {
 
 /** By table, the members in which copies of a row differ from it, so that no search above selects the copies. */
 const COPIES: Readonly<Record<string, string>> = {
+  developers: `'id', one.id || n`,
   agents: `'id', one.id || n, 'status', 'revoked'`,
   audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',

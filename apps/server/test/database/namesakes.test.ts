@@ -34,7 +34,7 @@ async function effectOf(db: Executor, tables: readonly TenantTable[], call: stri
 const texted = (value: unknown): string =>
   JSON.stringify(value, null, 1).replace(/whd_[0-9A-Z]{10}[0-9A-F]{16}/g, 'whd_…');
 
-test('each SQL function answers and does the same when other developers have records with all its ids', async () => {
+test('T3: each SQL function answers and does the same when other developers have records with all its ids', async () => {
   const { asDeveloper, db, clock } = await startApp({ databaseUrl: await newDatabase() });
   const tables = await tenantTables(db);
   const acme = await asDeveloper({ mode: 'sandbox' });
@@ -76,7 +76,7 @@ async function walk({ routes }: Service, developer: Developer, its: Possessions)
 const isOfDevelopers = ({ config, url }: RouteOptions) =>
   config?.access === 'developer' && !url.endsWith('/me/close');
 
-test('every route answers the same when other developers have records with all ids of the caller', async () => {
+test('T3: every route answers the same when other developers have records with all ids of the caller', async () => {
   const service = await startApp({ databaseUrl: await newDatabase() });
   const tables = await tenantTables(service.db);
   const [alone, acme] = [

@@ -53,7 +53,7 @@ const failed = (answers: readonly LightMyRequestResponse[]) =>
 const linesWith = ({ service }: World, text: string) =>
   service.logLines.filter((line) => line.includes(text));
 
-test('nothing repeats the members of an error of Postgres, whichever statement of a route fails', async () => {
+test('L1: nothing repeats the members of an error of Postgres, whichever statement of a route fails', async () => {
   const world = await startWorld();
   const postgres = failingPostgres();
 
@@ -66,7 +66,7 @@ test('nothing repeats the members of an error of Postgres, whichever statement o
   await expectSilence(world, answers);
 });
 
-test('nothing repeats the members of an error of Redis, whichever command of a route fails', async () => {
+test('L1: nothing repeats the members of an error of Redis, whichever command of a route fails', async () => {
   const world = await startWorld();
 
   const answers: LightMyRequestResponse[] = [];
@@ -78,7 +78,7 @@ test('nothing repeats the members of an error of Redis, whichever command of a r
   await expectSilence(world, answers);
 });
 
-test('nothing repeats the members of an error of a signature', async () => {
+test('L1: nothing repeats the members of an error of a signature', async () => {
   const world = await startWorld();
   const real = world.service.keyRing.signer();
   const sign = vi.fn(() => Promise.reject(hostileError('ERR_OSSL')));
@@ -91,7 +91,7 @@ test('nothing repeats the members of an error of a signature', async () => {
   await expectSilence(world, answers);
 });
 
-test('nothing repeats what a mail server says, nor the address that it says it about', async () => {
+test('L1: nothing repeats what a mail server says, nor the address that it says it about', async () => {
   const { env, refuse } = await startMailServer({ user: 'behest', password: 'x' });
   const world = await startWorld();
   const real = smtpMailer(env.SMTP_URL, env.MAIL_FROM, false);
@@ -109,7 +109,7 @@ test('nothing repeats what a mail server says, nor the address that it says it a
   expect(linesWith(world, 'ada@example.org')).toEqual([]);
 });
 
-test('nothing repeats the members of an error of a webhook’s connection, or of what comes after', async () => {
+test('L1: nothing repeats the members of an error of a webhook’s connection, or of what comes after', async () => {
   const env = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
   const world = await startWorld({ env });
   const request = vi.spyOn(http, 'request').mockImplementation(() => {

@@ -41,7 +41,7 @@ const LINE = /\b(log|logger|currentLogger\(\))\??\.(trace|debug|info|warn|error|
 const isText = (node: ts.Expression) =>
   ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || node.getText() === 'message';
 
-test('a line of the log holds members that are known, and no error but as `err`', () => {
+test('L1: a line of the log holds members that are known, and no error but as `err`', () => {
   const files = globSync('**/!(*.test).ts', { cwd: sources });
   const members = files.flatMap((file) =>
     membersIn(readFileSync(join(sources, file), 'utf8'), basename(file)),
