@@ -6,11 +6,11 @@ create extension if not exists citus;
 -- Refused by Citus, each with what holds in its place.
 -- unique over all developers. Only SEED_API_KEY needs it, and its start takes a lock first.
 drop index developers_seeded;
--- from a copied table to a distributed one. Neither agent nor index is deleted.
+-- from a copied table to a distributed one. Both are deleted only with the account, the index first.
 alter table agent_index drop constraint agent_index_developer_id_agent_id_fkey;
--- from a copied table to a distributed one. Neither key nor index is deleted.
+-- from a copied table to a distributed one. Both are deleted only with the account, the index first.
 alter table api_key_index drop constraint api_key_index_developer_id_key_id_fkey;
--- from a copied table to a distributed one. A link without its verification verifies nothing.
+-- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
 -- from a copied table to a distributed one. Closing an account deletes the row first.
 alter table verified_emails drop constraint verified_emails_developer_id_fkey;
@@ -61,6 +61,7 @@ select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp
 select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
@@ -78,6 +79,7 @@ select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', 
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
+select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');

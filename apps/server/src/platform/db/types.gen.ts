@@ -163,6 +163,7 @@ export interface ConsentMails {
 
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  closedAt: Timestamp | null;
   consentKeys: Json;
   consentMode: ConsentMode;
   createdAt: Timestamp;
@@ -229,7 +230,7 @@ export interface IdempotentAnswers {
   developerId: string;
   expiresAt: Timestamp;
   fingerprint: Buffer;
-  role: KeyRole;
+  role: KeyRole | null;
   status: number;
 }
 

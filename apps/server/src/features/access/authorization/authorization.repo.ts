@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
@@ -22,13 +23,15 @@ export interface Asker
   readonly agentStatus: Agent['status'] | null;
   readonly agentScopes: Agent['scopes'] | null;
   readonly activeGrants: string | null;
+  readonly openRequests: string | null;
 }
 
 const asker = lookUp<Asker, [developerId: string, agentId: string]>(
   'find_asker',
   `select redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
      consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
-     agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants"
+     agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants",
+     open_requests as "openRequests"
    from find_asker($1, $2)`,
 );
 
@@ -39,20 +42,27 @@ export async function getAsker(db: Executor, { developerId }: Tenant, agentId: s
   return found;
 }
 
-/** A hot write. @returns the agent's status, and writes nothing, when the agent is no longer active */
+export interface Opening {
+  readonly request: Omit<RequestRow, 'developerId'>;
+  readonly openLimit: number | null;
+  readonly records: Records;
+}
+
+/** A hot write. @returns why it wrote nothing: the agent's status, or that the plan has no room; else null */
 export function requestAuthorization(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  request: Omit<RequestRow, 'developerId'>,
-  records: Records,
-): Promise<'suspended' | 'revoked' | null> {
+  { request, openLimit, records }: Opening,
+): Promise<'suspended' | 'revoked' | 'over_quota' | null> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: hotCall('write_request', row({ ...request, developerId })),
+    fact: hotCall('write_request', row({ ...request, developerId, openLimit })),
     locks: [[sharedAgents, [request.agentId]]],
+    // After the exchanges of the group, which lock this counter after that of grants.
+    turn: 'quota open_requests',
   });
 }
 
@@ -153,3 +163,10 @@ export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: read
     .returning(['id', 'agentId', 'principalId', 'purpose'])
     .execute();
 }
+
+/** Erases rows of a closed account. */
+export const eraseRequests: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from auth_requests where developer_id = ${developerId} and ctid = any (array(select ctid from auth_requests where developer_id = ${developerId} limit ${limit}))`,
+  );

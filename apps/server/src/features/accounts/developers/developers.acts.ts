@@ -8,6 +8,7 @@ interface NamedKey {
 export const acts = {
   'developer.created': act<{ readonly mode: 'live' | 'sandbox' }>(),
   'developer.updated': act<{ readonly changed: readonly string[] }>(),
+  'developer.closed': act<{ readonly erasedAfter: string }>(),
   'apikey.created': act<NamedKey>(),
   'apikey.rotated': act<NamedKey>(),
   'apikey.revoked': act<NamedKey>(),

@@ -3,7 +3,7 @@ import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { cancelRequests } from '../../access/authorization/index.ts';
+import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
 import { grantStatus, revokeGrantsOfPrincipal, revokeGrantWithin } from '../../access/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
@@ -81,6 +81,7 @@ export async function revokeOwnGrant(
   await inTransaction(deps.db, async (tx) => {
     const cancelled = await cancelRequests(tx, caller, { agentId, principalId }, at);
     const revoked = await revokeGrantWithin(tx, caller, grantId, { reason: 'principal' }, at);
+    await freeRequests(tx, caller, cancelled.length);
     const acts = [...cancelled, ...revoked];
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
   });
@@ -108,6 +109,7 @@ export async function revokeOwnGrants(
       { reason: 'principal' },
       at,
     );
+    await freeRequests(tx, caller, cancelled.length);
     const all = [...cancelled, ...acts];
     if (all.length > 0) await recordActs(tx, caller, all, at);
     return { revoked, cancelled: cancelled.length };
