@@ -77,7 +77,7 @@ test('look-ups that come together share connections, and each gets its own rows'
 
   const found = await Promise.all(
     [...agents, { agentId: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', did: undefined }].map(({ agentId }) =>
-      findAgent(db, acme, agentId),
+      findAgent(db, { tenant: acme, agentIds: null }, agentId),
     ),
   );
 

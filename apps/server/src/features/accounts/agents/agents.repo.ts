@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
@@ -21,17 +21,18 @@ export async function insertAgent(tx: Tx, { developerId }: Tenant, agent: NewRow
 const columns = `id, developer_id as "developerId", did, name, description, scopes, status,
   public_key_jwk as "publicKeyJwk", created_at as "createdAt", updated_at as "updatedAt"`;
 
-const agentById = lookUp<AgentRow, [developerId: string, agentId: string]>(
+const agentById = lookUp<AgentRow, [developerId: string, agentId: string, within: readonly string[] | null]>(
   'find_agent',
-  `select ${columns} from agents where developer_id = $1 and id = $2`,
+  `select ${columns} from agents
+   where developer_id = $1 and id = $2 and ($3::text[] is null or id = any ($3))`,
 );
 
 export async function findAgent(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   agentId: string,
 ): Promise<AgentRow | undefined> {
-  return (await agentById(db, developerId, agentId))[0];
+  return (await agentById(db, tenant.developerId, agentId, agentIds))[0];
 }
 
 /** For the public document, whose address names the agent but no tenant. */
@@ -68,13 +69,26 @@ const furtherOf = lookUp<AgentRow, [...Page, status: AgentRow['status'], cursor:
    where developer_id = $1 and status = $3 and id < $4 order by id desc limit $2`,
 );
 
+/** A look-up of each agent by its key, since a bound key has few and the developer may have many. */
+const within = lookUp<
+  AgentRow,
+  [...Page, agentIds: readonly string[], status: AgentRow['status'] | null, cursor: string | null]
+>(
+  'list_agents_within',
+  `select ${columns} from agents
+   where developer_id = $1 and id = any ($3) and ($5::text is null or id < $5)
+     and case when $4::agent_status is null then status <> 'revoked' else status = $4 end
+   order by id desc limit $2`,
+);
+
 /** Newest first, with one row more than the page holds: its presence shows that there is another page. */
 export function listAgentRows(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   { status, cursor, limit }: AgentQuery,
 ): Promise<AgentRow[]> {
-  const page: Page = [developerId, limit + 1];
+  const page: Page = [tenant.developerId, limit + 1];
+  if (agentIds) return within(db, ...page, agentIds, status ?? null, cursor ?? null);
   if (status) return cursor ? furtherOf(db, ...page, status, cursor) : newestOf(db, ...page, status);
   return cursor ? further(db, ...page, cursor) : newest(db, ...page);
 }
