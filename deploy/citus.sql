@@ -6,11 +6,11 @@ create extension if not exists citus;
 -- Refused by Citus, each with what holds in its place.
 -- unique over all developers. Only SEED_API_KEY needs it, and its start takes a lock first.
 drop index developers_seeded;
--- from a copied table to a distributed one. Neither agent nor index is deleted.
+-- from a copied table to a distributed one. Both are deleted only with the account, the index first.
 alter table agent_index drop constraint agent_index_developer_id_agent_id_fkey;
--- from a copied table to a distributed one. Neither key nor index is deleted.
+-- from a copied table to a distributed one. Both are deleted only with the account, the index first.
 alter table api_key_index drop constraint api_key_index_developer_id_key_id_fkey;
--- from a copied table to a distributed one. A link without its verification verifies nothing.
+-- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
 -- from a copied table to a distributed one. Closing an account deletes the row first.
 alter table verified_emails drop constraint verified_emails_developer_id_fkey;

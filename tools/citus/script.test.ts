@@ -16,6 +16,8 @@ const catalogue: Catalogue = {
     { name: 'agent_index', columns: ['agent_id', 'developer_id'] },
     { name: 'api_key_index', columns: ['hash', 'developer_id', 'key_id'] },
     { name: 'agents', columns: ['developer_id', 'id', 'newest_grant'] },
+    { name: 'email_verification_index', columns: ['hash', 'developer_id', 'verification_id'] },
+    { name: 'verified_emails', columns: ['email', 'developer_id'] },
     { name: 'developers', columns: ['id', 'mode'] },
     { name: 'grants', columns: ['developer_id', 'id'] },
     { name: 'schema_functions', columns: ['name'] },
@@ -28,6 +30,8 @@ const catalogue: Catalogue = {
   foreignKeys: [
     indexOf('agent_index', 'agents', ['developer_id', 'agent_id']),
     indexOf('api_key_index', 'agents', ['developer_id', 'key_id']),
+    indexOf('email_verification_index', 'agents', ['developer_id', 'verification_id']),
+    indexOf('verified_emails', 'developers', ['developer_id']),
     indexOf('agents', 'grants', ['developer_id', 'newest_grant']),
   ],
   triggers: [],

@@ -27,11 +27,11 @@ export const DROPPED: Readonly<Record<string, string>> = {
   developers_seeded:
     'unique over all developers. Only SEED_API_KEY needs it, and its start takes a lock first',
   api_key_index_developer_id_key_id_fkey:
-    'from a copied table to a distributed one. Neither key nor index is deleted',
+    'from a copied table to a distributed one. Both are deleted only with the account, the index first',
   agent_index_developer_id_agent_id_fkey:
-    'from a copied table to a distributed one. Neither agent nor index is deleted',
+    'from a copied table to a distributed one. Both are deleted only with the account, the index first',
   email_verification_index_developer_id_verification_id_fkey:
-    'from a copied table to a distributed one. A link without its verification verifies nothing',
+    'from a copied table to a distributed one. Both are deleted together, the index first',
   verified_emails_developer_id_fkey:
     'from a copied table to a distributed one. Closing an account deletes the row first',
 };

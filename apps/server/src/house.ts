@@ -5,11 +5,13 @@ import { catalogue, declaredMetrics, features } from './features.ts';
 import type { Clock } from './platform/clock.ts';
 import { type CommitNotices, commitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
+import { tenantErased } from './platform/db/erasure.ts';
 import { createEgress } from './platform/egress/egress.ts';
 import { tracedEgress } from './platform/egress/traced-egress.ts';
-import { listenersIn } from './platform/hooks.ts';
+import { listenersIn, on } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
 import { changePublisher, type KnownCallers, knownCallers } from './platform/http/callers/known-callers.ts';
+import { eraseAnswers } from './platform/http/idempotency/answers.ts';
 import { type ChargeRates, rateLimiter } from './platform/http/limits/rates.ts';
 import { recipientCharger } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
@@ -94,7 +96,10 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
       callers.forgetAll();
       logger?.warn({ err }, 'redis was not told of a change: other processes may take ten seconds to see it');
     }),
-    listenersOf: listenersIn(features.flatMap(({ listens = [] }) => listens)),
+    listenersOf: listenersIn([
+      on(tenantErased, eraseAnswers),
+      ...features.flatMap(({ listens = [] }) => listens),
+    ]),
     isStopping,
     openEgress(rules) {
       const egress = createEgress(rules);

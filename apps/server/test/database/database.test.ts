@@ -234,6 +234,7 @@ describe('I1: statements', () => {
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
       'findVerificationAcrossTenants',
+      'listClosedAcrossTenants',
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listFirstsAcrossTenants',

@@ -135,6 +135,9 @@ export async function ping(db: Executor): Promise<void> {
 /** Whether Postgres ended a transaction in favour of another. */
 export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
 
+/** Whether a row could not be deleted because another one refers to it. */
+export const isReferredTo = (error: unknown) => codeOf(error) === '23503';
+
 /** Whether a failure means that Postgres is down, and not that the statement is wrong. */
 export function isDatabaseAway(error: unknown): boolean {
   return (

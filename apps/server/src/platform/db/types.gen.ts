@@ -167,6 +167,7 @@ export interface ConsentMails {
 
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  closedAt: Timestamp | null;
   consentKeys: Json;
   consentMode: ConsentMode;
   createdAt: Timestamp;

@@ -7,14 +7,14 @@ const TIMEOUT = 10_000; // milliseconds: a person waits at a page
  * @param url `smtp://` or `smtps://`, with the account in it
  * @param mustEncrypt whether `smtp://` has to be raised to TLS (RFC 3207) before the mailer says anything
  */
-export function smtpMailer(url: string, from: string, mustEncrypt: boolean): Mailer {
+export function smtpMailer(url: string, from: string, mustEncrypt: boolean, timeout = TIMEOUT): Mailer {
   const transport = createTransport(
     {
       url,
       requireTLS: mustEncrypt && url.startsWith('smtp:'),
-      connectionTimeout: TIMEOUT,
-      greetingTimeout: TIMEOUT,
-      socketTimeout: TIMEOUT,
+      connectionTimeout: timeout,
+      greetingTimeout: timeout,
+      socketTimeout: timeout,
     },
     { from },
   );

@@ -1,11 +1,14 @@
 import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
+import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './authorization.acts.ts';
 import { countOverdue } from './authorization.expire.service.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
 import { rates } from './authorization.rates.ts';
-import { cancelRequestsOfAgent } from './authorization.requests.service.ts';
+import { eraseRequests } from './authorization.repo.ts';
+import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './authorization.requests.service.ts';
 import { authorizationRoutes } from './authorization.routes.ts';
 import { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
 import { tables } from './authorization.tables.ts';
@@ -24,7 +27,11 @@ export const authorization = defineFeature({
     },
   },
   settings: authorizationSettings,
-  listens: [on(agentRevoked, cancelRequestsOfAgent)],
+  listens: [
+    on(agentRevoked, cancelRequestsOfAgent),
+    on(accountClosed, cancelRequestsOfAccount),
+    on(tenantErased, eraseRequests),
+  ],
   open(house, settings) {
     house.metrics.ask('authorization_requests_overdue', () => countOverdue(house));
     return {

@@ -5,6 +5,7 @@ import { AppError, notFound } from '../../../platform/errors.ts';
 import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { isSuccessor } from '../../accounts/developers/api-keys.queries.ts';
+import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
 import {
@@ -121,6 +122,10 @@ function unlessDecided(error: unknown): never {
 /** Cancels the open requests of a revoked agent. */
 export const cancelRequestsOfAgent: OnAgentRevoked = (tx, caller, agentId, at) =>
   cancelRequests(tx, caller, { agentId }, at);
+
+/** Cancels the open requests of an account that is closed. */
+export const cancelRequestsOfAccount: OnAccountClosed = (tx, caller, at) =>
+  cancelRequests(tx, caller, {}, at);
 
 /**
  * Cancels open requests, approved ones included: their codes redeem nothing from then on. An exchange at the same

@@ -62,3 +62,14 @@ export function livingGrantsOfPrincipal(db: Executor, tenant: Tenant, principalI
     .where('status', '=', 'active')
     .where('expiresAt', '>', now);
 }
+
+/** How many active grants each agent holds, for agents that hold one. */
+export function countActiveGrants(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('grants')
+    .select(({ fn }) => ['agentId', fn.countAll().as('grants')])
+    .where('developerId', '=', developerId)
+    .where('status', '=', 'active')
+    .groupBy('agentId')
+    .execute();
+}

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { statement } from '../../../platform/db/statement.ts';
@@ -94,6 +95,24 @@ export async function listActiveIdsOfToken(tx: Tx, { developerId }: Tenant, toke
 /** The ids of the principal's grants that are active and unexpired. Each is a root, even a delegated one. */
 export async function listActiveIdsOfPrincipal(tx: Tx, tenant: Tenant, principalId: string, now: Date) {
   const rows = await livingGrantsOfPrincipal(tx, tenant, principalId, now).select('id').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The ids of the active grants above which none is active. */
+export async function listTopActiveIds(tx: Tx, { developerId }: Tenant) {
+  const rows = await tx
+    .selectFrom('grants as grant')
+    .leftJoin('grants as parent', (join) =>
+      join
+        .onRef('parent.developerId', '=', 'grant.developerId')
+        .onRef('parent.id', '=', 'grant.parentGrantId')
+        .on('parent.status', '=', 'active'),
+    )
+    .select('grant.id')
+    .where('grant.developerId', '=', developerId)
+    .where('grant.status', '=', 'active')
+    .where('parent.id', 'is', null)
+    .execute();
   return rows.map(({ id }) => id);
 }
 
@@ -193,3 +212,10 @@ export function revokeGrants(
     turn: `quota ${revocation.rootIds[0]}`,
   });
 }
+
+/** Erases rows of a closed account. */
+export const eraseGrants: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from grants where developer_id = ${developerId} and ctid = any (array(select ctid from grants where developer_id = ${developerId} order by delegation_depth desc limit ${limit}))`,
+  );

@@ -3,6 +3,7 @@ import { type Caller, isWithin } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
+import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { prepareActsInTurns, recordActs } from '../../record/audit/index.ts';
 import { findGrant } from './grants.queries.ts';
@@ -12,6 +13,7 @@ import {
   listActiveIdsOfPrincipal,
   listActiveIdsOfToken,
   listActiveTree,
+  listTopActiveIds,
   lockDelegation,
   type RevokedReason,
   revokeGrants,
@@ -84,6 +86,13 @@ export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, a
   await lockDelegation(tx, caller.tenant);
   const rootIds = await listActiveIdsOfAgent(tx, caller.tenant, agentId);
   return cutTrees(tx, caller, rootIds, { reason: 'agent_revoked' }, at);
+};
+
+/** Revokes every active grant of an account that is closed. */
+export const revokeGrantsOfAccount: OnAccountClosed = async (tx, caller, at) => {
+  await lockDelegation(tx, caller.tenant);
+  const rootIds = await listTopActiveIds(tx, caller.tenant);
+  return cutTrees(tx, caller, rootIds, { reason: 'developer' }, at);
 };
 
 /** Revokes a grant and everything delegated from it. @returns the acts, which the caller records; none when it ended */

@@ -1,8 +1,11 @@
 import { boolean, integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
 import { acts } from './tokens.acts.ts';
 import { rates } from './tokens.rates.ts';
+import { eraseTokens } from './tokens.repo.ts';
 import { tokenRoutes } from './tokens.routes.ts';
 import { tables } from './tokens.tables.ts';
 
@@ -31,6 +34,7 @@ export const tokens = defineFeature({
       'How long the service only refuses a second use of a code or refresh token. A later second use also revokes the grant.',
     ),
   },
+  listens: [on(tenantErased, eraseTokens)],
   open: (house, settings) => ({
     routes: (app) =>
       app.register(tokenRoutes, {

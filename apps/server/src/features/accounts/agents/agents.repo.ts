@@ -1,6 +1,7 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
 import type { AgentQuery } from './agents.schema.ts';
@@ -113,3 +114,23 @@ export function updateAgent(tx: Tx, { developerId }: Tenant, agentId: string, ch
     .returningAll()
     .executeTakeFirstOrThrow();
 }
+
+/** Locks the agents that are not revoked, in the order in which flows share them. */
+export function lockLivingAgents(tx: Tx, { developerId }: Tenant) {
+  return tx
+    .selectFrom('agents')
+    .select(['id', 'did', 'name'])
+    .where('developerId', '=', developerId)
+    .where('status', '<>', 'revoked')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Erases rows of a closed account. */
+export const eraseAgents: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from agent_index where developer_id = ${developerId} and ctid = any (array(select ctid from agent_index where developer_id = ${developerId} limit ${limit}))`,
+    sql`delete from agents where developer_id = ${developerId} and ctid = any (array(select ctid from agents where developer_id = ${developerId} limit ${limit}))`,
+  );

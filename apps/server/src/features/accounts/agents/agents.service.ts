@@ -6,8 +6,9 @@ import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
+import { countActiveGrants } from '../../access/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { isUsableKey } from '../developers/index.ts';
+import { isUsableKey, type OnAccountClosed } from '../developers/index.ts';
 import { freeQuota, useQuota } from '../quotas/index.ts';
 import type { OnAgentRevoked } from './agents.hooks.ts';
 import {
@@ -17,6 +18,7 @@ import {
   insertAgent,
   listAgentRows,
   lockAgent,
+  lockLivingAgents,
   updateAgent,
 } from './agents.repo.ts';
 import { acceptAgentScopes, agentDid, didDocument } from './agents.rules.ts';
@@ -137,6 +139,22 @@ export function revokeAgent(deps: AgentDeps, caller: Caller, agentId: string): P
     await recordActs(tx, caller, [revoked, ...cascaded], at);
   });
 }
+
+/**
+ * Revokes all agents of an account that is closed. Flows that use an agent share its row, so those under way end
+ * first, and later ones are refused.
+ */
+export const revokeAgentsOfAccount: OnAccountClosed = async (tx, { tenant }, at) => {
+  const agents = await lockLivingAgents(tx, tenant);
+  const grants = new Map(
+    (await countActiveGrants(tx, tenant)).map((counted) => [counted.agentId, Number(counted.grants)]),
+  );
+  for (const { id } of agents) await updateAgent(tx, tenant, id, { status: 'revoked', updatedAt: at });
+  return agents.map(({ id: agentId, did: agentDid, name }): Act => {
+    const data = { name, revokedGrants: grants.get(agentId) ?? 0 };
+    return { type: 'agent.revoked', agentId, agentDid, data };
+  });
+};
 
 /** @throws NOT_FOUND, GONE when the agent is revoked: its DID is deactivated. */
 export async function getDidDocument(deps: AgentDeps, agentId: string): Promise<DidDocument> {

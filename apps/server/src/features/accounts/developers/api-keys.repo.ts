@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { ApiKeys } from '../../../platform/db/types.gen.ts';
 
@@ -27,7 +28,7 @@ const usedKey = statement<FoundKey, [hash: Buffer, at: Date]>(
      from api_key_index i
      join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id
      join developers d on d.id = k.developer_id
-     where i.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $2)
+     where i.hash = $1 and d.closed_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > $2)
    ), noted as (
      update api_keys k set last_used_at = $2 from found
      where k.developer_id = found.developer_id and k.id = found.key_id and found.is_due
@@ -150,3 +151,11 @@ export async function endKey(
     .where('id', '=', keyId)
     .execute();
 }
+
+/** Erases rows of a closed account. */
+export const eraseKeys: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from api_key_index where developer_id = ${developerId} and ctid = any (array(select ctid from api_key_index where developer_id = ${developerId} limit ${limit}))`,
+    sql`delete from api_keys where developer_id = ${developerId} and ctid = any (array(select ctid from api_keys where developer_id = ${developerId} limit ${limit}))`,
+  );

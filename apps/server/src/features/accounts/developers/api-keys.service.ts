@@ -27,7 +27,7 @@ import type {
   RotatedKey,
   Rotation,
 } from './api-keys.schema.ts';
-import { lockDeveloper } from './developers.repo.ts';
+import { lockOpenAccount } from './developers.email.service.ts';
 
 export interface KeyDeps {
   readonly db: Executor;
@@ -89,7 +89,7 @@ export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Prom
   const key = { ...newKey(name, role, at, apiKey), agentIds, expiresAt };
 
   return inTransaction(deps.db, async (tx) => {
-    await lockDeveloper(tx, caller.tenant);
+    await lockOpenAccount(tx, caller.tenant);
     if (agentIds) await mustBeUsable(tx, caller, agentIds);
     const active = (await lockUsableKeys(tx, caller.tenant, at)).filter(isActive);
     if (active.length >= MOST_KEYS) {

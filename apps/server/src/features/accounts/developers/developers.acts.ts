@@ -12,6 +12,7 @@ interface DescribedKey {
 export const acts = {
   'developer.created': act<{ readonly mode: 'live' | 'sandbox' }>(),
   'developer.updated': act<{ readonly changed: readonly string[] }>(),
+  'developer.closed': act<{ readonly erasedAfter: string }>(),
   'apikey.created': act<DescribedKey>(),
   'apikey.rotated': act<DescribedKey>(),
   'apikey.revoked': act<DescribedKey>(),

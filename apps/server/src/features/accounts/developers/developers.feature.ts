@@ -1,10 +1,13 @@
 import { oneOf } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
 import { plans } from '../../../platform/quotas.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
 import { findKeyCaller } from './api-keys.service.ts';
 import { acts } from './developers.acts.ts';
+import { accountClosed } from './developers.hooks.ts';
+import { erasureOfAccounts } from './developers.jobs.ts';
 import { rates } from './developers.rates.ts';
 import { developerRoutes } from './developers.routes.ts';
 import { tables } from './developers.tables.ts';
@@ -33,11 +36,13 @@ export const developers = defineFeature({
     };
     return {
       async routes(app) {
+        const onAccountClosed = house.listenersOf(accountClosed);
         const canMail = house.mailer !== undefined;
-        await app.register(developerRoutes, { ...house, signupMode, defaultPlan, canMail });
+        await app.register(developerRoutes, { ...house, signupMode, defaultPlan, canMail, onAccountClosed });
         await app.register(apiKeyRoutes, house);
       },
       credentials: { developer: (hash) => findKeyCaller(house, hash) },
+      jobs: [erasureOfAccounts({ ...house, erasers: house.listenersOf(tenantErased).toReversed() })],
       prepare: () =>
         seedDevelopers({ ...house, defaultPlan }, seeds, (message) => house.logger?.warn(message)),
     };

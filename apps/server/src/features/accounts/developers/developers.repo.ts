@@ -32,6 +32,21 @@ export function updateDeveloper(tx: Tx, { developerId }: Tenant, change: Updatea
     .executeTakeFirstOrThrow();
 }
 
+/** Accounts whose rows are to be erased, the longest closed first. */
+export function listClosedAcrossTenants(db: Executor, before: Date, limit: number) {
+  return db
+    .selectFrom('developers')
+    .select('id as developerId')
+    .where('closedAt', '<=', before)
+    .orderBy('closedAt')
+    .limit(limit)
+    .execute();
+}
+
+export async function deleteClosedDeveloper(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.deleteFrom('developers').where('id', '=', developerId).where('closedAt', 'is not', null).execute();
+}
+
 /** Instances that start at once seed one after the other. Start-up knows no tenant yet. */
 export async function lockSeedingAcrossTenants(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('seed', 0))`.execute(tx);

@@ -1,11 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { type CloseDeps, closeAccount } from './developers.close.service.ts';
 import { rates } from './developers.rates.ts';
-import { Developer, DeveloperChange, SignedUp, SignUp, UpdatedDeveloper } from './developers.schema.ts';
+import {
+  Closed,
+  Closing,
+  Developer,
+  DeveloperChange,
+  SignedUp,
+  SignUp,
+  UpdatedDeveloper,
+} from './developers.schema.ts';
 import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.service.ts';
 
-export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (app, deps) => {
+export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDeps> = async (app, deps) => {
   app.post(
     '/v1/signup',
     {
@@ -50,5 +59,20 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps> = async (
       },
     },
     (request) => changeDeveloper(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/me/close',
+    {
+      config: { access: 'developer', role: 'full', rate: rates.keys, failures: [] },
+      schema: {
+        operationId: 'developers.close',
+        summary: 'Close the account for good, and erase its data after 30 days',
+        body: Closing,
+        response: { 202: Closed },
+      },
+    },
+    async (request, reply) =>
+      reply.code(202).send(await closeAccount(depsFor(request, deps), callerOf(request), request.body)),
   );
 };

@@ -11,8 +11,9 @@ export const samples: Samples = {
     'POST /v1/signup': { name: 'Acme', email: 'a@acme.test' },
     'POST /v1/keys': { name: 'backend', role: 'runtime', expiresIn: '1d' },
     'POST /v1/keys/rotate': { name: 'backend', graceSeconds: 300 },
+    'POST /v1/me/close': { confirm: 'dev_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
     'PATCH /v1/me': { name: 'Acme', enforceAgentScopes: false },
   },
-  needFullKey: ['GET /v1/keys', 'POST /v1/keys', 'DELETE /v1/keys/:id', 'PATCH /v1/me'],
+  needFullKey: ['GET /v1/keys', 'POST /v1/keys', 'DELETE /v1/keys/:id', 'PATCH /v1/me', 'POST /v1/me/close'],
   shownAt: () => ['/v1/keys', '/v1/me'],
 };

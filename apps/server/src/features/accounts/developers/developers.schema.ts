@@ -54,6 +54,13 @@ export const SignUp = Type.Object(
 export type SignedUp = Static<typeof SignedUp>;
 export const SignedUp = Type.Object({ ...members, apiKey: Type.String(), keyId: Id });
 
+export type Closing = Static<typeof Closing>;
+/** `confirm` repeats the account's `developerId`. */
+export const Closing = Type.Object({ confirm: Id }, { additionalProperties: false });
+
+export type Closed = Static<typeof Closed>;
+export const Closed = Type.Object({ closedAt: Time, erasedAfter: Time });
+
 export type DeveloperChange = Static<typeof DeveloperChange>;
 export const DeveloperChange = Type.Object(
   {

@@ -7,13 +7,8 @@ import { openChain, recordActs } from '../../record/audit/index.ts';
 import { insertKey } from './api-keys.repo.ts';
 import { generateKey } from './api-keys.rules.ts';
 import { newKey } from './api-keys.service.ts';
-import {
-  type DeveloperRow,
-  getDeveloperRow,
-  insertDeveloper,
-  lockDeveloper,
-  updateDeveloper,
-} from './developers.repo.ts';
+import { lockOpenAccount } from './developers.email.service.ts';
+import { type DeveloperRow, getDeveloperRow, insertDeveloper, updateDeveloper } from './developers.repo.ts';
 import { keysIn, mustBeKeepableSettings, thumbprintsOf } from './developers.rules.ts';
 import type { Developer, DeveloperChange, SignedUp, SignUp } from './developers.schema.ts';
 
@@ -72,6 +67,7 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     maxDelegationDepth: null,
     auditPrivateKeys: [],
     isSeeded: false,
+    closedAt: null,
     createdAt: at,
     updatedAt: at,
   };
@@ -107,7 +103,7 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
   const at = deps.clock();
 
   return inTransaction(deps.db, async (tx) => {
-    const before = await lockDeveloper(tx, caller.tenant);
+    const before = await lockOpenAccount(tx, caller.tenant);
     if (change.consentMode === 'email' && !before.emailVerified) throw emailUnverified();
     const after = await updateDeveloper(tx, caller.tenant, { ...columns, updatedAt: at });
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };

@@ -1,6 +1,7 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import type { EmailVerifications } from '../../../platform/db/types.gen.ts';
 
 /** Stores a link. The hash is that of its token. */
@@ -19,17 +20,31 @@ export async function insertVerification(
     .execute();
 }
 
-/** Voids links: those that verified nothing yet, or all but one. */
+/** Voids links: those that verified nothing yet, all but one, or all. */
 export async function deleteVerifications(
   tx: Tx,
   { developerId }: Tenant,
-  which: 'pending' | { readonly otherThan: string },
+  which: 'pending' | 'all' | { readonly otherThan: string },
 ): Promise<void> {
-  const all = tx.deleteFrom('emailVerifications').where('developerId', '=', developerId);
-  await (which === 'pending'
-    ? all.where('verifiedAt', 'is', null)
-    : all.where('id', '<>', which.otherThan)
-  ).execute();
+  const own = tx.selectFrom('emailVerifications').select('id').where('developerId', '=', developerId);
+  const found =
+    which === 'all'
+      ? own
+      : which === 'pending'
+        ? own.where('verifiedAt', 'is', null)
+        : own.where('id', '<>', which.otherThan);
+  const ids = (await found.execute()).map(({ id }) => id);
+  if (ids.length === 0) return;
+  await tx
+    .deleteFrom('emailVerificationIndex')
+    .where('developerId', '=', developerId)
+    .where('verificationId', 'in', ids)
+    .execute();
+  await tx
+    .deleteFrom('emailVerifications')
+    .where('developerId', '=', developerId)
+    .where('id', 'in', ids)
+    .execute();
 }
 
 /** The verification of a link. It takes no tenant by design, because the link names the tenant. */
@@ -84,3 +99,17 @@ export async function claimAddress(tx: Tx, { developerId }: Tenant, email: strin
   const own = tx.selectFrom('verifiedEmails').select('email').where('developerId', '=', developerId);
   return (await own.where('email', '=', email).executeTakeFirst()) !== undefined;
 }
+
+/** Gives up the address. */
+export async function releaseAddress(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.deleteFrom('verifiedEmails').where('developerId', '=', developerId).execute();
+}
+
+/** Erases rows of a closed account. */
+export const eraseEmails: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from email_verification_index where developer_id = ${developerId} and ctid = any (array(select ctid from email_verification_index where developer_id = ${developerId} limit ${limit}))`,
+    sql`delete from email_verifications where developer_id = ${developerId} and ctid = any (array(select ctid from email_verifications where developer_id = ${developerId} limit ${limit}))`,
+    sql`delete from verified_emails where developer_id = ${developerId} and ctid = any (array(select ctid from verified_emails where developer_id = ${developerId} limit ${limit}))`,
+  );

@@ -1,13 +1,13 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
 import type { Mail, Mailer } from '../../../platform/mail/mailer.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { lockAccount, setVerifiedEmail } from '../developers/index.ts';
+import { lockAccount, lockOpenAccount, type OnAccountClosed, setVerifiedEmail } from '../developers/index.ts';
 import { verificationMail } from './emails.mail.rules.ts';
 import { rates } from './emails.rates.ts';
 import {
@@ -17,6 +17,7 @@ import {
   insertVerification,
   lockVerification,
   markVerified,
+  releaseAddress,
 } from './emails.repo.ts';
 import type { NewVerification, SentLink, ShownLink, VerifiedEmail } from './emails.schema.ts';
 
@@ -52,7 +53,7 @@ export async function sendLink(deps: EmailDeps, caller: Caller, input: NewVerifi
   const link = `${deps.publicBaseUrl}/v1/signup/verify/${token}`;
 
   return inTransaction(deps.db, async (tx) => {
-    if (!(await lockAccount(tx, tenant))) throw notFound();
+    await lockOpenAccount(tx, tenant);
     await deleteVerifications(tx, tenant, 'pending');
     await insertVerification(tx, tenant, { ...verification, hash: hashOf(token) });
     const mail = { to: email, ...verificationMail(link, tenant.developerId) };
@@ -114,6 +115,13 @@ export async function verifyEmail(
     return { message: 'The address is verified.', email };
   });
 }
+
+/** Voids the links of an account that is closed, and lets another account verify its address. */
+export const freeAddress: OnAccountClosed = async (tx, { tenant }) => {
+  await deleteVerifications(tx, tenant, 'all');
+  await releaseAddress(tx, tenant);
+  return [];
+};
 
 const unknownLink = () => new AppError('NOT_FOUND', 'This link is unknown, or a newer one has replaced it.');
 

@@ -1,4 +1,7 @@
 import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { eraseQuotas } from './quotas.repo.ts';
 import { tables } from './quotas.tables.ts';
 
 export const quotas = defineFeature({
@@ -6,4 +9,5 @@ export const quotas = defineFeature({
   tags: {},
   knows: [],
   tables,
+  listens: [on(tenantErased, eraseQuotas)],
 });

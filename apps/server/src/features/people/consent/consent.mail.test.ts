@@ -96,7 +96,10 @@ describe('O21: a mail of the consent page', () => {
   });
 
   test('is one of so many in a day of the plan, and a refused one counts for nothing', async () => {
-    const service = await startApp({ env: { PLAN_FREE_CONSENT_MAILS: '2', RATE_LIMIT_MAIL_RECIPIENT: '4' } });
+    const service = await startApp({
+      store: 'memory',
+      env: { PLAN_FREE_CONSENT_MAILS: '2', RATE_LIMIT_MAIL_RECIPIENT: '4' },
+    });
     const { ask } = await account(service);
     const other = await account(service, { email: 'grace@example.org' });
     const { send, check } = await ask();

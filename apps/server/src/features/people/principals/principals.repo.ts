@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
 import {
   grantsOfPrincipal,
@@ -163,3 +164,15 @@ export async function listOwnEntryRows(
   const [first] = rows;
   return first && { auditPrivateKeys: first.auditPrivateKeys, entries: rows.filter(hasEntry) };
 }
+
+/** Ends all sessions. */
+export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.deleteFrom('principalSessions').where('developerId', '=', developerId).execute();
+}
+
+/** Erases rows of a closed account. */
+export const eraseSessions: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from principal_sessions where developer_id = ${developerId} and ctid = any (array(select ctid from principal_sessions where developer_id = ${developerId} limit ${limit}))`,
+  );

@@ -4,9 +4,10 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
-import { deleteSession, insertSession } from './principals.repo.ts';
+import { deleteSession, deleteSessions, insertSession } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
 import type { MadeSession, NewSession } from './principals.schema.ts';
 
@@ -77,5 +78,11 @@ export function sessionReader({
 export async function endPrincipalSession(deps: PrincipalDeps, session: PrincipalSession): Promise<void> {
   if (!(await deleteSession(deps.db, session, deps.clock()))) throw sessionEnded();
 }
+
+/** Ends the sessions of an account that is closed. */
+export const endSessionsOfAccount: OnAccountClosed = async (tx, { tenant }) => {
+  await deleteSessions(tx, tenant);
+  return [];
+};
 
 export const sessionEnded = () => new AppError('UNAUTHORIZED', 'This session has ended. Open a new session.');

@@ -1,7 +1,10 @@
 import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
 import { checkpointsOfChains } from './audit.jobs.ts';
 import { quotas } from './audit.quotas.ts';
 import { rates } from './audit.rates.ts';
+import { eraseBlockedAttempts } from './audit.repo.ts';
 import { auditRoutes } from './audit.routes.ts';
 import { tables } from './audit.tables.ts';
 
@@ -18,6 +21,7 @@ export const audit = defineFeature({
     },
   },
   rates,
+  listens: [on(tenantErased, eraseBlockedAttempts)],
   open(house) {
     const broken = house.metrics.gauge('audit_chain_broken');
     return {

@@ -2,6 +2,7 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
@@ -296,3 +297,10 @@ export function listEntryRange(
     .limit(limit)
     .execute();
 }
+
+/** Erases rows of a closed account. */
+export const eraseBlockedAttempts: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from blocked_attempts where developer_id = ${developerId} and ctid = any (array(select ctid from blocked_attempts where developer_id = ${developerId} limit ${limit}))`,
+  );

@@ -1,6 +1,9 @@
 import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
 import { findKeyCaller } from '../../accounts/developers/index.ts';
 import { retentionOfEvents } from './events.jobs.ts';
+import { eraseEvents } from './events.repo.ts';
 import { eventRoutes } from './events.routes.ts';
 import { tables } from './events.tables.ts';
 
@@ -16,6 +19,7 @@ export const events = defineFeature({
       help: 'Events sent over live streams, counted once for each stream.',
     },
   },
+  listens: [on(tenantErased, eraseEvents)],
   open(house) {
     const open = house.metrics.gauge('event_streams_open');
     const sent = house.metrics.counter('events_sent_total');

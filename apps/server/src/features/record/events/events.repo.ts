@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { lastEventOf } from '../audit/audit.queries.ts';
 
 /** Events that one statement looks at, including events of types that were not asked for. */
@@ -173,3 +174,10 @@ export async function deleteEventsBefore(
     ))`;
   return Number((await deleted.execute(db)).numAffectedRows);
 }
+
+/** Erases rows of a closed account. */
+export const eraseEvents: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from outbox_events where developer_id = ${developerId} and ctid = any (array(select ctid from outbox_events where developer_id = ${developerId} limit ${limit}))`,
+  );

@@ -6,7 +6,7 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  developer.closed budget.allocated budget.debited budget.threshold
+  budget.allocated budget.debited budget.threshold
   budget.exhausted principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
   policy.created policy.updated policy.deleted policy.bundle_activated policy.sync_requested
   anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported

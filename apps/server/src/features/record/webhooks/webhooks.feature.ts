@@ -1,20 +1,25 @@
 import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, announcements } from './webhooks.acts.ts';
 import { countPending } from './webhooks.deliver.service.ts';
 import { createDispatcher } from './webhooks.dispatch.service.ts';
 import { webhookDelivery, webhookHistory } from './webhooks.jobs.ts';
 import { quotas } from './webhooks.quotas.ts';
 import { rates } from './webhooks.rates.ts';
+import { eraseWebhooks } from './webhooks.repo.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
 import { prepareWebhooks, SEAL_KEY_USE, webhookSeals } from './webhooks.secrets.service.ts';
+import { leaveLastDelivery } from './webhooks.service.ts';
 import { tables } from './webhooks.tables.ts';
 
 export const webhooks = defineFeature({
   name: 'webhooks',
   tags: { webhooks: 'Endpoints to which the service sends events, and their deliveries.' },
-  knows: ['audit', 'events', 'keys', 'quotas'],
+  knows: ['audit', 'developers', 'events', 'keys', 'quotas'],
   tables,
   acts: { ...acts, ...announcements },
   quotas,
@@ -42,6 +47,7 @@ export const webhooks = defineFeature({
     ),
   },
   keyUses: [SEAL_KEY_USE],
+  listens: [on(accountClosed, leaveLastDelivery), on(tenantErased, eraseWebhooks)],
   open(house, settings) {
     const { WEBHOOK_MAX_ATTEMPTS: maxAttempts, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } = settings;
     const { logger, tracer } = house;

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import type { WebhookEndpoints } from '../../../platform/db/types.gen.ts';
 import type { WebhookQuery } from './webhooks.schema.ts';
 
@@ -113,3 +114,28 @@ export async function replaceSealed(
     .where('secret', '=', before.secret)
     .execute();
 }
+
+/** Leaves endpoints with these patterns one attempt at one type of event, and disables all others. */
+export async function keepForLast(
+  tx: Tx,
+  { developerId }: Tenant,
+  { type, patterns }: { readonly type: string; readonly patterns: string[] },
+): Promise<void> {
+  const all = tx.updateTable('webhookEndpoints').where('developerId', '=', developerId);
+  await all
+    .set({ status: 'disabled' })
+    .where(({ not }) => not(sql<boolean>`events && ${patterns}`))
+    .execute();
+  await all
+    .set({ events: [type], maxAttempts: 1 })
+    .where('status', '=', 'active')
+    .execute();
+}
+
+/** Erases rows of a closed account. */
+export const eraseWebhooks: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from webhook_deliveries where developer_id = ${developerId} and ctid = any (array(select ctid from webhook_deliveries where developer_id = ${developerId} limit ${limit}))`,
+    sql`delete from webhook_endpoints where developer_id = ${developerId} and ctid = any (array(select ctid from webhook_endpoints where developer_id = ${developerId} limit ${limit}))`,
+  );

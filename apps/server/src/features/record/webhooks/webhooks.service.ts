@@ -7,15 +7,17 @@ import { badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
+import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../audit/index.ts';
-import type { Catalogue } from '../events/index.ts';
+import { type Catalogue, patternsOf } from '../events/index.ts';
 import { failPending } from './webhooks.deliveries.repo.ts';
 import {
   deleteEndpoint,
   type EndpointRow,
   findEndpoint,
   insertEndpoint,
+  keepForLast,
   listEndpointRows,
   lockEndpoint,
   updateEndpoint,
@@ -188,3 +190,13 @@ function toWebhook(row: EndpointRow, at: Date): Webhook {
     previousSecretExpiresAt: expiresAt && expiresAt > at ? expiresAt.toISOString() : null,
   };
 }
+
+/**
+ * Tells subscribers that the account is closed, with one attempt each, and nothing else. The attempt disables the
+ * endpoint (`settle_webhook_delivery`).
+ */
+export const leaveLastDelivery: OnAccountClosed = async (tx, { tenant }) => {
+  const type = 'developer.closed';
+  await keepForLast(tx, tenant, { type, patterns: patternsOf(type) });
+  return [];
+};

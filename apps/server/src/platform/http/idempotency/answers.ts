@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Role, Tenant } from '../../caller.ts';
 import type { Executor, Tx } from '../../db/db.ts';
+import { deletedBy, type EraseRows } from '../../db/erasure.ts';
 
 /** A stored answer. */
 export interface KeptAnswer {
@@ -68,3 +69,10 @@ export async function deleteDueAcrossTenants(db: Executor, at: Date, limit: numb
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
+
+/** Erases rows of a closed account. */
+export const eraseAnswers: EraseRows = (tx, { developerId }, limit) =>
+  deletedBy(
+    tx,
+    sql`delete from idempotent_answers where developer_id = ${developerId} and ctid = any (array(select ctid from idempotent_answers where developer_id = ${developerId} limit ${limit}))`,
+  );

@@ -1,6 +1,7 @@
 -- Stores the outcome of an attempt, unless another process holds the lease by now. The function locks the
 -- endpoint before the delivery, as claiming and deleting an endpoint do. `p_next_attempt_at` is null when the
 -- status is final. The attempt decides the lane of the endpoint, and deliveries that wait in the other lane follow.
+-- The attempt to tell that the account is closed disables the endpoint, since it is the last.
 create or replace function settle_webhook_delivery(p_developer_id text, p_webhook_id text, p_id text,
   p_leased_until timestamptz, p_at timestamptz, p_status webhook_delivery_status, p_next_attempt_at timestamptz,
   p_error text, p_status_code integer, p_url text, p_is_prompt boolean)
@@ -8,6 +9,9 @@ create or replace function settle_webhook_delivery(p_developer_id text, p_webhoo
 $$
 begin
   update webhook_endpoints e set is_prompt = p_is_prompt,
+    status = case when exists (select from webhook_deliveries d where d.developer_id = p_developer_id
+        and d.webhook_id = p_webhook_id and d.id = p_id and d.event_type = 'developer.closed')
+      then 'disabled' else e.status end,
     last_delivery_at = case when p_status = 'delivered' then greatest(e.last_delivery_at, p_at) else e.last_delivery_at end
     where e.developer_id = p_developer_id and e.id = p_webhook_id;
   return query update webhook_deliveries d

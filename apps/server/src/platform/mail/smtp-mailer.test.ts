@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import certificate from '../../../test/app/certificate.json' with { type: 'json' };
+import { smtpMailer } from './smtp-mailer.ts';
+
+const mail = { to: 'ada@example.org', subject: 'Verify your address', text: 'A sentence.\n' };
+
+/** A mail server on this machine. `taken` has the mails that it accepted, with the recipients of their envelopes. */
+async function startSmtp(options: SMTPServerOptions = {}) {
+  const taken: { to: string[]; isEncrypted: boolean; text: string }[] = [];
+  const server = new SMTPServer({
+    ...certificate,
+    authOptional: true,
+    logger: false,
+    closeTimeout: 100,
+    async onData(stream, session, done) {
+      const text = (await buffer(stream)).toString();
+      const to = session.envelope.rcptTo.map(({ address }) => address);
+      taken.push({ to, isEncrypted: session.secure, text });
+      done();
+    },
+    ...options,
+  });
+  server.on('error', () => {}); // a client that refuses its certificate
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = Object(server.server.address());
+  return { taken, at: (scheme: 'smtp' | 'smtps') => `${scheme}://127.0.0.1:${port}` };
+}
+
+const from = 'Behest <no-reply@auth.example>';
+/** The server's certificate is its own, which only a test may accept. */
+const trusting = '?tls.rejectUnauthorized=false';
+
+describe('a mail', () => {
+  test('is handed over once, to one recipient', async () => {
+    const { taken, at } = await startSmtp();
+
+    await smtpMailer(`${at('smtp')}${trusting}`, from, false).send(mail);
+
+    expect(taken).toHaveLength(1);
+    expect(taken[0]).toMatchObject({ to: ['ada@example.org'] });
+    expect(taken[0]?.text).toContain('To: ada@example.org');
+    expect(taken[0]?.text).toContain('A sentence.');
+  });
+
+  test('is handed over by TLS, from the first byte or raised to it', async () => {
+    const [fromTheStart, raised] = [await startSmtp({ secure: true }), await startSmtp()];
+
+    await smtpMailer(`${fromTheStart.at('smtps')}${trusting}`, from, true).send(mail);
+    await smtpMailer(`${raised.at('smtp')}${trusting}`, from, true).send(mail);
+
+    expect(fromTheStart.taken).toMatchObject([{ isEncrypted: true }]);
+    expect(raised.taken).toMatchObject([{ isEncrypted: true }]);
+  });
+
+  test('goes nowhere in production without TLS, or to a server that nobody vouches for', async () => {
+    const [plain, unknown] = [await startSmtp({ disabledCommands: ['STARTTLS'] }), await startSmtp()];
+    const hidden = await startSmtp({ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] });
+
+    await expect(smtpMailer(plain.at('smtp'), from, true).send(mail)).rejects.toThrow();
+    await expect(smtpMailer(hidden.at('smtp'), from, true).send(mail)).rejects.toThrow();
+    await expect(smtpMailer(unknown.at('smtp'), from, true).send(mail)).rejects.toThrow(/certificate/);
+
+    expect([...plain.taken, ...hidden.taken, ...unknown.taken]).toEqual([]);
+    await smtpMailer(plain.at('smtp'), from, false).send(mail); // the control
+    expect(plain.taken).toHaveLength(1);
+  });
+
+  test('is not sent again when the server refuses it', async () => {
+    let asked = 0;
+    const { taken, at } = await startSmtp({
+      onRcptTo(_address, _session, done) {
+        asked += 1;
+        done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
+      },
+    });
+
+    await expect(smtpMailer(`${at('smtp')}${trusting}`, from, false).send(mail)).rejects.toMatchObject({
+      responseCode: 550,
+    });
+
+    expect([asked, taken]).toEqual([1, []]);
+  });
+
+  test('is given up at a slow server, and is not sent again', async () => {
+    let greeted = 0;
+    const { taken, at } = await startSmtp({
+      onConnect() {
+        greeted += 1; // and never answers
+      },
+    });
+
+    const sent = smtpMailer(at('smtp'), from, false, 200).send(mail);
+
+    await expect(sent).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect([greeted, taken]).toEqual([1, []]);
+  });
+
+  test.each([
+    'grace@example.org,ada@example.org',
+    'x<ada@example.org>',
+    '"x" <ada@example.org>',
+    'ada@example.org\r\nBcc: grace@example.org',
+    'x;ada@example.org',
+  ])('to %j reaches no other mailbox', async (to) => {
+    const { taken, at } = await startSmtp();
+
+    const mailer = smtpMailer(`${at('smtp')}${trusting}`, from, false);
+    await mailer.send({ ...mail, to }).catch(() => {});
+    await mailer.send({ ...mail, to: 'control@example.org' });
+
+    expect(taken.at(-1)?.to).toEqual(['control@example.org']);
+    for (const { to: recipients } of taken) {
+      expect(recipients).not.toContain('ada@example.org');
+      expect(recipients).not.toContain('grace@example.org');
+    }
+    for (const { text } of taken) expect(text).not.toMatch(/^Bcc:/im);
+  });
+});

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { eraseClosedAccounts } from '../../src/features/accounts/developers/developers.close.service.ts';
+import { features } from '../../src/features.ts';
+import { tenantErased } from '../../src/platform/db/erasure.ts';
+import { listenersIn } from '../../src/platform/hooks.ts';
+import { eraseAnswers } from '../../src/platform/http/idempotency/answers.ts';
+import { possessionsOf } from '../app/every-route.ts';
+import { authorize, grantTo } from '../app/flow.ts';
+import { hintClaims, newVoucher, personOn } from '../app/person.ts';
+import { type Developer, type Service, startApp } from '../app/start-app.ts';
+import { verifyAddress } from '../app/verified.ts';
+
+/** The audit chain, which outlives an account. */
+const KEPT = ['audit_checkpoints', 'audit_entries', 'audit_heads'];
+
+const erasers = [eraseAnswers, ...listenersIn(features.flatMap(({ listens = [] }) => listens))(tenantErased)];
+
+const erase = ({ db, clock }: Service, order = erasers) =>
+  eraseClosedAccounts({ db, clock, erasers: order }, new AbortController().signal);
+
+const close = (developer: Developer) => developer('POST', '/v1/me/close', { confirm: developer.developerId });
+
+/** The rows of a developer by table, for each table that has any. */
+async function rowsOf({ db }: Service, developerId: string) {
+  const { rows: tables } = await sql<{ name: string }>`
+    select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attname = 'developer_id' and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`.execute(
+    db,
+  );
+  const counted = await Promise.all(
+    tables.map(async ({ name }) => {
+      const { rows } = await sql<{ count: string }>`
+        select count(*) from ${sql.table(name)} where developer_id = ${developerId}`.execute(db);
+      return [name, Number(rows[0]?.count)] as const;
+    }),
+  );
+  const found = counted.filter(([, count]) => count > 0).map(([name]) => name);
+  return { tables: tables.map(({ name }) => name).sort(), found: found.sort() };
+}
+
+/** An account with a row in each table. */
+async function wholeAccount(service: Service) {
+  const { app, db, clock } = service;
+  const developer = await service.asDeveloper({ mode: 'sandbox' });
+  await possessionsOf(developer);
+  await verifyAddress(service, developer);
+  await developer('POST', '/v1/signup/verify', { email: 'next@acme.test' });
+  await app.inject({
+    method: 'POST',
+    url: '/v1/agents',
+    headers: { authorization: `Bearer ${developer.apiKey}`, 'idempotency-key': 'one' },
+    body: { name: 'Repeated' },
+  });
+  const voucher = await newVoucher();
+  await developer('PATCH', '/v1/me', { consentMode: 'email', consentKeys: [voucher.jwk] });
+  const { agentId } = await grantTo(developer);
+  const request = await authorize(developer, agentId, { autoApprove: false });
+  const claims = { ...hintClaims(service, developer.developerId, request), email: 'ada@example.org' };
+  const person = personOn(service);
+  await person.open(request.consentUrl, await voucher.hint(claims));
+  await person.call('POST', `/v1/consent/${request.id}/email`);
+  await person.call('POST', `/v1/consent/${request.id}/email/verify`, { body: { code: '00000000' } });
+  await developer('POST', '/v1/principal-sessions', { principalId: 'user_42' });
+  const { developerId } = developer;
+  const checkpoint = { developerId, seq: '1', hash: Buffer.alloc(32), jws: 'x', signedAt: clock() };
+  await db
+    .insertInto('auditCheckpoints')
+    .values(checkpoint)
+    .onConflict((known) => known.doNothing())
+    .execute();
+  return developer;
+}
+
+test('an account that was closed leaves its audit chain and nothing else, 30 days later', async () => {
+  const service = await startApp();
+  const [acme, other] = [await wholeAccount(service), await wholeAccount(service)];
+  const { tables, found } = await rowsOf(service, acme.developerId);
+  const others = await rowsOf(service, other.developerId);
+  expect(
+    tables.filter((name) => !found.includes(name)),
+    'tables that this test leaves empty',
+  ).toEqual([]);
+
+  await close(acme);
+  service.advance(30 * 86_400 - 1);
+  await erase(service);
+  expect((await rowsOf(service, acme.developerId)).found).toContain('agents');
+  service.advance(1);
+  await erase(service);
+
+  expect((await rowsOf(service, acme.developerId)).found).toEqual(KEPT);
+  const row = service.db.selectFrom('developers').select('id').where('id', '=', acme.developerId);
+  expect(await row.execute()).toEqual([]);
+  expect(await rowsOf(service, other.developerId)).toEqual(others);
+});
+
+test('the order in which nouns erase their rows does not matter, and two instances may erase at once', async () => {
+  const service = await startApp();
+  const acme = await wholeAccount(service);
+  await close(acme);
+  service.advance(30 * 86_400);
+
+  await Promise.all([erase(service), erase(service, erasers.toReversed())]);
+
+  expect((await rowsOf(service, acme.developerId)).found).toEqual(KEPT);
+});
