@@ -33,7 +33,7 @@ export async function registerAgent(developer: Developer, name = 'Travel booker'
 }
 
 /** Authorizes in the sandbox, where the answer has the code. */
-export async function authorize(developer: Developer, agentId: string, request: object = {}) {
+export async function authorize(developer: Call, agentId: string, request: object = {}) {
   const answer = await developer('POST', '/v1/authorize', { agentId, ...asked, ...request });
   if (answer.statusCode !== 201) throw new Error(`authorize: ${answer.body}`);
   return answer.json();

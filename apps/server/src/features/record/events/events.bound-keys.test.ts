@@ -3,7 +3,9 @@ import { type Event, listedTo } from '../../../../test/app/events.ts';
 import { authorize, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { followSocket } from '../../../../test/app/sockets.ts';
+import type { Call } from '../../../../test/app/start-app.ts';
 import { follow } from '../../../../test/app/streams.ts';
+import { announceExpiredGrants } from '../../access/grants/grants.expire.service.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {
@@ -84,21 +86,17 @@ describe('T11: a key that is bound to an agent', () => {
   });
 
   test('gets an event without an entry when its data names the agent', async () => {
-    const { acme, own, bound } = await twoAgents();
-    const events = await listedTo(service.calling(bound.apiKey), 'types=grant.created');
-    const { rows } = await namedAgents(acme.developerId);
+    const { asDeveloper, advance, db, clock } = await startListening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const grants = [await grantTo(acme, { expiresIn: '1h' }), await grantTo(acme, { expiresIn: '1h' })];
+    const bound = await acme.asRuntime(String(grants[0]?.agentId));
 
-    expect(events.map(({ data }) => data.agentId)).toEqual([own.agentId]);
-    for (const { agentId, envelope } of rows) {
-      expect(agentId).toBe(JSON.parse(envelope).data.agentId ?? null);
-    }
-  });
+    advance(3600);
+    await announceExpiredGrants({ db, clock });
 
-  const namedAgents = async (developerId: string) => ({
-    rows: await service.db
-      .selectFrom('outboxEvents')
-      .select(['agentId', 'envelope'])
-      .where('developerId', '=', developerId)
-      .execute(),
+    const expired = async (call: Call) =>
+      (await listedTo(call, 'types=grant.expired')).map(({ data }) => data.grantId);
+    expect(await expired(bound)).toEqual([grants[0]?.grantId]);
+    expect((await expired(acme)).sort()).toEqual(grants.map(({ grantId }) => grantId).sort());
   });
 });
