@@ -61,6 +61,7 @@ select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp
 select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
@@ -78,6 +79,7 @@ select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', 
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
+select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');

@@ -38,6 +38,7 @@ async function main(): Promise<void> {
       ['Grants acknowledged, and found', outcome.grants.toLocaleString('en')],
       ['Revocations acknowledged, and found', outcome.revoked.toLocaleString('en')],
       ['Entries acknowledged, and found in a whole chain', outcome.entries.toLocaleString('en')],
+      ['Entries sent again after a kill, each there once', outcome.repeated.toLocaleString('en')],
       ['Events written, each delivered at least once', outcome.events.toLocaleString('en')],
       ['Times that one was sent', outcome.sendings.toLocaleString('en')],
       ['Promises broken', String(outcome.broken.length)],

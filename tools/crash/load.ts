@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Everything that the service acknowledged, and therefore must still hold after any crash. */
@@ -7,6 +7,10 @@ export interface Acknowledged {
   readonly revoked: Set<string>;
   /** The hash that the service answered for each entry, by the entry's id. */
   readonly entries: Map<string, string>;
+  /** Entries without an answer, by their `Idempotency-Key`, which is in their metadata too. */
+  readonly unanswered: Map<string, object>;
+  /** The number of entries that were sent again after a crash and then answered. */
+  repeated: number;
 }
 
 export interface Account {
@@ -15,8 +19,18 @@ export interface Account {
 }
 
 /** Sends a request. @returns undefined when the service went away before it answered */
-export async function ask({ baseUrl, apiKey }: Account, method: string, path: string, body?: object) {
-  const headers = { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) };
+export async function ask(
+  { baseUrl, apiKey }: Account,
+  method: string,
+  path: string,
+  body?: object,
+  idempotencyKey?: string,
+) {
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    ...(body && { 'content-type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+  };
   try {
     const answer = await fetch(baseUrl + path, {
       method,
@@ -39,11 +53,29 @@ export async function work(account: Account, done: Acknowledged, signal: AbortSi
       const { grantId } = own;
       own = undefined;
       if ((await ask(account, 'DELETE', `/v1/grants/${grantId}`))?.status === 204) done.revoked.add(grantId);
-    } else {
-      const appended = await ask(account, 'POST', '/v1/audit/log', own.entry);
-      if (appended?.status === 201) done.entries.set(appended.body.entryId, appended.body.hash);
-      else await pause(5);
-    }
+    } else if (!(await append(account, done, own.entry))) await pause(5);
+  }
+}
+
+/** Half of the entries have an `Idempotency-Key`, and can be sent again. */
+async function append(account: Account, done: Acknowledged, about: object): Promise<boolean> {
+  const call = randomUUID();
+  const entry = { ...about, metadata: { call } };
+  const key = randomInt(2) === 0 ? call : undefined;
+  const appended = await ask(account, 'POST', '/v1/audit/log', entry, key);
+  if (appended?.status === 201) done.entries.set(appended.body.entryId, appended.body.hash);
+  else if (!appended && key) done.unanswered.set(key, entry);
+  return appended?.status === 201;
+}
+
+/** Sends again what had no answer. Postgres may take a moment to see that the first request's process is gone. */
+export async function repeatUnanswered(account: Account, done: Acknowledged): Promise<void> {
+  for (const [call, entry] of done.unanswered) {
+    const answer = await ask(account, 'POST', '/v1/audit/log', entry, call);
+    if (answer?.status !== 201) continue;
+    done.entries.set(answer.body.entryId, answer.body.hash);
+    done.unanswered.delete(call);
+    done.repeated += 1;
   }
 }
 

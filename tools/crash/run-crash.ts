@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { waitUntil } from '../machine/processes.ts';
 import { type Server, startServer } from '../measured/servers.ts';
-import { type Account, type Acknowledged, ask, work } from './load.ts';
+import { type Account, type Acknowledged, ask, repeatUnanswered, work } from './load.ts';
 import { startReceiver } from './receiver.ts';
 
 export interface CrashPlan {
@@ -29,7 +29,13 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
   const receiver = cleanUp.adopt(await startReceiver(), ({ stop }) => stop());
   const env = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true', PLAN_FREE_WEBHOOKS: 'unlimited' };
   const start = () => startServer({ databaseUrl, redisUrl }, { folder, env });
-  const done: Acknowledged = { grants: new Set(), revoked: new Set(), entries: new Map() };
+  const done: Acknowledged = {
+    grants: new Set(),
+    revoked: new Set(),
+    entries: new Map(),
+    unanswered: new Map(),
+    repeated: 0,
+  };
 
   let server = await start();
   cleanUp.defer(() => server.stop());
@@ -42,6 +48,7 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
     await oneRound(server, accountOf(server), done, round % 4 === 0);
     if (round === rounds) await endLeases(databaseUrl);
     server = await start();
+    await waitUntil(() => isAnswered(accountOf(server), done), { seconds: 30 });
     if (round % 20 === 0) say(`${round} of ${rounds} kills; ${done.entries.size} entries acknowledged`);
   }
   const account = accountOf(server);
@@ -53,8 +60,14 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
   ];
   const events = receiver.received.size;
   const sendings = [...receiver.received.values()].reduce((sum, each) => sum + each.length, 0);
-  const { grants, revoked, entries } = done;
-  return { grants: grants.size, revoked: revoked.size, entries: entries.size, events, sendings, broken };
+  const { grants, revoked, entries, repeated } = done;
+  const counts = { grants: grants.size, revoked: revoked.size, entries: entries.size, repeated };
+  return { ...counts, events, sendings, broken };
+}
+
+async function isAnswered(account: Account, done: Acknowledged): Promise<boolean> {
+  await repeatUnanswered(account, done);
+  return done.unanswered.size === 0;
 }
 
 /** One round in four begins at the start of the server, the others at the first answer to a write. */
@@ -103,24 +116,35 @@ async function brokenGrants(account: Account, { grants, revoked }: Acknowledged)
 }
 
 interface Page {
-  readonly entries: readonly { readonly entryId: string; readonly hash: string }[];
+  readonly entries: readonly {
+    readonly entryId: string;
+    readonly hash: string;
+    readonly metadata: { readonly call?: string };
+  }[];
   readonly nextCursor: string | null;
 }
 
 async function brokenChain(account: Account, { entries }: Acknowledged): Promise<string[]> {
   const kept = new Map<string, string>();
+  const effects = new Map<string, number>();
   for (let cursor: string | null = ''; cursor !== null; ) {
     const path: string = `/v1/audit/entries?limit=500${cursor && `&cursor=${cursor}`}`;
     const page: Page = (await ask(account, 'GET', path))?.body;
-    for (const { entryId, hash } of page.entries) kept.set(entryId, hash);
+    for (const { entryId, hash, metadata } of page.entries) {
+      kept.set(entryId, hash);
+      const { call } = metadata;
+      if (call !== undefined) effects.set(call, (effects.get(call) ?? 0) + 1);
+    }
     cursor = page.nextCursor;
   }
   const lost = [...entries]
     .filter(([id, hash]) => kept.get(id) !== hash)
     .map(([id]) => `entry ${id} is lost`);
+  const doubled = [...effects].filter(([, times]) => times > 1).map(([call]) => `call ${call} acted twice`);
   const verdict = (await ask(account, 'GET', '/v1/audit/verify'))?.body;
   const isWhole = verdict?.valid === true && verdict.checkedEntries === kept.size;
-  return isWhole ? lost : [...lost, `the chain is broken: ${JSON.stringify(verdict)}`];
+  const faults = [...lost, ...doubled];
+  return isWhole ? faults : [...faults, `the chain is broken: ${JSON.stringify(verdict)}`];
 }
 
 /** Checks that every event was sent at least once with its text, and that nothing else was sent. */

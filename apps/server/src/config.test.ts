@@ -65,18 +65,21 @@ describe('the configuration', () => {
         free: expect.objectContaining({
           agents: 500,
           active_grants: 1000,
+          open_requests: 100,
           webhooks: 30,
           audit_appends: 20_000,
         }),
         pro: expect.objectContaining({
           agents: 5000,
           active_grants: 50_000,
+          open_requests: 1000,
           webhooks: 200,
           audit_appends: 1_000_000,
         }),
         enterprise: expect.objectContaining({
           agents: 'unlimited',
           active_grants: 'unlimited',
+          open_requests: 10_000,
           webhooks: 'unlimited',
           audit_appends: 'unlimited',
         }),

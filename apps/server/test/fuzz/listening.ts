@@ -28,6 +28,7 @@ export async function startListening(port: number) {
     PUBLIC_BASE_URL: `http://localhost:${port}`,
     PLAN_FREE_AGENTS: 'unlimited',
     PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
+    PLAN_FREE_OPEN_REQUESTS: 'unlimited',
     PLAN_FREE_AUDIT_APPENDS: 'unlimited',
     ...limits,
   });

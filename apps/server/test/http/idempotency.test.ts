@@ -8,7 +8,6 @@ import {
   authorize,
   entriesOf,
   grantTo,
-  pkce,
   refusalOf,
   registerAgent,
   startSandbox,
@@ -119,19 +118,6 @@ describe('I13: a request that comes again with its `Idempotency-Key`', () => {
 
     expect(refusalOf(await ask({ apiKey: made.json().apiKey }))).toBe('403 FORBIDDEN');
     expect(refusalOf(await ask({ apiKey: 'bh_test_nobody' }))).toBe('401 UNAUTHORIZED');
-  });
-
-  test('does not hand a `full` key to a `runtime` one', async () => {
-    const made = await acme('POST', '/v1/keys', { name: 'backend', role: 'runtime' });
-    const rotate = { url: '/v1/keys/rotate', body: { graceSeconds: 300 } };
-    const rotated = await ask(rotate);
-
-    const asked = await ask({ ...rotate, apiKey: made.json().apiKey });
-
-    expect(rotated.statusCode).toBe(200);
-    expect(refusalOf(asked)).toBe('409 IDEMPOTENCY_CONFLICT');
-    expect(asked.body).not.toContain(rotated.json().apiKey);
-    expect((await ask(rotate)).body).toBe(rotated.body);
   });
 
   test('runs again when it was refused at first', async () => {
@@ -388,34 +374,6 @@ describe('I13: effect and answer', () => {
     expect(refusalOf(failed)).toBe('500 INTERNAL_ERROR');
     expect([again.statusCode, isReplayed(again)]).toEqual([201, false]);
     expect(await entriesOf(acme, 'authorization.requested')).toHaveLength(1);
-  });
-
-  test('keep the writes of a refusal: the thief of a refresh token gains nothing by the header', async () => {
-    const { acme: own, advance, ...rest } = await startSandbox();
-    const { agentId, refreshToken, grantId } = await grantTo(own);
-    const refresh = { url: '/v1/token/refresh', body: { refreshToken, agentId }, apiKey: own.apiKey };
-    await send(rest, { ...refresh, key: 'owner' });
-    advance(3600);
-
-    const reused = await send(rest, { ...refresh, key: 'thief' });
-
-    expect(refusalOf(reused)).toBe('400 INVALID_GRANT refresh_reused');
-    expect((await own('GET', `/v1/grants/${grantId}`)).json().status).toBe('revoked');
-    expect(await entriesOf(own, 'token.reuse_detected')).toHaveLength(1);
-  });
-
-  test('keep the writes of a refusal: guesses of a verifier are counted', async () => {
-    const { agentId } = await registerAgent(acme);
-    const { codeVerifier, asked } = pkce();
-    const { code } = await authorize(acme, agentId, asked);
-    const exchange = (verifier: string) =>
-      ask({ url: '/v1/token', body: { code, agentId, codeVerifier: verifier }, key: 'guess' });
-
-    for (let guess = 0; guess < 5; guess += 1) {
-      expect(refusalOf(await exchange(pkce().codeVerifier))).toMatch(/INVALID_GRANT/);
-    }
-
-    expect(refusalOf(await exchange(codeVerifier))).toMatch(/INVALID_GRANT/);
   });
 });
 

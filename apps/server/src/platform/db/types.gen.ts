@@ -234,7 +234,7 @@ export interface IdempotentAnswers {
   developerId: string;
   expiresAt: Timestamp;
   fingerprint: Buffer;
-  role: KeyRole;
+  role: KeyRole | null;
   status: number;
 }
 

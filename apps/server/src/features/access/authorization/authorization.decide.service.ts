@@ -7,6 +7,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
+import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import {
@@ -82,6 +83,7 @@ export function denyRequest(
   return inTransaction(deps.db, async (tx) => {
     await lockPending(tx, caller, requestId, at);
     const request = await updateRequest(tx, caller.tenant, requestId, { status: 'denied', decidedAt: at });
+    await freeQuota(tx, caller, 'open_requests', 1);
     const data = { authRequestId: requestId, ...(reason && { reason }) };
     const about = await concernedBy(tx, caller, request);
     await recordActs(

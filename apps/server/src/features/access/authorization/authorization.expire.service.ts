@@ -2,6 +2,7 @@ import { type Act, concerning } from '../../../platform/acts.ts';
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { listAgentDids } from '../../accounts/agents/agents.queries.ts';
+import { recountQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { expireRequests, listDueAcrossTenants } from './authorization.repo.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
@@ -36,6 +37,8 @@ export async function expireDueRequests({ db, clock, batch = BATCH }: RequestExp
     await inTransaction(db, async (tx) => {
       const expired = await expireRequests(tx, caller.tenant, ids, at);
       if (expired.length === 0) return;
+      // Not so many less: an exact count may have left them out already.
+      await recountQuota(tx, caller, 'open_requests', at);
       const dids = await listAgentDids(tx, caller.tenant, [
         ...new Set(expired.map(({ agentId }) => agentId)),
       ]);

@@ -6,6 +6,7 @@ import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './authorization.acts.ts';
 import { countOverdue } from './authorization.expire.service.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
+import { quotas } from './authorization.quotas.ts';
 import { rates } from './authorization.rates.ts';
 import { eraseRequests } from './authorization.repo.ts';
 import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './authorization.requests.service.ts';
@@ -20,6 +21,7 @@ export const authorization = defineFeature({
   tables,
   acts,
   rates,
+  quotas,
   metrics: {
     authorization_requests_overdue: {
       kind: 'asked',

@@ -23,13 +23,15 @@ export interface Asker
   readonly agentStatus: Agent['status'] | null;
   readonly agentScopes: Agent['scopes'] | null;
   readonly activeGrants: string | null;
+  readonly openRequests: string | null;
 }
 
 const asker = lookUp<Asker, [developerId: string, agentId: string, within: readonly string[] | null]>(
   'find_asker',
   `select redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
      consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
-     agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants"
+     agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants",
+     open_requests as "openRequests"
    from find_asker($1, case when $3::text[] is null or $2 = any ($3) then $2 end)`,
 );
 
@@ -40,20 +42,27 @@ export async function getAsker(db: Executor, { tenant, agentIds }: Reach, agentI
   return found;
 }
 
-/** A hot write. @returns the agent's status, and writes nothing, when the agent is no longer active */
+export interface Opening {
+  readonly request: Omit<RequestRow, 'developerId'>;
+  readonly openLimit: number | null;
+  readonly records: Records;
+}
+
+/** A hot write. @returns why it wrote nothing: the agent's status, or that the plan has no room; else null */
 export function requestAuthorization(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  request: Omit<RequestRow, 'developerId'>,
-  records: Records,
-): Promise<'suspended' | 'revoked' | null> {
+  { request, openLimit, records }: Opening,
+): Promise<'suspended' | 'revoked' | 'over_quota' | null> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: hotCall('write_request', row({ ...request, developerId })),
+    fact: hotCall('write_request', row({ ...request, developerId, openLimit })),
     locks: [[sharedAgents, [request.agentId]]],
+    // After the exchanges of the group, which lock this counter after that of grants.
+    turn: 'quota open_requests',
   });
 }
 

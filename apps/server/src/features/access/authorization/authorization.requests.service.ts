@@ -6,6 +6,7 @@ import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
 import { isSuccessor } from '../../accounts/developers/api-keys.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
+import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
 import {
@@ -72,6 +73,7 @@ export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: strin
     const status = statusAt(request, at);
     if (status !== 'pending') throw gone(status);
     await updateRequest(tx, caller.tenant, id, { status: 'cancelled', decidedAt: at });
+    await freeRequests(tx, caller, 1);
     const agentDid = await getAgentDid(tx, caller.tenant, request.agentId);
     const about = concerning({ ...request, agentDid });
     const data = { authRequestId: id };
@@ -120,8 +122,11 @@ function unlessDecided(error: unknown): never {
 }
 
 /** Cancels the open requests of a revoked agent. */
-export const cancelRequestsOfAgent: OnAgentRevoked = (tx, caller, agentId, at) =>
-  cancelRequests(tx, caller, { agentId }, at);
+export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, caller, agentId, at) => {
+  const acts = await cancelRequests(tx, caller, { agentId }, at);
+  await freeRequests(tx, caller, acts.length);
+  return acts;
+};
 
 /** Cancels the open requests of an account that is closed. */
 export const cancelRequestsOfAccount: OnAccountClosed = (tx, caller, at) =>
@@ -129,7 +134,8 @@ export const cancelRequestsOfAccount: OnAccountClosed = (tx, caller, at) =>
 
 /**
  * Cancels open requests, approved ones included: their codes redeem nothing from then on. An exchange at the same
- * moment has either made its grant, which the caller sees afterwards, or finds its request cancelled.
+ * moment has either made its grant, which the caller sees afterwards, or finds its request cancelled. The caller gives
+ * their places back with `freeRequests`, after it has ended grants.
  * @returns an act for each request, which the caller records with its own
  */
 export async function cancelRequests(tx: Tx, { tenant }: Caller, parties: Parties, at: Date): Promise<Act[]> {
@@ -141,6 +147,14 @@ export async function cancelRequests(tx: Tx, { tenant }: Caller, parties: Partie
     const about = concerning({ ...request, grantId: undefined, agentDid: dids.get(request.agentId) });
     return { type: 'authorization.cancelled', ...about, data: { authRequestId: request.id } };
   });
+}
+
+/**
+ * Gives the places of ended requests back. Call it after grants have given theirs: every transaction that needs both
+ * counters locks that of grants first.
+ */
+export async function freeRequests(tx: Tx, caller: Caller, count: number): Promise<void> {
+  if (count > 0) await freeQuota(tx, caller, 'open_requests', count);
 }
 
 /** Counts a wrong verifier. The fifth voids the code; see `MAX_WRONG_VERIFIERS`. */

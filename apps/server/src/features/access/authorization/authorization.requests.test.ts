@@ -118,12 +118,14 @@ describe('T11 a fresh code', () => {
 
   test('goes to no key that was replaced before the request was made', async () => {
     const { owner, agentId, codeFor, rotated, host } = await askedByHost();
-    const successor = await rotated(host);
+    const second = await rotated(host);
+    const successor = await rotated(second);
     const body = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
     const { id } = (await successor('POST', '/v1/authorize', body)).json();
     const answers = async (call: Call) => (await call('POST', `/v1/authorize/${id}/code`)).statusCode;
 
     expect(await answers(host)).toBe(404);
+    expect(await answers(second)).toBe(404);
     expect(await answers(successor)).toBe(201);
     expect(await answers(owner)).toBe(201);
     expect(await codeFor(host)).toBe(201); // its own request

@@ -7,7 +7,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
-import { refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
@@ -49,8 +49,7 @@ export async function requestConsent(
   const asker = await getAsker(deps.db, caller, input.agentId);
   const agentDid = mustBeAllowed(deps, caller, input, accepted.scopes, asker);
   const at = deps.clock();
-  const used = Number(asker.activeGrants ?? 0);
-  await refuseWhenFull(deps.db, deps.quotas, caller, { resource: 'active_grants', used, at });
+  await mustHaveRoom(deps, caller, asker, at);
 
   const isApproved = caller.mode === 'sandbox' && input.autoApprove !== false;
   const id = newId('areq', at);
@@ -80,10 +79,17 @@ export async function requestConsent(
   const inFlight = { developerId: caller.tenant.developerId, requestId: id };
   const { ticket, entry } = newTicket(inFlight, accepted.openSeconds);
   const code = isApproved ? newCode(inFlight, CODE_SECONDS) : undefined;
-  await deps.store.put(code ? [entry, code.entry] : [entry]);
+  const entries = code ? [entry, code.entry] : [entry];
+  await deps.store.put(entries);
   const records = prepareActs(caller, actsOf(request, agentDid, isApproved), at);
-  const refusal = await requestAuthorization(deps.db, caller.tenant, at, request, records);
-  if (refusal) throw refusal === 'revoked' ? notFound() : agentInactive();
+  const openLimit = limitOf(deps.quotas, caller, 'open_requests');
+  const refusal = await requestAuthorization(deps.db, caller.tenant, at, { request, openLimit, records });
+  if (refusal) {
+    // Refused calls that come together would fill the store, which the quota bounds.
+    await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
+    if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
+    throw refusal === 'revoked' ? notFound() : agentInactive();
+  }
 
   return {
     ...toAuthRequest(request, caller, at),
@@ -116,6 +122,18 @@ function mustBeAllowed(
     throw new AppError('CONFLICT', message, { field: 'consentKeys' });
   }
   return agentDid;
+}
+
+/** Refuses before the store gets a ticket. The write decides about requests, and the exchange about grants. */
+async function mustHaveRoom(
+  { db, quotas }: AuthorizationDeps,
+  caller: Caller,
+  { openRequests, activeGrants }: Asker,
+  at: Date,
+): Promise<void> {
+  const [open, active] = [Number(openRequests ?? 0), Number(activeGrants ?? 0)];
+  await refuseWhenFull(db, quotas, caller, { resource: 'open_requests', used: open, at });
+  await refuseWhenFull(db, quotas, caller, { resource: 'active_grants', used: active, at });
 }
 
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

@@ -3,7 +3,7 @@ export {
   denyRequest,
   gone,
 } from './authorization.decide.service.ts';
-export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
+export { cancelRequests, countWrongVerifierOf, freeRequests } from './authorization.requests.service.ts';
 export {
   acceptTokenScopes,
   boundedSeconds,

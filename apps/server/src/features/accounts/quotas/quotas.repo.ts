@@ -21,6 +21,10 @@ export async function releaseQuota(tx: Tx, { developerId }: Tenant, resource: st
   await sql`select release_quota(${developerId}, ${resource}, ${count})`.execute(tx);
 }
 
+export async function correctCounter(tx: Tx, { developerId }: Tenant, resource: string, at: Date) {
+  await sql`select recount_quota(${developerId}, ${resource}, ${at})`.execute(tx);
+}
+
 /** Counts the rows instead of reading the counter, so that a refusal is exact. */
 export async function countExactly(db: Executor, { developerId }: Tenant, resource: string, at: Date) {
   const call = sql<{ used: string }>`select exact_use(${developerId}, ${resource}, ${at}) as used`;

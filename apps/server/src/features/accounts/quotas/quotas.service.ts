@@ -2,7 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { QuotaResource, Quotas } from '../../../platform/quotas.ts';
-import { countExactly, releaseQuota, takeQuota } from './quotas.repo.ts';
+import { correctCounter, countExactly, releaseQuota, takeQuota } from './quotas.repo.ts';
 
 /** @returns null where the plan has no limit, as the database has it. */
 export function limitOf(quotas: Quotas, { plan }: Caller, resource: QuotaResource): number | null {
@@ -24,6 +24,11 @@ export function overQuota({ plan }: Caller, resource: QuotaResource, limit: numb
 /** Gives back the quota of ended rows, in the transaction that ends them. */
 export async function freeQuota(tx: Tx, { tenant }: Caller, resource: QuotaResource, count: number) {
   await releaseQuota(tx, tenant, resource, count);
+}
+
+/** Gives back the quota of rows that have run out, in the transaction that records it. */
+export async function recountQuota(tx: Tx, { tenant }: Caller, resource: QuotaResource, at: Date) {
+  await correctCounter(tx, tenant, resource, at);
 }
 
 /**

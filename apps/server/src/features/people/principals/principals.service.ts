@@ -3,7 +3,7 @@ import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
-import { cancelRequests } from '../../access/authorization/index.ts';
+import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
 import { grantStatus, revokeGrantsOfPrincipal, revokeGrantWithin } from '../../access/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
@@ -33,9 +33,11 @@ export async function listOwnGrants(
   const now = deps.clock();
   const found = await listOwnGrantRows(deps.db, session, query, now);
   if (!found) throw sessionEnded();
-  const { page, nextCursor } = pageOf(found.grants, query.limit, byId);
+  const { page, nextCursor } = pageOf(found.grants, byId, (row) =>
+    toOwnGrant(row, Object(found.scopeDescriptions), now),
+  );
   return {
-    grants: page.map((row) => toOwnGrant(row, Object(found.scopeDescriptions), now)),
+    grants: page,
     principalId: session.principalId,
     developerName: found.developerName,
     sandbox: found.mode === 'sandbox',
@@ -52,12 +54,11 @@ export async function listOwnEntries(
 ): Promise<OwnEntryPage> {
   const found = await listOwnEntryRows(deps.db, session, query, deps.clock());
   if (!found) throw sessionEnded();
-  const { page, nextCursor } = pageOf(found.entries, query.limit, byId);
   const { principalId } = session;
-  return {
-    entries: page.map((row) => toOwnEntry(row, principalId, found.auditPrivateKeys)),
-    nextCursor,
-  };
+  const { page, nextCursor } = pageOf(found.entries, byId, (row) =>
+    toOwnEntry(row, principalId, found.auditPrivateKeys),
+  );
+  return { entries: page, nextCursor };
 }
 
 /**
@@ -80,6 +81,7 @@ export async function revokeOwnGrant(
   await inTransaction(deps.db, async (tx) => {
     const cancelled = await cancelRequests(tx, caller, { agentId, principalId }, at);
     const revoked = await revokeGrantWithin(tx, caller, grantId, { reason: 'principal' }, at);
+    await freeRequests(tx, caller, cancelled.length);
     const acts = [...cancelled, ...revoked];
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
   });
@@ -107,6 +109,7 @@ export async function revokeOwnGrants(
       { reason: 'principal' },
       at,
     );
+    await freeRequests(tx, caller, cancelled.length);
     const all = [...cancelled, ...acts];
     if (all.length > 0) await recordActs(tx, caller, all, at);
     return { revoked, cancelled: cancelled.length };

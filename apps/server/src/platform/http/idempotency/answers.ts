@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Role, Tenant } from '../../caller.ts';
+import type { Tenant } from '../../caller.ts';
 import type { Executor, Tx } from '../../db/db.ts';
 import { deletedBy, type EraseRows } from '../../db/erasure.ts';
 
@@ -7,7 +7,6 @@ import { deletedBy, type EraseRows } from '../../db/erasure.ts';
 export interface KeptAnswer {
   /** A hash of the request's query and body, which have to be the same when the request comes again. */
   readonly fingerprint: Buffer;
-  readonly role: Role;
   readonly status: number;
   /** Sealed. */
   readonly body: Buffer;
@@ -26,7 +25,9 @@ export async function claimAnswer(
   at: Date,
 ): Promise<KeptAnswer | 'taken' | undefined> {
   const { rows } = await sql<{ isTaken: boolean } & (KeptAnswer | { fingerprint: null })>`
-    select * from claim_idempotent_answer(${developerId}, ${answerKey}, ${at})`.execute(tx);
+    select is_taken, fingerprint, status, body from claim_idempotent_answer(${developerId}, ${answerKey}, ${at})`.execute(
+    tx,
+  );
   const [found] = rows;
   if (!found || found.isTaken) return 'taken';
   return found.fingerprint === null ? undefined : found;

@@ -20,7 +20,7 @@ export interface IdempotencyDeps {
 
 /** The state of a request with an `Idempotency-Key` while it runs. */
 interface Repeatable {
-  /** The key of its stored answer: a hash of developer, method, path and key. */
+  /** The key of its stored answer: a hash of caller, method, path and key. */
   readonly answerKey: Buffer;
   readonly fingerprint: Buffer;
   /** The transaction of the whole request; undefined once it has ended. */
@@ -57,9 +57,10 @@ export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): voi
     const key = isRepeatable({ method, config }) ? keyOf(request) : undefined;
     if (key === undefined) return done();
     const [path = '', query = ''] = request.url.split(/\?(.*)/s);
-    const { developerId } = callerOf(request).tenant;
+    const { tenant, actor } = callerOf(request);
     request.repeatable = {
-      answerKey: hash(JSON.stringify([developerId, request.method, path, key])),
+      // The actor is the API key, so that no other key of the developer finds what this one was answered.
+      answerKey: hash(JSON.stringify([tenant.developerId, actor, request.method, path, key])),
       fingerprint: hash(`${query}\n`, bytesOf(request)),
       open: undefined,
     };
@@ -126,9 +127,9 @@ async function keep(
   const isSuccess = status >= 200 && status < 300;
   if (!isSuccess) return rollBack(repeatable);
   const { answerKey, fingerprint } = repeatable;
-  const { tenant, role } = callerOf(request);
+  const { tenant } = callerOf(request);
   const body = seal(sealing, textOf(payload), answerKey);
-  await keepAnswer(open.tx, tenant, answerKey, clock(), { fingerprint, role, status, body });
+  await keepAnswer(open.tx, tenant, answerKey, clock(), { fingerprint, status, body });
   await commit(repeatable);
 }
 
@@ -139,7 +140,7 @@ async function begin(
   reply: FastifyReply,
   repeatable: Repeatable,
 ): Promise<FastifyReply | undefined> {
-  const { tenant, role } = callerOf(request);
+  const { tenant } = callerOf(request);
   const open = await openTransaction(db);
   repeatable.open = open;
   const known = await claimAnswer(open.tx, tenant, repeatable.answerKey, clock());
@@ -151,9 +152,7 @@ async function begin(
     throw new AppError('IDEMPOTENCY_IN_PROGRESS', message);
   }
   const text = unseal(sealing, known.body, repeatable.answerKey);
-  // A weaker API key must not receive a secret that only a stronger key may ask for, such as its successor.
-  const isAllowed = role === 'full' || known.role === 'runtime';
-  if (!known.fingerprint.equals(repeatable.fingerprint) || !isAllowed || text === undefined) {
+  if (!known.fingerprint.equals(repeatable.fingerprint) || text === undefined) {
     const message = 'This `Idempotency-Key` was used for another request. Send a new key.';
     throw new AppError('IDEMPOTENCY_CONFLICT', message);
   }

@@ -1,8 +1,8 @@
--- The facts that decide POST /v1/authorize. The agent is null when the developer has none of this id, and the counter
+-- The facts that decide POST /v1/authorize. The agent is null when the developer has none of this id, and a counter
 -- when nothing was ever counted.
 create or replace function find_asker(p_developer_id text, p_agent_id text)
   returns table (redirect_uris text[], enforce_agent_scopes boolean, consent_mode consent_mode, consent_keys jsonb,
-    agent_did text, agent_status agent_status, agent_scopes text[], active_grants bigint)
+    agent_did text, agent_status agent_status, agent_scopes text[], active_grants bigint, open_requests bigint)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -13,6 +13,8 @@ begin
     from agents a where a.developer_id = p_developer_id and a.id = p_agent_id;
   select c.used into active_grants
     from quota_counters c where c.developer_id = p_developer_id and c.resource = 'active_grants';
+  select c.used into open_requests
+    from quota_counters c where c.developer_id = p_developer_id and c.resource = 'open_requests';
   return next;
 end
 $$;

@@ -23,6 +23,7 @@ begin
 
   update auth_requests set status = 'consumed'
     where developer_id = p_developer_id and id = new_grant.auth_request_id;
+  perform release_quota(p_developer_id, 'open_requests', 1);
   insert into grants select new_grant.*;
   insert into tokens select (jsonb_populate_record(null::tokens, p_write -> 'token')).*;
   insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;

@@ -1,6 +1,6 @@
 -- Takes an answer key until the transaction ends, unless another transaction has it, and returns the stored
--- answer. PL/pgSQL, because its second statement has to see the commit of the former holder: a single
--- statement for both would read the state before the lock.
+-- answer. `role` is for instances of the release before, which wrote it. PL/pgSQL, because its second statement has to see
+-- the commit of the former holder: a single statement for both would read the state before the lock.
 create or replace function claim_idempotent_answer(p_developer_id text, p_answer_key bytea, p_at timestamptz)
   returns table (is_taken boolean, fingerprint bytea, role key_role, status smallint, body bytea)
   language plpgsql as
