@@ -221,6 +221,24 @@ describe('the commands of the documents', () => {
     expect(whole).toMatchObject({ valid: true, delegationDepth: 0 });
   });
 
+  test('a host with a bound key, step by step, takes its code and ends with a valid token', async () => {
+    const { shell, asDeveloper } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const steps = blocksOf('docs/guides/run-agents-on-a-host.md', 'sh');
+
+    const told = (await shell(steps.join('\n'), { KEY: acme.apiKey })).trim().split('\n');
+
+    expect(told).toEqual([
+      expect.stringContaining('/consent?req=areq_'),
+      'approved',
+      expect.stringMatching(/^\{"valid":true,.*\}$/),
+    ]);
+    const { keys } = (await acme('GET', '/v1/keys')).json();
+    expect(keys).toContainEqual(
+      expect.objectContaining({ name: 'host 7', agentIds: [expect.stringMatching(/^ag_/)] }),
+    );
+  });
+
   test('the agents of a delegated token are read from the first to the last', async () => {
     const { asDeveloper } = await startApp();
     const acme = await asDeveloper({ mode: 'sandbox' });

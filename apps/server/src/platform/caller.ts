@@ -10,11 +10,23 @@ export type Mode = 'live' | 'sandbox';
 
 export type Plan = 'free' | 'pro' | 'enterprise';
 
-/** The identity that a request was authenticated as. */
-export interface Caller {
+/** The rows that a caller may see: those of a developer or, with a bound API key, those of some of its agents. */
+export interface Reach {
   readonly tenant: Tenant;
+  /** Null means all agents of the developer, and the rows that concern no agent. */
+  readonly agentIds: readonly string[] | null;
+}
+
+/** Whether a row about this agent may be seen. @param agentId null in a row that concerns no agent */
+export const isWithin = ({ agentIds }: Pick<Reach, 'agentIds'>, agentId: string | null): boolean =>
+  agentIds === null || (agentId !== null && agentIds.includes(agentId));
+
+/** The identity that a request was authenticated as. */
+export interface Caller extends Reach {
   /** The actor, as the audit log names it: `developer:<keyId>`, `principal`, `system`. */
   readonly actor: string;
+  /** The API key that made the request. Absent when a person or the service acts. */
+  readonly keyId?: string;
   readonly role: Role;
   readonly mode: Mode;
   readonly plan: Plan;
@@ -28,7 +40,7 @@ export const systemCaller = (
   tenant: Tenant,
   { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
   requestId: string,
-): Caller => ({ tenant, actor: 'system', role: 'full', mode, plan, requestId });
+): Caller => ({ tenant, agentIds: null, actor: 'system', role: 'full', mode, plan, requestId });
 
 /**
  * The session that a principal's token proves by itself. The database says whether it is still live, in the

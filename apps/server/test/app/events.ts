@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { newId } from '../../src/platform/ids.ts';
-import type { Developer, Service } from './start-app.ts';
+import type { Call, Developer, Service } from './start-app.ts';
 
 /**
  * Emits many events at once, through the same function as the product. No hint goes out, so waiting readers
@@ -40,7 +40,7 @@ export interface Event {
 }
 
 /** The whole list, page by page. @param query for example `types=grant.*&limit=2` */
-export async function listedTo(developer: Developer, query = ''): Promise<Event[]> {
+export async function listedTo(developer: Call, query = ''): Promise<Event[]> {
   const events: Event[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll } from 'vitest';
-import { type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
+import { type Call, type Developer, type Service, startApp, type TestOptions } from './start-app.ts';
 
 /** The request in most tests. A test about one of these members sets it. */
 const asked = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'] };
@@ -33,7 +33,7 @@ export async function registerAgent(developer: Developer, name = 'Travel booker'
 }
 
 /** Authorizes in the sandbox, where the answer has the code. */
-export async function authorize(developer: Developer, agentId: string, request: object = {}) {
+export async function authorize(developer: Call, agentId: string, request: object = {}) {
   const answer = await developer('POST', '/v1/authorize', { agentId, ...asked, ...request });
   if (answer.statusCode !== 201) throw new Error(`authorize: ${answer.body}`);
   return answer.json();
@@ -110,7 +110,7 @@ interface Listed {
 }
 
 /** The whole list, page by page. @param path with a query; @param member the array's name in an answer. */
-export async function pagesOf(developer: Developer, path: string, member: string): Promise<Listed[][]> {
+export async function pagesOf(developer: Call, path: string, member: string): Promise<Listed[][]> {
   const pages: Listed[][] = [];
   let cursor: string | null = '';
   while (cursor !== null) {

@@ -48,6 +48,7 @@ export async function followSocket(asked: Asked) {
     headers: response.headers,
     messages,
     told,
+    events,
     ended,
     until,
     pings: () => pings,

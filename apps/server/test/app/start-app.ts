@@ -152,9 +152,13 @@ export async function startApp(options: TestOptions = {}) {
     if (answer.statusCode !== 201) throw new Error(`signup: ${answer.body}`);
     const { apiKey, developerId } = answer.json();
     const call = calling(apiKey);
-    const asRuntime = async () => {
-      const made = await call('POST', '/v1/keys', { name: 'backend', role: 'runtime' });
-      return calling(made.json().apiKey);
+    /** With a new `runtime` key. @param agentIds of the agents to which the key is bound; none means no bond */
+    const asRuntime = async (...agentIds: string[]) => {
+      const bond = agentIds.length > 0 ? { agentIds } : {};
+      const made = await call('POST', '/v1/keys', { name: 'backend', role: 'runtime', ...bond });
+      if (made.statusCode !== 201) throw new Error(`key: ${made.body}`);
+      const { apiKey, keyId } = made.json();
+      return Object.assign(calling(apiKey), { apiKey: String(apiKey), keyId: String(keyId) });
     };
     return Object.assign(call, { developerId: String(developerId), apiKey: String(apiKey), asRuntime });
   }
@@ -179,5 +183,7 @@ export async function startApp(options: TestOptions = {}) {
   };
 }
 
+/** A way to call the service with one credential. */
+export type Call = ReturnType<Service['calling']>;
 export type Service = Awaited<ReturnType<typeof startApp>>;
 export type Developer = Awaited<ReturnType<Service['asDeveloper']>>;

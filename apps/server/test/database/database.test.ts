@@ -316,6 +316,7 @@ describe('an act and its records', () => {
   const at = new Date('2026-01-01T00:00:00Z');
   const callerOf = (developerId: string): Caller => ({
     tenant: { developerId },
+    agentIds: null,
     actor: 'developer:key_1',
     role: 'full',
     mode: 'live',

@@ -63,7 +63,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_root: grants((its) => `rootGrantId=${its.grantId}`),
   grants_run_out: ({ db, at }) => listUnannouncedExpiriesAcrossTenants(db, at, 10),
   idempotent_answers_due: ({ db, at }) => deleteDueAcrossTenants(db, at, 10),
-  outbox_events_developer_id_id_key: ({ db, acme }) => findBeginnings(db, acme, 'evt_1', new Date(0)),
+  outbox_events_developer_id_id_key: ({ db, acme }) =>
+    findBeginnings(db, { tenant: acme, agentIds: null }, 'evt_1', new Date(0)),
   principal_sessions_expired: ({ acme }) =>
     acme('POST', '/v1/principal-sessions', { principalId: 'user_42', expiresIn: '1h' }),
   tokens_grant: get((its) => `/v1/grants/${its.grantId}/tokens`),

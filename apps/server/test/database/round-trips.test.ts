@@ -5,52 +5,61 @@ import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { authorize, grantTo, openSession, registerAgent, startSandbox } from '../app/flow.ts';
 import { send } from '../app/repeating.ts';
 import { statementsOf } from '../app/round-trips.ts';
-import { newDatabase } from '../app/start-app.ts';
+import { type Developer, newDatabase } from '../app/start-app.ts';
 
-test('a call of an agent makes one trip to the database, or one to read and one to write, with prepared statements', async () => {
-  const { acme, service } = await startSandbox();
-  const { agentId, did: agentDid, grantToken: token, refreshToken, grantId } = await grantTo(acme);
-  const part = { parentGrantToken: token, subAgentId: agentId, scopes: ['calendar:read'] };
-  const { code } = await authorize(acme, agentId);
-  const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
-  const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
-  const trips = (...call: Parameters<typeof acme>) => statementsOf(() => acme(...call));
-  const stranger = service.calling((await service.asDeveloper()).apiKey);
-  await trips('GET', '/v1/agents'); // the process knows the API key from now on
+const callers = {
+  'an agent': async (acme: Developer) => acme,
+  'an agent with a bound key': async (acme: Developer, agentId: string) => acme.asRuntime(agentId),
+};
 
-  expect({
-    verify: await trips('POST', '/v1/tokens/verify', { token }),
-    introspect: await trips('POST', '/v1/tokens/introspect', { token }),
-    authorize: await trips('POST', '/v1/authorize', asked),
-    exchange: await trips('POST', '/v1/token', { code, agentId }),
-    refresh: await trips('POST', '/v1/token/refresh', { refreshToken, agentId }),
-    delegate: await trips('POST', '/v1/grants/delegate', part),
-    append: await trips('POST', '/v1/audit/log', entry),
-    'get grant': await trips('GET', `/v1/grants/${grantId}`),
-    revoke: await trips('DELETE', `/v1/grants/${grantId}`),
-    'revoke again': await trips('DELETE', `/v1/grants/${grantId}`),
-    'get agent': await trips('GET', `/v1/agents/${agentId}`),
-    'list agents': await trips('GET', '/v1/agents'),
-    'list grants': await trips('GET', '/v1/grants'),
-    'unknown key': await statementsOf(() => stranger('GET', '/v1/agents')),
-  }).toEqual({
-    verify: ['use_token'],
-    introspect: ['use_token'],
-    authorize: ['find_asker', 'write_together'],
-    exchange: ['find_redeemable', 'write_together'],
-    refresh: ['find_refreshable', 'write_together'],
-    delegate: ['find_delegable', 'write_together'],
-    append: ['find_grant', 'write_together'],
-    'get grant': ['find_grant'],
-    revoke: ['find_active_tree', 'write_together'],
-    'revoke again': ['find_active_tree', 'find_grant'],
-    'get agent': ['find_agent'],
-    'list agents': ['list_agents'],
-    'list grants': ['with page as materialized'],
-    'unknown key': ['use_key', 'list_agents'],
-  });
-  expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
-});
+test.each(Object.entries(callers))(
+  'a call of %s makes one trip to the database, or one to read and one to write, with prepared statements',
+  async (caller, callerOf) => {
+    const { acme: owner, service } = await startSandbox();
+    const { agentId, did: agentDid, grantToken: token, refreshToken, grantId } = await grantTo(owner);
+    const acme = await callerOf(owner, agentId);
+    const part = { parentGrantToken: token, subAgentId: agentId, scopes: ['calendar:read'] };
+    const { code } = await authorize(acme, agentId);
+    const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
+    const trips = (...call: Parameters<typeof acme>) => statementsOf(() => acme(...call));
+    const stranger = service.calling((await service.asDeveloper()).apiKey);
+    await trips('GET', '/v1/agents'); // the process knows the API key from now on
+
+    expect({
+      verify: await trips('POST', '/v1/tokens/verify', { token }),
+      introspect: await trips('POST', '/v1/tokens/introspect', { token }),
+      authorize: await trips('POST', '/v1/authorize', asked),
+      exchange: await trips('POST', '/v1/token', { code, agentId }),
+      refresh: await trips('POST', '/v1/token/refresh', { refreshToken, agentId }),
+      delegate: await trips('POST', '/v1/grants/delegate', part),
+      append: await trips('POST', '/v1/audit/log', entry),
+      'get grant': await trips('GET', `/v1/grants/${grantId}`),
+      revoke: await trips('DELETE', `/v1/grants/${grantId}`),
+      'revoke again': await trips('DELETE', `/v1/grants/${grantId}`),
+      'get agent': await trips('GET', `/v1/agents/${agentId}`),
+      'list agents': await trips('GET', '/v1/agents'),
+      'list grants': await trips('GET', '/v1/grants'),
+      'unknown key': await statementsOf(() => stranger('GET', '/v1/agents')),
+    }).toEqual({
+      verify: ['use_token'],
+      introspect: ['use_token'],
+      authorize: ['find_asker', 'write_together'],
+      exchange: ['find_redeemable', 'write_together'],
+      refresh: ['find_refreshable', 'write_together'],
+      delegate: ['find_delegable', 'write_together'],
+      append: ['find_grant', 'write_together'],
+      'get grant': ['find_grant'],
+      revoke: ['find_active_tree', 'write_together'],
+      'revoke again': ['find_active_tree', 'find_grant'],
+      'get agent': ['find_agent'],
+      'list agents': [caller === 'an agent' ? 'list_agents' : 'list_agents_within'],
+      'list grants': ['with page as materialized'],
+      'unknown key': ['use_key', 'list_agents'],
+    });
+    expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
+  },
+);
 
 test('without prepared statements, the same trips are made with no names', async () => {
   const databaseUrl = await newDatabase();
@@ -77,7 +86,7 @@ test('look-ups that come together share connections, and each gets its own rows'
 
   const found = await Promise.all(
     [...agents, { agentId: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', did: undefined }].map(({ agentId }) =>
-      findAgent(db, acme, agentId),
+      findAgent(db, { tenant: acme, agentIds: null }, agentId),
     ),
   );
 

@@ -674,6 +674,19 @@ test('a route whose body takes what it does not declare stops the server from st
   expect(declare).toThrow('POST /v1/careless: body does not say whether it takes members beyond its own');
 });
 
+test('T11: a route for `runtime` keys that does not say how it treats bound keys stops the server from starting', () => {
+  const app = Fastify();
+  requireDeclarations(app);
+  const config = { access: 'developer', role: 'runtime', rate: 'default', failures: [] } as const;
+  const shapes = { response: { 200: Type.Object({}) } };
+  const schema = { operationId: 'things.list', summary: 'List the things', ...shapes };
+  const declare = (more: object) =>
+    app.get('/v1/things', { config: { ...config, ...more }, schema }, () => ({}));
+
+  expect(() => declare({})).toThrow('GET /v1/things does not declare boundKeys.');
+  expect(() => declare({ boundKeys: 'forbidden' })).not.toThrow();
+});
+
 test('a route that declares nothing stops the server from starting', () => {
   const app = Fastify();
   requireDeclarations(app);

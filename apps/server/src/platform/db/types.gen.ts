@@ -75,11 +75,14 @@ export interface ApiKeyIndex {
 }
 
 export interface ApiKeys {
+  agentIds: string[] | null;
   createdAt: Timestamp;
   developerId: string;
   expiresAt: Timestamp | null;
+  generation: Generated<number>;
   id: string;
   lastUsedAt: Timestamp | null;
+  lineageId: string | null;
   name: string;
   prefix: string;
   replacedAt: Timestamp | null;
@@ -137,6 +140,7 @@ export interface AuthRequests {
   expiresAt: Timestamp;
   expiresIn: string;
   id: string;
+  keyId: string | null;
   principalId: string;
   purpose: string | null;
   redirectUri: string | null;
@@ -235,6 +239,7 @@ export interface IdempotentAnswers {
 }
 
 export interface OutboxEvents {
+  agentId: string | null;
   createdAt: Timestamp;
   developerId: string;
   envelope: string;

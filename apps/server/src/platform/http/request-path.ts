@@ -92,10 +92,11 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     charge: Charging,
   ): Promise<Caller> {
     const apiKey = bearerOf(request);
-    const { role = 'full' } = request.declared;
+    const { role = 'full', boundKeys = 'forbidden' } = request.declared;
     const authentication = await authenticateKey(path.callers, {
       apiKey,
       role,
+      takesBoundKeys: boundKeys !== 'forbidden',
       charge,
       anonymousBills: anonymousBills(request, limits),
       developerBill: (identity) => developerBill(request, identity, limits),
@@ -103,6 +104,11 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (authentication.result === 'accepted') return { ...authentication.identity, requestId: request.id };
     if (authentication.because === 'role_too_weak') {
       throw new AppError('FORBIDDEN', 'This route needs an API key with the role `full`.');
+    }
+    if (authentication.because === 'key_is_bound') {
+      const message =
+        'This route concerns more than the agents of this API key; use a key that is not bound.';
+      throw new AppError('FORBIDDEN', message);
     }
     await charge(failureBills(request, limits));
     throw unauthorized(reply, apiKey);

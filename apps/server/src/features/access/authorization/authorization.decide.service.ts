@@ -97,8 +97,8 @@ export function denyRequest(
   });
 }
 
-async function lockPending(tx: Tx, { tenant }: Caller, requestId: string, at: Date): Promise<RequestRow> {
-  const request = await lockRequest(tx, tenant, requestId);
+async function lockPending(tx: Tx, caller: Caller, requestId: string, at: Date): Promise<RequestRow> {
+  const request = await lockRequest(tx, caller, requestId);
   const status = request && statusAt(request, at);
   if (!request || status !== 'pending') throw gone(status ?? 'expired');
   return request;

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
@@ -26,18 +26,18 @@ export interface Asker
   readonly openRequests: string | null;
 }
 
-const asker = lookUp<Asker, [developerId: string, agentId: string]>(
+const asker = lookUp<Asker, [developerId: string, agentId: string, within: readonly string[] | null]>(
   'find_asker',
   `select redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
      consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
      agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants",
      open_requests as "openRequests"
-   from find_asker($1, $2)`,
+   from find_asker($1, case when $3::text[] is null or $2 = any ($3) then $2 end)`,
 );
 
 /** Reads them in one trip. */
-export async function getAsker(db: Executor, { developerId }: Tenant, agentId: string): Promise<Asker> {
-  const [found] = await asker(db, developerId, agentId);
+export async function getAsker(db: Executor, { tenant, agentIds }: Reach, agentId: string): Promise<Asker> {
+  const [found] = await asker(db, tenant.developerId, agentId, agentIds);
   if (!found) throw new Error('A caller has no developer.');
   return found;
 }
@@ -66,22 +66,24 @@ export function requestAuthorization(
   });
 }
 
-export function findRequest(db: Executor, { developerId }: Tenant, requestId: string) {
+export function findRequest(db: Executor, { tenant, agentIds }: Reach, requestId: string) {
   return db
     .selectFrom('authRequests')
     .selectAll()
-    .where('developerId', '=', developerId)
+    .where('developerId', '=', tenant.developerId)
     .where('id', '=', requestId)
+    .$if(agentIds !== null, (requests) => requests.where('agentId', 'in', agentIds ?? []))
     .executeTakeFirst();
 }
 
 /** Locks the row, so that the second of two simultaneous decisions sees the first. */
-export function lockRequest(tx: Tx, { developerId }: Tenant, requestId: string) {
+export function lockRequest(tx: Tx, { tenant, agentIds }: Reach, requestId: string) {
   return tx
     .selectFrom('authRequests')
     .selectAll()
-    .where('developerId', '=', developerId)
+    .where('developerId', '=', tenant.developerId)
     .where('id', '=', requestId)
+    .$if(agentIds !== null, (requests) => requests.where('agentId', 'in', agentIds ?? []))
     .forUpdate()
     .executeTakeFirst();
 }

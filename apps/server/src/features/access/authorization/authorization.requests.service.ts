@@ -4,6 +4,7 @@ import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.t
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { getAgentDid, listAgentDids } from '../../accounts/agents/agents.queries.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
+import { isSuccessor } from '../../accounts/developers/api-keys.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
@@ -15,6 +16,7 @@ import {
   findRequest,
   lockRequest,
   type Parties,
+  type RequestRow,
   updateRequest,
 } from './authorization.repo.ts';
 import { MAX_WRONG_VERIFIERS, statusAt } from './authorization.rules.ts';
@@ -24,18 +26,19 @@ import { newCode } from './in-flight.service.ts';
 
 /** @throws NOT_FOUND */
 export async function getRequest(deps: AuthorizationDeps, caller: Caller, id: string): Promise<AuthRequest> {
-  const request = await findRequest(deps.db, caller.tenant, id);
+  const request = await findRequest(deps.db, caller, id);
   if (!request) throw notFound();
   return toAuthRequest(request, caller, deps.clock());
 }
 
 /**
  * Makes a code for an approved request without a redirect URI. Earlier codes stay valid; the first exchange
- * of any of them consumes the request. @throws NOT_FOUND, CONFLICT, GONE
+ * of any of them consumes the request.
+ * @throws NOT_FOUND, also to a `runtime` key that did not make the request, CONFLICT, GONE
  */
 export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshCode> {
-  const request = await findRequest(deps.db, caller.tenant, id);
-  if (!request) throw notFound();
+  const request = await findRequest(deps.db, caller, id);
+  if (!request || !(await mayHaveCode(deps, caller, request))) throw notFound();
   const now = deps.clock();
   const status = statusAt(request, now);
   if (status === 'pending')
@@ -52,11 +55,21 @@ export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: str
   return { authRequestId: id, code, expiresAt: request.codeExpiresAt.toISOString() };
 }
 
+/** A host must not take the code for which another host has asked, even if both act for the agent. */
+async function mayHaveCode(
+  { db }: AuthorizationDeps,
+  { tenant, role, keyId }: Caller,
+  { keyId: askerId }: RequestRow,
+): Promise<boolean> {
+  if (role === 'full' || (askerId !== null && keyId === askerId)) return true;
+  return keyId !== undefined && askerId !== null && isSuccessor(db, tenant, keyId, askerId);
+}
+
 /** @throws NOT_FOUND, GONE when the request is no longer pending */
 export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: string): Promise<void> {
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
-    const request = await lockRequest(tx, caller.tenant, id);
+    const request = await lockRequest(tx, caller, id);
     if (!request) throw notFound();
     const status = statusAt(request, at);
     if (status !== 'pending') throw gone(status);
@@ -93,7 +106,7 @@ export async function denyInSandbox(
 }
 
 async function mustBePendingInSandbox(deps: AuthorizationDeps, caller: Caller, id: string): Promise<void> {
-  const request = await findRequest(deps.db, caller.tenant, id);
+  const request = await findRequest(deps.db, caller, id);
   if (!request) throw notFound();
   if (caller.mode === 'live') {
     throw new AppError(

@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
-import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { type Call, type Service, startApp } from '../../../../test/app/start-app.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -84,6 +84,73 @@ describe('reading a request', () => {
     expect(await allowed.statusNow()).toBe('approved');
     on.advance(1);
     expect(await allowed.statusNow()).toBe('expired');
+  });
+});
+
+describe('T11 a fresh code', () => {
+  /** An approved request that a `runtime` key has made. @param bound whether the key is bound to the agent */
+  async function askedByHost({ bound = false } = {}) {
+    const owner = await service.asDeveloper({ mode: 'sandbox' });
+    const { agentId } = await registerAgent(owner);
+    const host = await owner.asRuntime(...(bound ? [agentId] : []));
+    const body = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    const { id } = (await host('POST', '/v1/authorize', body)).json();
+    const codeFor = async (call: Call) => (await call('POST', `/v1/authorize/${id}/code`)).statusCode;
+    const rotated = async (call: Call) =>
+      service.calling((await call('POST', '/v1/keys/rotate', { graceSeconds: 300 })).json().apiKey);
+    return { owner, host, agentId, id, codeFor, rotated };
+  }
+
+  test.each([false, true])('goes to the key that made the request (bound: %s)', async (bound) => {
+    const { host, codeFor } = await askedByHost({ bound });
+
+    expect(await codeFor(host)).toBe(201);
+  });
+
+  test('goes to its successors by rotation, however many', async () => {
+    const { host, codeFor, rotated } = await askedByHost({ bound: true });
+
+    const second = await rotated(host);
+    const third = await rotated(second);
+
+    for (const call of [host, second, third]) expect(await codeFor(call)).toBe(201);
+  });
+
+  test('goes to no key that was replaced before the request was made', async () => {
+    const { owner, agentId, codeFor, rotated, host } = await askedByHost();
+    const second = await rotated(host);
+    const successor = await rotated(second);
+    const body = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    const { id } = (await successor('POST', '/v1/authorize', body)).json();
+    const answers = async (call: Call) => (await call('POST', `/v1/authorize/${id}/code`)).statusCode;
+
+    expect(await answers(host)).toBe(404);
+    expect(await answers(second)).toBe(404);
+    expect(await answers(successor)).toBe(201);
+    expect(await answers(owner)).toBe(201);
+    expect(await codeFor(host)).toBe(201); // its own request
+  });
+
+  test('goes to any `full` key, and to no other `runtime` key, bound or not', async () => {
+    const { owner, agentId, id, codeFor, rotated } = await askedByHost();
+    const unbound = await owner.asRuntime();
+    const others = [unbound, await owner.asRuntime(agentId), await rotated(unbound)];
+
+    for (const call of others) {
+      expect(await codeFor(call)).toBe(404);
+      expect((await call('GET', `/v1/authorize/${id}`)).json().status).toBe('approved');
+    }
+    expect(await codeFor(owner)).toBe(201);
+    const second = (await owner('POST', '/v1/keys', { name: 'second' })).json();
+    expect(await codeFor(service.calling(second.apiKey))).toBe(201);
+  });
+
+  test('goes to `full` keys alone when the key that made the request is not known', async () => {
+    const { owner, host, id, codeFor } = await askedByHost();
+    await service.db.updateTable('authRequests').set({ keyId: null }).where('id', '=', id).execute();
+
+    expect(await codeFor(host)).toBe(404);
+    expect(await codeFor(owner)).toBe(201);
   });
 });
 

@@ -28,6 +28,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: rates.authorize,
         failures: [
           'INVALID_SCOPE',
@@ -55,7 +56,13 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
   app.get(
     '/v1/authorize/:id',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'authorization.get',
         summary: 'Read an authorization request',
@@ -69,7 +76,13 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
   app.delete(
     '/v1/authorize/:id',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND', 'GONE'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND', 'GONE'],
+      },
       schema: {
         operationId: 'authorization.cancel',
         summary: 'Cancel an open authorization request',
@@ -89,6 +102,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: 'default',
         failures: ['NOT_FOUND', 'CONFLICT', 'GONE'],
       },
@@ -110,6 +124,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: 'default',
         failures: ['NOT_FOUND', 'CONSENT_REQUIRED'],
       },
@@ -130,6 +145,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: 'default',
         failures: ['NOT_FOUND', 'CONSENT_REQUIRED'],
       },

@@ -46,7 +46,7 @@ export async function requestConsent(
   if (input.autoApprove !== undefined && caller.mode === 'live') {
     throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
   }
-  const asker = await getAsker(deps.db, caller.tenant, input.agentId);
+  const asker = await getAsker(deps.db, caller, input.agentId);
   const agentDid = mustBeAllowed(deps, caller, input, accepted.scopes, asker);
   const at = deps.clock();
   await mustHaveRoom(deps, caller, asker, at);
@@ -55,6 +55,7 @@ export async function requestConsent(
   const id = newId('areq', at);
   const request: Omit<RequestRow, 'developerId'> = {
     id,
+    keyId: caller.keyId ?? null,
     agentId: input.agentId,
     principalId: input.principalId,
     scopes: accepted.scopes,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -25,7 +25,7 @@ export function grantsWithAgent(db: Executor, tenant: Tenant) {
 /** A grant with its agent's DID. */
 export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 
-const grantById = lookUp<GrantRow, [developerId: string, grantId: string]>(
+const grantById = lookUp<GrantRow, [developerId: string, grantId: string, within: readonly string[] | null]>(
   'find_grant',
   `select (f.held).id, (f.held).developer_id as "developerId", (f.held).auth_request_id as "authRequestId",
      (f.held).agent_id as "agentId", (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience,
@@ -38,15 +38,15 @@ const grantById = lookUp<GrantRow, [developerId: string, grantId: string]>(
      (f.held).root_grant_id as "rootGrantId", (f.held).delegation_depth as "delegationDepth",
      (f.held).delegated_by as "delegatedBy", (f.held).expiry_announced_at as "expiryAnnouncedAt",
      f.agent_did as "agentDid"
-   from find_grant($1, $2) f`,
+   from find_grant($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
 );
 
 export async function findGrant(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   grantId: string,
 ): Promise<GrantRow | undefined> {
-  return (await grantById(db, developerId, grantId))[0];
+  return (await grantById(db, tenant.developerId, grantId, agentIds))[0];
 }
 
 export function grantsOfPrincipal(db: Executor, { developerId }: Tenant, principalId: string) {

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
@@ -14,9 +14,10 @@ import type { GrantQuery } from './grants.schema.ts';
 export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
 
 /** Newest first. */
-export function listGrantRows(db: Executor, tenant: Tenant, query: GrantQuery, now: Date) {
+export function listGrantRows(db: Executor, { tenant, agentIds }: Reach, query: GrantQuery, now: Date) {
   const { cursor, limit, since, until } = query;
   let page = grantsWithAgent(db, tenant);
+  if (agentIds) page = page.where('grant.agentId', 'in', agentIds);
   for (const name of ['agentId', 'principalId', 'parentGrantId', 'rootGrantId', 'purpose'] as const) {
     const value = query[name];
     if (value !== undefined) page = page.where(`grant.${name}`, '=', value);

@@ -1,5 +1,5 @@
 import { type Act, concerning } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import { type Caller, isWithin } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { OnAgentRevoked } from '../../accounts/agents/index.ts';
@@ -41,7 +41,9 @@ export async function revokeGrant(
   revoking: Revoking,
 ): Promise<void> {
   const tree = await listActiveTree(deps.db, caller.tenant, [grantId]);
-  if (!tree.some(({ id }) => id === grantId)) return mustExist(deps, caller, grantId);
+  const root = tree.find(({ id }) => id === grantId);
+  if (!root) return mustExist(deps, caller, grantId);
+  if (!isWithin(caller, root.agentId)) throw notFound();
   if (tree.length > SMALL) return revokeUnderLock(deps, caller, grantId, revoking);
 
   const at = deps.clock();
@@ -73,8 +75,8 @@ function revokeUnderLock(
 }
 
 /** A grant that is revoked already stays as it is. @throws NOT_FOUND for an unknown grant */
-async function mustExist(deps: GrantDeps, { tenant }: Caller, grantId: string): Promise<void> {
-  if (!(await findGrant(deps.db, tenant, grantId))) throw notFound();
+async function mustExist(deps: GrantDeps, caller: Caller, grantId: string): Promise<void> {
+  if (!(await findGrant(deps.db, caller, grantId))) throw notFound();
 }
 
 /**

@@ -17,7 +17,13 @@ export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, dep
   app.get(
     '/v1/grants',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'grants.list',
         summary: 'List grants, newest first',
@@ -31,7 +37,13 @@ export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, dep
   app.get(
     '/v1/grants/:id',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'grants.get',
         summary: 'Read a grant',
@@ -45,7 +57,13 @@ export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, dep
   app.get(
     '/v1/grants/:id/tokens',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'grants.tokens',
         summary: 'List the tokens of a grant, newest first; never their text',
@@ -60,7 +78,13 @@ export const grantRoutes: FastifyPluginAsyncTypebox<GrantDeps> = async (app, dep
   app.delete(
     '/v1/grants/:id',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'grants.revoke',
         summary: 'Revoke a grant, its tokens and everything delegated from it',

@@ -17,7 +17,7 @@ export interface GrantDeps {
 
 /** @throws NOT_FOUND for an unknown grant and for a foreign one alike. */
 export async function getGrant(deps: GrantDeps, caller: Caller, grantId: string): Promise<Grant> {
-  const row = await findGrant(deps.db, caller.tenant, grantId);
+  const row = await findGrant(deps.db, caller, grantId);
   if (!row) throw notFound();
   return toGrant(row, caller, deps.clock());
 }
@@ -25,7 +25,7 @@ export async function getGrant(deps: GrantDeps, caller: Caller, grantId: string)
 export async function listGrants(deps: GrantDeps, caller: Caller, query: GrantQuery): Promise<GrantPage> {
   mustBeSpan(query);
   const now = deps.clock();
-  const rows = await listGrantRows(deps.db, caller.tenant, query, now);
+  const rows = await listGrantRows(deps.db, caller, query, now);
   const { page, nextCursor } = pageOf(rows, byId, (row) => toGrant(row, caller, now));
   return { grants: page, nextCursor };
 }
@@ -37,7 +37,7 @@ export async function listTokens(
   grantId: string,
   query: TokenQuery,
 ): Promise<TokenPage> {
-  const grant = await findGrant(deps.db, caller.tenant, grantId);
+  const grant = await findGrant(deps.db, caller, grantId);
   if (!grant) throw notFound();
   const rows = await listTokensOfGrant(deps.db, caller.tenant, grantId, query);
   const now = deps.clock();

@@ -1,11 +1,11 @@
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedDelegation } from '../grants/grants.queries.ts';
-import { type AgentStatus, heldToken, type Redemption, type TokenRow } from './tokens.repo.ts';
+import { type AgentStatus, heldToken, type Redemption, type TokenRow, type Within } from './tokens.repo.ts';
 
 /** The presented token with its grant, and the agent that is to get a part of that grant. */
 export type DelegableRow = TokenRow & {
@@ -19,22 +19,24 @@ export type DelegableRow = TokenRow & {
   readonly maxDepth: number | null;
 };
 
-const delegable = lookUp<DelegableRow, [developerId: string, tokenId: string, subAgentId: string]>(
+type Asked = [developerId: string, tokenId: string, subAgentId: string, within: Within];
+
+const delegable = lookUp<DelegableRow, Asked>(
   'find_delegable',
   `select ${heldToken}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
      f.sub_agent_scopes as "subAgentScopes", f.max_depth as "maxDepth",
      f.enforce_agent_scopes as "enforceAgentScopes"
-   from find_delegable($1, $2, $3) f`,
+   from find_delegable($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
 );
 
-/** The facts that decide a delegation, in one read. */
+/** The facts that decide a delegation, in one read. Only the presented token has to be within reach. */
 export async function findDelegable(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   tokenId: string,
   subAgentId: string,
 ): Promise<DelegableRow | undefined> {
-  return (await delegable(db, developerId, tokenId, subAgentId))[0];
+  return (await delegable(db, tenant.developerId, tokenId, subAgentId, agentIds))[0];
 }
 
 export type DelegationRefusal =

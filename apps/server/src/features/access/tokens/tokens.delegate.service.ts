@@ -82,7 +82,7 @@ async function findParent(
   const genuine = findGenuine(deps, parentGrantToken, at);
   const claims = genuine?.verified.claims;
   if (!claims || claims.developerId !== caller.tenant.developerId) throw invalidGrant('parent_invalid');
-  const found = await findDelegable(deps.db, caller.tenant, claims.tokenId, subAgentId);
+  const found = await findDelegable(deps.db, caller, claims.tokenId, subAgentId);
   const { row, reason } = assess(genuine, found, caller, at);
   if (!row) throw invalidGrant('parent_invalid');
   if (reason) throw invalidGrant(refusals[reason]);

@@ -17,9 +17,9 @@ import type { Exchange, IssuedTokens } from './tokens.schema.ts';
  */
 export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Exchange): Promise<IssuedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
-  // Another developer's code gets the same answer as an unknown code.
+  // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
-  const found = await findRedeemable(deps.db, caller.tenant, inFlight.requestId);
+  const found = await findRedeemable(deps.db, caller, inFlight.requestId);
   if (!found) throw invalidGrant('code_unknown');
   const at = deps.clock();
   const refusal = redemptionRefusal(found, input, at, MAX_WRONG_VERIFIERS);
@@ -46,8 +46,8 @@ function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, princ
 }
 
 /** The winner of a race has made the grant since the request was read. */
-async function reuseAsOf(deps: TokenDeps, { tenant }: Caller, found: Redeemable) {
-  return reuseOf((await findRedeemable(deps.db, tenant, found.id)) ?? found);
+async function reuseAsOf(deps: TokenDeps, caller: Caller, found: Redeemable) {
+  return reuseOf((await findRedeemable(deps.db, caller, found.id)) ?? found);
 }
 
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GrantClaims } from '@behest/protocol/claims';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
-import type { Caller } from '../../../platform/caller.ts';
+import { type Caller, isWithin } from '../../../platform/caller.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 import { findUsedToken, type TokenRow } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
@@ -15,7 +15,7 @@ export interface LookUpDeps extends TokenDeps {
 /** A token that this service signed for any developer, and its state now. */
 interface Known<Row = TokenRow> {
   readonly verified: VerifiedGrant;
-  /** Absent when no stored token agrees with it, or when it is another developer's. */
+  /** Absent when no stored token agrees with it, or when it is out of the caller's reach. */
   readonly row?: Row;
   /** Why the token cannot be used, when it is the caller's own. */
   readonly reason?: Exclude<NonNullable<Verdict['reason']>, 'audience' | 'scope'>;
@@ -30,8 +30,11 @@ export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): P
   const found = findGenuine(deps, token, now);
   if (!found) return undefined;
   const { claims } = found.verified;
-  if (claims.developerId !== caller.tenant.developerId) return { verified: found.verified };
-  const row = await findUsedToken(deps.db, caller.tenant, claims.tokenId, now);
+  // Refused before the look-up, which sets the grant's last use. The few tokens that name no agent are looked up.
+  const isForeign = claims.developerId !== caller.tenant.developerId;
+  const isOutOfReach = claims.agentId !== undefined && !isWithin(caller, claims.agentId);
+  if (isForeign || isOutOfReach) return { verified: found.verified };
+  const row = await findUsedToken(deps.db, caller, claims.tokenId, now);
   return assess(found, row, caller, now);
 }
 

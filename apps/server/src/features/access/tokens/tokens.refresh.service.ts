@@ -15,7 +15,7 @@ import type { IssuedTokens, Refresh } from './tokens.schema.ts';
  */
 export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refresh): Promise<IssuedTokens> {
   const refreshId = refreshIdOf(input.refreshToken);
-  const found = refreshId && (await findRefreshable(deps.db, caller.tenant, refreshId));
+  const found = refreshId && (await findRefreshable(deps.db, caller, refreshId));
   // A token of another developer or agent gets the same answer as an unknown token, and is not spent.
   const isKnown = found && timingSafeEqual(found.refreshHash, hashOf(input.refreshToken));
   if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
@@ -9,6 +9,9 @@ import { lookUp } from '../../../platform/db/statement.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
+
+/** The agents to which a read is restricted; null for all. */
+export type Within = Reach['agentIds'];
 
 export type AgentStatus = 'active' | 'suspended' | 'revoked';
 export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
@@ -43,7 +46,7 @@ export type Redeemable = Requested & {
   readonly grantIssuedAt: Date | null;
 };
 
-const redeemable = lookUp<Redeemable, [developerId: string, requestId: string]>(
+const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, within: Within]>(
   'find_redeemable',
   `select (f.request).id, (f.request).agent_id as "agentId", (f.request).principal_id as "principalId",
      (f.request).scopes, (f.request).audience, (f.request).purpose,
@@ -53,16 +56,16 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string]>(
      (f.request).status, (f.request).consent_method as "consentMethod",
      (f.request).wrong_verifiers as "wrongVerifiers", f.agent_did as "agentDid", f.agent_status as "agentStatus",
      f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt"
-   from find_redeemable($1, $2) f`,
+   from find_redeemable($1, $2) f where $3::text[] is null or (f.request).agent_id = any ($3)`,
 );
 
 /** The facts that decide an exchange, in one read. */
 export async function findRedeemable(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   requestId: string,
 ): Promise<Redeemable | undefined> {
-  return (await redeemable(db, developerId, requestId))[0];
+  return (await redeemable(db, tenant.developerId, requestId, agentIds))[0];
 }
 
 export interface Redemption {
@@ -141,20 +144,20 @@ export type Refreshable = HeldGrant & {
   readonly refreshSpentAt: Date | null;
 };
 
-const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string]>(
+const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within]>(
   'find_refreshable',
   `select ${heldGrant}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
      (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt"
-   from find_refreshable($1, $2) f`,
+   from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
 );
 
 /** A refresh token with its grant and agent, in one read. */
 export async function findRefreshable(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   refreshId: string,
 ): Promise<Refreshable | undefined> {
-  return (await refreshable(db, developerId, refreshId))[0];
+  return (await refreshable(db, tenant.developerId, refreshId, agentIds))[0];
 }
 
 export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'records'> & { readonly agentId: string };
@@ -191,23 +194,23 @@ export type TokenRow = HeldGrant & {
 export const heldToken = `${heldGrant}, (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
   (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
 
-const usedToken = lookUp<TokenRow, [developerId: string, tokenId: string, at: Date]>(
+const usedToken = lookUp<TokenRow, [developerId: string, tokenId: string, at: Date, within: Within]>(
   'use_token',
-  `select ${heldToken} from use_token($1, $2, $3) f`,
+  `select ${heldToken} from use_token($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
 );
 
 /** A token with its grant and agent as they are now. Sets the grant's last use when the token is valid. */
 export async function findUsedToken(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   tokenId: string,
   at: Date,
 ): Promise<TokenRow | undefined> {
-  return (await usedToken(db, developerId, tokenId, at))[0];
+  return (await usedToken(db, tenant.developerId, tokenId, at, agentIds))[0];
 }
 
 /** Locks the token, so that the second of two simultaneous revocations sees the first. Joins its grant. */
-export function lockToken(tx: Tx, tenant: Tenant, tokenId: string) {
+export function lockToken(tx: Tx, { tenant, agentIds }: Reach, tokenId: string) {
   return tx
     .selectFrom('tokens as token')
     .innerJoin(grantsWithAgent(tx, tenant).as('grant'), 'grant.id', 'token.grantId')
@@ -222,6 +225,7 @@ export function lockToken(tx: Tx, tenant: Tenant, tokenId: string) {
     ])
     .where('token.developerId', '=', tenant.developerId)
     .where('token.id', '=', tokenId)
+    .$if(agentIds !== null, (tokens) => tokens.where('grant.agentId', 'in', agentIds ?? []))
     .forUpdate('token')
     .executeTakeFirst();
 }

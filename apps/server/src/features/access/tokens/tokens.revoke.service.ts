@@ -23,7 +23,7 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
 
   await inTransaction(deps.db, async (tx) => {
     await holdDelegations(tx, caller);
-    const found = await lockToken(tx, caller.tenant, tokenId);
+    const found = await lockToken(tx, caller, tokenId);
     if (!found) throw notFound();
     if (found.revokedAt || found.grantStatus === 'revoked') return;
     await markTokenRevoked(tx, caller.tenant, tokenId, at);

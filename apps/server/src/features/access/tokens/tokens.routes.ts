@@ -32,6 +32,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: rates.token,
         failures: ['INVALID_GRANT', 'PLAN_LIMIT_EXCEEDED'],
       },
@@ -49,7 +50,13 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
   app.post(
     '/v1/token/refresh',
     {
-      config: { access: 'developer', role: 'runtime', rate: rates.refresh, failures: ['INVALID_GRANT'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: rates.refresh,
+        failures: ['INVALID_GRANT'],
+      },
       schema: {
         operationId: 'tokens.refresh',
         summary: 'Exchange a refresh token for new tokens',
@@ -67,6 +74,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: 'default',
         failures: [
           'INVALID_GRANT',
@@ -94,7 +102,13 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
   app.post(
     '/v1/tokens/verify',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'tokens.verify',
         summary: 'Ask whether a grant token is valid now',
@@ -108,7 +122,13 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
   app.post(
     '/v1/grants/verify',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'grants.verify',
         summary: 'Ask whether a grant token is valid now, with the older answer',
@@ -122,7 +142,13 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
   app.post(
     '/v1/tokens/revoke',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'tokens.revoke',
         summary: 'Revoke one grant token, by its id or its text',
@@ -142,6 +168,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: 'default',
         failures: [],
         errors: 'oauth',

@@ -15,6 +15,18 @@ export function agentsOf(db: Executor, { developerId }: Tenant) {
     .as('agent');
 }
 
+/** How many of these agents the tenant has and has not revoked. @param agentIds without repeats */
+export async function countUsableAgents(db: Executor, { developerId }: Tenant, agentIds: readonly string[]) {
+  const { usable } = await db
+    .selectFrom('agents')
+    .select(({ fn }) => fn.countAll<string>().as('usable'))
+    .where('developerId', '=', developerId)
+    .where('id', 'in', agentIds)
+    .where('status', '<>', 'revoked')
+    .executeTakeFirstOrThrow();
+  return Number(usable);
+}
+
 /** The name of an agent in audit entries. */
 export async function getAgentDid(db: Executor, { developerId }: Tenant, agentId: string): Promise<string> {
   const { did } = await db

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { lookUpPage, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
@@ -23,17 +23,18 @@ export async function insertAgent(tx: Tx, { developerId }: Tenant, agent: NewRow
 const columns = `id, developer_id as "developerId", did, name, description, scopes, status,
   public_key_jwk as "publicKeyJwk", created_at as "createdAt", updated_at as "updatedAt"`;
 
-const agentById = lookUp<AgentRow, [developerId: string, agentId: string]>(
+const agentById = lookUp<AgentRow, [developerId: string, agentId: string, within: readonly string[] | null]>(
   'find_agent',
-  `select ${columns} from agents where developer_id = $1 and id = $2`,
+  `select ${columns} from agents
+   where developer_id = $1 and id = $2 and ($3::text[] is null or id = any ($3))`,
 );
 
 export async function findAgent(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   agentId: string,
 ): Promise<AgentRow | undefined> {
-  return (await agentById(db, developerId, agentId))[0];
+  return (await agentById(db, tenant.developerId, agentId, agentIds))[0];
 }
 
 /** For the public document, whose address names the agent but no tenant. */
@@ -70,13 +71,26 @@ const furtherOf = lookUpPage<AgentRow, [...Page, status: AgentRow['status'], cur
    where developer_id = $1 and status = $3 and id < $4 order by id desc limit $2`,
 );
 
+/** A look-up of each agent by its key, since a bound key has few and the developer may have many. */
+const within = lookUpPage<
+  AgentRow,
+  [...Page, agentIds: readonly string[], status: AgentRow['status'] | null, cursor: string | null]
+>(
+  'list_agents_within',
+  `select ${columns} from agents
+   where developer_id = $1 and id = any ($3) and ($5::text is null or id < $5)
+     and case when $4::agent_status is null then status <> 'revoked' else status = $4 end
+   order by id desc limit $2`,
+);
+
 /** Newest first. */
 export async function listAgentRows(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   { status, cursor, limit }: AgentQuery,
 ): Promise<PageRows<AgentRow>> {
-  const page: Page = [developerId, limit + 1];
+  const page: Page = [tenant.developerId, limit + 1];
+  if (agentIds) return pageRows(await within(db, ...page, agentIds, status ?? null, cursor ?? null), limit);
   const ofAny = () => (cursor ? further(db, ...page, cursor) : newest(db, ...page));
   const of = (wanted: AgentRow['status']) =>
     cursor ? furtherOf(db, ...page, wanted, cursor) : newestOf(db, ...page, wanted);

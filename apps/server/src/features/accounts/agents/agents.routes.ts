@@ -45,7 +45,13 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
   app.get(
     '/v1/agents',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'agents.list',
         summary: 'List agents, newest first',
@@ -59,7 +65,13 @@ export const agentRoutes: FastifyPluginAsyncTypebox<AgentDeps> = async (app, dep
   app.get(
     '/v1/agents/:id',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'agents.get',
         summary: 'Read an agent, whatever its status',

@@ -71,13 +71,13 @@ function mustBeKey(jwk: AgentJwk | null | undefined): void {
 
 /** @throws NOT_FOUND for an unknown agent and for a foreign one alike. */
 export async function getAgent(deps: AgentDeps, caller: Caller, agentId: string): Promise<Agent> {
-  const row = await findAgent(deps.db, caller.tenant, agentId);
+  const row = await findAgent(deps.db, caller, agentId);
   if (!row) throw notFound();
   return toAgent(row);
 }
 
 export async function listAgents(deps: AgentDeps, caller: Caller, query: AgentQuery): Promise<AgentPage> {
-  const rows = await listAgentRows(deps.db, caller.tenant, query);
+  const rows = await listAgentRows(deps.db, caller, query);
   const { page, nextCursor } = pageOf(rows, byId, toAgent);
   return { agents: page, nextCursor };
 }

@@ -16,6 +16,7 @@ interface FoundKey {
   readonly role: 'runtime' | 'full';
   readonly mode: 'live' | 'sandbox';
   readonly plan: 'free' | 'pro' | 'enterprise';
+  readonly agentIds: readonly string[] | null;
   readonly expiresAt: Date | null;
   readonly useSeenAt: Date;
 }
@@ -23,7 +24,7 @@ interface FoundKey {
 const usedKey = statement<FoundKey, [hash: Buffer, at: Date]>(
   'use_key',
   `with found as (
-     select i.hash, k.developer_id, k.id as key_id, k.role, k.expires_at, k.last_used_at, d.mode, d.plan,
+     select i.hash, k.developer_id, k.id as key_id, k.role, k.agent_ids, k.expires_at, k.last_used_at, d.mode, d.plan,
        k.last_used_at is null or k.last_used_at <= $2::timestamptz - interval '1 minute' as is_due
      from api_key_index i
      join api_keys k on k.developer_id = i.developer_id and k.id = i.key_id
@@ -33,7 +34,8 @@ const usedKey = statement<FoundKey, [hash: Buffer, at: Date]>(
      update api_keys k set last_used_at = $2 from found
      where k.developer_id = found.developer_id and k.id = found.key_id and found.is_due
    )
-   select hash, developer_id as "developerId", key_id as "keyId", role, mode, plan, expires_at as "expiresAt",
+   select hash, developer_id as "developerId", key_id as "keyId", role, mode, plan, agent_ids as "agentIds",
+     expires_at as "expiresAt",
      case when is_due then $2 else last_used_at end as "useSeenAt"
    from found`,
 );

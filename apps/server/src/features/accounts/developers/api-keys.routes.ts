@@ -32,10 +32,17 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
   app.post(
     '/v1/keys',
     {
-      config: { access: 'developer', role: 'full', rate: rates.keys, failures: ['CONFLICT'] },
+      config: {
+        access: 'developer',
+        role: 'full',
+        rate: rates.keys,
+        failures: ['NOT_FOUND', 'CONFLICT'],
+      },
       schema: {
         operationId: 'apiKeys.create',
         summary: 'Create an API key',
+        description:
+          'A `runtime` key with `agentIds` is bound: it sees these agents and acts for these, and for no others.',
         body: NewApiKey,
         response: { 201: MadeApiKey },
       },
@@ -47,7 +54,7 @@ export const apiKeyRoutes: FastifyPluginAsyncTypebox<KeyDeps> = async (app, deps
   app.post(
     '/v1/keys/rotate',
     {
-      config: { access: 'developer', role: 'runtime', rate: rates.keys, failures: [] },
+      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: rates.keys, failures: [] },
       schema: {
         operationId: 'apiKeys.rotate',
         summary: 'Replace the API key that makes this call',

@@ -11,6 +11,21 @@ export const prefixOf = (apiKey: string): string => apiKey.slice(0, 12);
 export const generateKey = (mode: Mode): string =>
   `bh_${mode === 'live' ? 'live' : 'test'}_${randomBytes(32).toString('base64url')}`;
 
+interface DescribableKey {
+  readonly id: string;
+  readonly name: string;
+  readonly role: 'runtime' | 'full';
+  readonly agentIds: readonly string[] | null;
+}
+
+/** A key as its acts describe it. */
+export const describeKey = ({ id: keyId, name, role, agentIds }: DescribableKey) => ({
+  keyId,
+  name,
+  role,
+  ...(agentIds && { agentIds }),
+});
+
 interface KeyTimes {
   readonly expiresAt: Date | null;
   readonly replacedAt: Date | null;

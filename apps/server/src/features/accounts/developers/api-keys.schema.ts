@@ -14,6 +14,8 @@ const members = {
   lastUsedAt: NullableTime,
   expiresAt: NullableTime,
   status: Type.Enum(['active', 'expiring', 'expired', 'revoked']),
+  /** Null: the key is not bound, and knows all agents. */
+  agentIds: Type.Union([Type.Array(Id), Type.Null()]),
 };
 export type ApiKey = Static<typeof ApiKey>;
 export const ApiKey = Type.Object({ ...members, current: Type.Optional(Type.Boolean()) });
@@ -24,12 +26,15 @@ export const ApiKeyPage = Type.Object({ keys: Type.Array(ApiKey), nextCursor: Ne
 export type ApiKeyQuery = Static<typeof ApiKeyQuery>;
 export const ApiKeyQuery = Type.Object(pageQuery('key'));
 
+const BoundAgents = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 50 });
+
 export type NewApiKey = Static<typeof NewApiKey>;
 export const NewApiKey = Type.Object(
   {
     name: nameOf(100),
     role: Type.Enum(['full', 'runtime'], { default: 'full' }),
     expiresIn: Type.Optional(Duration),
+    agentIds: Type.Optional(Type.Union([BoundAgents, Type.Null()])),
   },
   { additionalProperties: false },
 );

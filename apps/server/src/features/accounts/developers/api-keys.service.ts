@@ -2,11 +2,12 @@ import { timingSafeEqual } from 'node:crypto';
 import { parseDuration } from '@behest/protocol/durations';
 import type { Caller, PublishChange, Role } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { afterCommit, type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { afterCommit, type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { countUsableAgents } from '../agents/agents.queries.ts';
 import {
   endKey,
   findKeyAcrossTenants,
@@ -16,7 +17,7 @@ import {
   lockKey,
   lockUsableKeys,
 } from './api-keys.repo.ts';
-import { generateKey, keyStatus, MOST_KEYS, prefixOf } from './api-keys.rules.ts';
+import { describeKey, generateKey, keyStatus, MOST_KEYS, prefixOf } from './api-keys.rules.ts';
 import type {
   ApiKey,
   ApiKeyPage,
@@ -45,16 +46,17 @@ export async function findKeyCaller({ db, clock }: Pick<KeyDeps, 'db' | 'clock'>
   // The index has compared already; this comparison takes the same time for a hit and for a miss.
   const isSame = timingSafeEqual(found?.hash ?? NOBODY, hash);
   if (!found || !isSame) return undefined;
-  const { developerId, keyId, role, mode, plan, expiresAt, useSeenAt } = found;
+  const { developerId, keyId, agentIds, role, mode, plan, expiresAt, useSeenAt } = found;
   const writeUseAgainAt = new Date(useSeenAt.getTime() + USE_WRITTEN_EVERY);
   const readAgainAt = expiresAt && expiresAt < writeUseAgainAt ? expiresAt : writeUseAgainAt;
-  return { caller: { tenant: { developerId }, actor: `developer:${keyId}`, role, mode, plan }, readAgainAt };
+  const actor = `developer:${keyId}`;
+  return { caller: { tenant: { developerId }, agentIds, actor, keyId, role, mode, plan }, readAgainAt };
 }
 
 /** The columns of a new key, with the hash of its secret. */
 export function newKey(name: string, role: Role, at: Date, apiKey: string) {
   const row = { id: newId('key', at), name, role, prefix: prefixOf(apiKey), createdAt: at };
-  return { ...row, hash: hashOf(apiKey) };
+  return { ...row, agentIds: null, hash: hashOf(apiKey) };
 }
 
 export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery): Promise<ApiKeyPage> {
@@ -67,30 +69,44 @@ export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery
   return { keys: page, nextCursor };
 }
 
-/** Publishes no change, because no process remembers an unknown key. @throws CONFLICT at `MOST_KEYS` keys */
+/**
+ * Publishes no change, because no process remembers an unknown key.
+ * @throws BAD_REQUEST, NOT_FOUND for an agent that the developer does not have or has revoked, CONFLICT at
+ * `MOST_KEYS` keys
+ */
 export function createKey(deps: KeyDeps, caller: Caller, input: NewApiKey): Promise<MadeApiKey> {
   const { name, role, expiresIn } = input;
   const seconds = expiresIn === undefined ? undefined : parseDuration(expiresIn);
   if (seconds !== undefined && seconds > LONGEST_LIFE) throw badField('expiresIn', 'too_large');
+  if (input.agentIds && role !== 'runtime') {
+    throw badField('agentIds', 'not_allowed', 'Only a key with the role `runtime` can be bound to agents.');
+  }
+  const agentIds = input.agentIds ? [...new Set(input.agentIds)] : null;
   const at = deps.clock();
   const apiKey = generateKey(caller.mode);
   const expiresAt = seconds === undefined ? null : new Date(at.getTime() + seconds * 1000);
-  const key = { ...newKey(name, role, at, apiKey), expiresAt };
+  const key = { ...newKey(name, role, at, apiKey), agentIds, expiresAt };
 
   return inTransaction(deps.db, async (tx) => {
     await lockOpenAccount(tx, caller.tenant);
+    if (agentIds) await mustBeUsable(tx, caller, agentIds);
     const active = (await lockUsableKeys(tx, caller.tenant, at)).filter(isActive);
     if (active.length >= MOST_KEYS) {
       throw new AppError('CONFLICT', `There are ${MOST_KEYS} active keys; revoke one first.`);
     }
     const row = await insertKey(tx, caller.tenant, key);
-    await recordActs(tx, caller, [{ type: 'apikey.created', data: { keyId: key.id, name } }], at);
+    await recordActs(tx, caller, [{ type: 'apikey.created', data: describeKey(row) }], at);
     return { ...toApiKey(row, at), apiKey };
   });
 }
 
+/** @throws NOT_FOUND */
+async function mustBeUsable(tx: Tx, { tenant }: Caller, agentIds: readonly string[]): Promise<void> {
+  if ((await countUsableAgents(tx, tenant, agentIds)) < agentIds.length) throw notFound();
+}
+
 /**
- * Replaces the key that makes the call with a new key of the same role.
+ * Replaces the key that makes the call with a new key of the same role, bound to the same agents.
  * @throws UNAUTHORIZED when another rotation came first, because the key is then no longer valid
  */
 export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promise<RotatedKey> {
@@ -110,9 +126,15 @@ export function rotateKey(deps: KeyDeps, caller: Caller, input: Rotation): Promi
         : { replacedAt: at, expiresAt: previousKeyExpiresAt };
     await endKey(tx, caller.tenant, old.id, ends);
     const name = input.name ?? old.name;
-    const key = { ...newKey(name, old.role, at, apiKey), expiresAt: old.expiresAt };
-    await insertKey(tx, caller.tenant, key);
-    await recordActs(tx, caller, [{ type: 'apikey.rotated', data: { keyId: key.id, name } }], at);
+    const key = {
+      ...newKey(name, old.role, at, apiKey),
+      agentIds: old.agentIds,
+      expiresAt: old.expiresAt,
+      lineageId: old.lineageId ?? old.id,
+      generation: old.generation + 1,
+    };
+    const row = await insertKey(tx, caller.tenant, key);
+    await recordActs(tx, caller, [{ type: 'apikey.rotated', data: describeKey(row) }], at);
     await afterCommit(tx, () => deps.publishChange(caller.tenant));
     return {
       apiKey,
@@ -142,17 +164,17 @@ export function revokeKey(deps: KeyDeps, caller: Caller, keyId: string): Promise
       throw new AppError('CONFLICT', 'This is the last active `full` key; create another one first.');
     }
     await endKey(tx, caller.tenant, keyId, { revokedAt: at });
-    await recordActs(tx, caller, [{ type: 'apikey.revoked', data: { keyId, name: key.name } }], at);
+    await recordActs(tx, caller, [{ type: 'apikey.revoked', data: describeKey(key) }], at);
   });
 }
 
 /** Whether a valid key is not being replaced. */
 const isActive = ({ replacedAt }: KeyRow) => replacedAt === null;
 
-const isOwn = ({ actor }: Caller, keyId: string) => actor === `developer:${keyId}`;
+const isOwn = (caller: Caller, keyId: string) => caller.keyId === keyId;
 
 function toApiKey(row: KeyRow, now: Date): ApiKey {
-  const { id, name, role, prefix, createdAt, lastUsedAt, expiresAt } = row;
+  const { id, name, role, prefix, createdAt, lastUsedAt, expiresAt, agentIds } = row;
   return {
     id,
     keyId: id,
@@ -163,5 +185,6 @@ function toApiKey(row: KeyRow, now: Date): ApiKey {
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     expiresAt: expiresAt?.toISOString() ?? null,
     status: keyStatus(row, now),
+    agentIds,
   };
 }

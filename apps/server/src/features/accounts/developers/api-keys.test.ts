@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { actionsOf, entriesOf, pagesOf } from '../../../../test/app/flow.ts';
+import { listedTo } from '../../../../test/app/events.ts';
+import { actionsOf, entriesOf, pagesOf, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 
 let service: Service;
@@ -40,6 +41,7 @@ describe('making an API key', () => {
       lastUsedAt: null,
       expiresAt: new Date(service.clock().getTime() + 30 * 86_400_000).toISOString(),
       status: 'active',
+      agentIds: null,
     });
     expect((await keysOf(acme)).find(({ id }: { id: string }) => id === record.id)).toEqual(record);
     expect(await worksWith(apiKey)).toBe(true);
@@ -99,6 +101,96 @@ describe('making an API key', () => {
     const later = await acme('POST', '/v1/keys', { name: 'one more' });
 
     expect([full.statusCode, later.statusCode]).toEqual([409, 201]);
+  });
+});
+
+describe('binding an API key to agents', () => {
+  const bind = (developer: Developer, agentIds: unknown, role?: string) =>
+    developer('POST', '/v1/keys', { name: 'host', ...(role && { role }), agentIds });
+
+  test('shows the agents once each, in the record and in the acts, and keeps them through rotations', async () => {
+    const acme = await service.asDeveloper();
+    const [one, two] = [(await registerAgent(acme)).agentId, (await registerAgent(acme)).agentId];
+
+    const made = (await bind(acme, [two, one, two], 'runtime')).json();
+    const call = service.calling(made.apiKey);
+    const rotated = (await call('POST', '/v1/keys/rotate', { name: 'renamed' })).json();
+    await acme('DELETE', `/v1/keys/${rotated.keyId}`);
+
+    expect(made).toMatchObject({ role: 'runtime', agentIds: [two, one] });
+    const shown = (await keysOf(acme)).filter(({ role }: { role: string }) => role === 'runtime');
+    expect(shown.map(({ agentIds }: { agentIds: string[] }) => agentIds)).toEqual([
+      [two, one],
+      [two, one],
+    ]);
+    const described = { role: 'runtime', agentIds: [two, one] };
+    const told = (await listedTo(acme, 'types=apikey.*')).map(({ type, data }) => ({ type, data }));
+    expect(told).toEqual([
+      { type: 'apikey.created', data: { keyId: made.keyId, name: 'host', ...described } },
+      { type: 'apikey.rotated', data: { keyId: rotated.keyId, name: 'renamed', ...described } },
+      { type: 'apikey.revoked', data: { keyId: rotated.keyId, name: 'renamed', ...described } },
+    ]);
+    const [entry] = await entriesOf(acme, 'apikey.created');
+    expect(entry?.metadata).toMatchObject({ keyId: made.keyId, ...described });
+  });
+
+  test.each([
+    ['null', null],
+    ['no list', undefined],
+  ])('does not happen with %s', async (_what, agentIds) => {
+    const acme = await service.asDeveloper();
+
+    const { apiKey, ...record } = (await bind(acme, agentIds, 'runtime')).json();
+
+    expect(record.agentIds).toBeNull();
+    const { agentId } = await registerAgent(acme);
+    expect((await service.calling(apiKey)('GET', `/v1/agents/${agentId}`)).statusCode).toBe(200);
+    const [entry] = await entriesOf(acme, 'apikey.created');
+    expect(entry?.metadata).not.toHaveProperty('agentIds');
+  });
+
+  test.each([
+    ['a `full` key', (id: string) => bindingOf([id], 'full'), 'not_allowed'],
+    ['no role, which means `full`', (id: string) => bindingOf([id]), 'not_allowed'],
+    ['no agent', () => bindingOf([], 'runtime'), 'too_short'],
+    ['51 agents', (id: string) => bindingOf(Array(51).fill(id), 'runtime'), 'too_long'],
+  ])('is refused for %s', async (_what, binding, problem) => {
+    const acme = await service.asDeveloper();
+    const { agentId } = await registerAgent(acme);
+
+    const answer = await acme('POST', '/v1/keys', binding(agentId));
+
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().details.fields).toContainEqual({ path: 'agentIds', problem });
+    expect(await keysOf(acme)).toHaveLength(1);
+  });
+  const bindingOf = (agentIds: string[], role?: string) => ({
+    name: 'host',
+    ...(role && { role }),
+    agentIds,
+  });
+
+  test('takes fifty agents, the most', async () => {
+    const acme = await service.asDeveloper();
+    const agentIds = Array(50).fill((await registerAgent(acme)).agentId);
+
+    expect((await bind(acme, agentIds, 'runtime')).statusCode).toBe(201);
+  });
+
+  test('T3 is refused when one of the agents is unknown, revoked or another developer’s', async () => {
+    const [acme, other] = [await service.asDeveloper(), await service.asDeveloper()];
+    const { agentId } = await registerAgent(acme);
+    const revoked = (await registerAgent(acme)).agentId;
+    await acme('DELETE', `/v1/agents/${revoked}`);
+    const suspended = (await registerAgent(acme)).agentId;
+    await acme('PATCH', `/v1/agents/${suspended}`, { status: 'suspended' });
+    const foreign = (await registerAgent(other)).agentId;
+
+    for (const unusable of [revoked, foreign, 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', '%']) {
+      expect((await bind(acme, [agentId, unusable], 'runtime')).statusCode, unusable).toBe(404);
+    }
+    expect(await keysOf(acme)).toHaveLength(1);
+    expect((await bind(acme, [agentId, suspended], 'runtime')).statusCode).toBe(201);
   });
 });
 
@@ -162,6 +254,7 @@ describe('rotating an API key', () => {
     expect(entry.metadata).toEqual({
       keyId: answer.json().keyId,
       name: 'first',
+      role: 'full',
       actor: expect.stringMatching(/^developer:key_/),
     });
     const statuses = (await fresh('GET', '/v1/keys'))
@@ -263,7 +356,7 @@ describe('revoking an API key', () => {
     expect(await worksWith(apiKey)).toBe(false);
     const told = await entriesOf(acme, 'apikey.revoked');
     expect(told.map(({ metadata }) => metadata)).toEqual([
-      { keyId, name: 'backend', actor: expect.any(String) },
+      { keyId, name: 'backend', role: 'full', actor: expect.any(String) },
     ]);
   });
 

@@ -1,17 +1,21 @@
 import { act, type DataOf } from '../../../platform/acts.ts';
+import type { Role } from '../../../platform/caller.ts';
 
-interface NamedKey {
+interface DescribedKey {
   readonly keyId: string;
   readonly name: string;
+  readonly role: Role;
+  /** Present when the key is bound. */
+  readonly agentIds?: readonly string[];
 }
 
 export const acts = {
   'developer.created': act<{ readonly mode: 'live' | 'sandbox' }>(),
   'developer.updated': act<{ readonly changed: readonly string[] }>(),
   'developer.closed': act<{ readonly erasedAfter: string }>(),
-  'apikey.created': act<NamedKey>(),
-  'apikey.rotated': act<NamedKey>(),
-  'apikey.revoked': act<NamedKey>(),
+  'apikey.created': act<DescribedKey>(),
+  'apikey.rotated': act<DescribedKey>(),
+  'apikey.revoked': act<DescribedKey>(),
 };
 
 declare module '../../../platform/acts.ts' {

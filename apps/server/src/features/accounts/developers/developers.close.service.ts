@@ -6,6 +6,7 @@ import type { EraseRows } from '../../../platform/db/erasure.ts';
 import { badField } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { endKey, eraseKeys, lockUsableKeys } from './api-keys.repo.ts';
+import { describeKey } from './api-keys.rules.ts';
 import type { KeyDeps } from './api-keys.service.ts';
 import { lockOpenAccount } from './developers.email.service.ts';
 import type { OnAccountClosed } from './developers.hooks.ts';
@@ -35,9 +36,9 @@ export function closeAccount(deps: CloseDeps, caller: Caller, { confirm }: Closi
     await lockOpenAccount(tx, tenant);
     await updateDeveloper(tx, tenant, { closedAt: at, updatedAt: at });
     const acts: Act[] = [];
-    for (const { id: keyId, name } of await lockUsableKeys(tx, tenant, at)) {
-      await endKey(tx, tenant, keyId, { revokedAt: at });
-      acts.push({ type: 'apikey.revoked', data: { keyId, name } });
+    for (const key of await lockUsableKeys(tx, tenant, at)) {
+      await endKey(tx, tenant, key.id, { revokedAt: at });
+      acts.push({ type: 'apikey.revoked', data: describeKey(key) });
     }
     for (const end of deps.onAccountClosed) acts.push(...(await end(tx, caller, at)));
     acts.push({ type: 'developer.closed', developerId, data: { erasedAfter } });

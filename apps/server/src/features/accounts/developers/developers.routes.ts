@@ -32,7 +32,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
   app.get(
     '/v1/me',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: 'default', failures: [] },
       schema: {
         operationId: 'developers.me',
         summary: 'Read the account of this API key',

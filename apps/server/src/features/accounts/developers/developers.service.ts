@@ -79,7 +79,7 @@ export function firstCaller(
   actor: string,
   requestId: string,
 ): Caller {
-  return { tenant: { developerId: id }, actor, role: 'full', mode, plan, requestId };
+  return { tenant: { developerId: id }, agentIds: null, actor, role: 'full', mode, plan, requestId };
 }
 
 export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): Promise<Developer> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { registerAgent } from '../../../../test/app/flow.ts';
 import { statementsOf } from '../../../../test/app/round-trips.ts';
 import { type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 import { changePublisher } from '../../../platform/http/callers/known-callers.ts';
@@ -80,6 +81,21 @@ describe('a key', () => {
 
     const after = (await runtime('GET', '/v1/agents')).headers['x-ratelimit-remaining'];
     expect(Number(after)).toBe(Number(before) - 1);
+  });
+
+  test('T11 that is bound stays bound when it is known, and its refusal costs no look-up', async () => {
+    const { asDeveloper, tripsOf } = await startWatched();
+    const acme = await asDeveloper();
+    const [own, other] = [await registerAgent(acme), await registerAgent(acme)];
+    const bound = await acme.asRuntime(own.agentId);
+    await makeKnown(bound);
+    const statuses: number[] = [];
+    const ask = async (path: string) => void statuses.push(await statusOf(bound('GET', path)));
+
+    for (const path of ['/v1/audit/head', `/v1/agents/${own.agentId}`, `/v1/agents/${other.agentId}`]) {
+      expect(await tripsOf(() => ask(path))).toEqual([1, 0]);
+    }
+    expect(statuses).toEqual([403, 200, 404]);
   });
 });
 

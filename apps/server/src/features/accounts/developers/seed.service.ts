@@ -11,6 +11,7 @@ import {
   insertKeyAgain,
   lockUsableKeys,
 } from './api-keys.repo.ts';
+import { describeKey } from './api-keys.rules.ts';
 import { type KeyDeps, newKey } from './api-keys.service.ts';
 import {
   type DeveloperRow,
@@ -105,10 +106,8 @@ async function seedKey(
   if (owner) await insertKeyAgain(tx, tenant, key);
   else await insertKey(tx, tenant, key);
   for (const { id: keyId } of former) await endKey(tx, tenant, keyId, { revokedAt: at });
-  const revoked = former.map(
-    (old): Act => ({ type: 'apikey.revoked', data: { keyId: old.id, name: SEED_KEY } }),
-  );
-  return [{ type: 'apikey.created', data: { keyId: key.id, name: SEED_KEY } }, ...revoked];
+  const revoked = former.map((old): Act => ({ type: 'apikey.revoked', data: describeKey(old) }));
+  return [{ type: 'apikey.created', data: describeKey(key) }, ...revoked];
 }
 
 /** Where there is no room, the new key replaces the oldest seeded key. The developer's own keys stay. */

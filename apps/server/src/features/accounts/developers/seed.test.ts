@@ -21,7 +21,8 @@ async function startSeeding() {
   const seed = (settings: Partial<Seed>) => seedDevelopers(deps, { ...nothing, ...settings }, warn);
   const as = (apiKey: string) => {
     const call = service.calling(apiKey);
-    return Object.assign(call, { developerId: '', apiKey, asRuntime: async () => call });
+    const asRuntime = async () => Object.assign(call, { apiKey, keyId: '' });
+    return Object.assign(call, { developerId: '', apiKey, asRuntime });
   };
   const isGood = async (apiKey: string) => (await as(apiKey)('GET', '/v1/me')).statusCode === 200;
   const consentKeysOf = async (apiKey: string) => (await as(apiKey)('GET', '/v1/me')).json().consentKeys;

@@ -109,7 +109,7 @@ export async function verifyEmail(
     await deleteVerifications(tx, tenant, { otherThan: id });
     await setVerifiedEmail(tx, tenant, email, at);
     const { mode, plan } = account;
-    const caller = { tenant, actor, role: 'full', mode, plan, requestId } as const;
+    const caller = { tenant, agentIds: null, actor, role: 'full', mode, plan, requestId } as const;
     const about = { developerId: tenant.developerId, data: { verificationId: id } };
     await recordActs(tx, caller, [{ type: 'developer.email_verified', ...about }], at);
     return { message: 'The address is verified.', email };

@@ -254,6 +254,7 @@ function personWith(
 ): Caller {
   return {
     tenant: { developerId },
+    agentIds: null,
     actor: 'principal',
     role: 'runtime',
     mode: developerMode,

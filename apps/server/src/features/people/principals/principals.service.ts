@@ -121,7 +121,7 @@ function personIn(
   { tenant, requestId }: PrincipalSession,
   { mode, plan }: Pick<Caller, 'mode' | 'plan'>,
 ): Caller {
-  return { tenant, actor: 'principal', role: 'runtime', mode, plan, requestId };
+  return { tenant, agentIds: null, actor: 'principal', role: 'runtime', mode, plan, requestId };
 }
 
 function toOwnGrant(row: OwnGrantRow, own: Readonly<Record<string, string>>, now: Date): OwnGrant {

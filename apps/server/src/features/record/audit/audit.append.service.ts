@@ -31,7 +31,7 @@ export async function appendEntry(deps: AppendDeps, caller: Caller, entry: NewEn
   if (deps.catalogue.isReserved(action)) {
     throw new AppError('RESERVED_ACTION', 'Only the service writes entries with this action.', { action });
   }
-  const grant = await findGrant(deps.db, tenant, grantId);
+  const grant = await findGrant(deps.db, caller, grantId);
   if (!grant) throw notFound();
   for (const name of ['agentId', 'agentDid', 'principalId'] as const) {
     if (grant[name] !== entry[name]) throw badField(name, 'not_allowed', 'The entry differs from its grant.');

@@ -63,9 +63,9 @@ const withoutTallies = ({ tenant }: Caller, events: readonly ReturnType<typeof e
 
 function eventOf({ tenant, mode }: Caller, announcement: Announcement, at: Date) {
   const eventId = newId('evt', at);
-  const { type } = announcement;
+  const { type, agentId } = announcement;
   const envelope = envelopeOf(announcement, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  return { eventId, type, envelope, patterns: patternsOf(type) };
+  return { eventId, type, ...(agentId && { agentId }), envelope, patterns: patternsOf(type) };
 }
 
 /** Prepares acts as `recordActs` does, for the hot SQL functions that write them themselves. */
@@ -92,7 +92,8 @@ function prepareAct({ tenant, actor, requestId, mode }: Caller, act: Act, at: Da
   const line = auditLineParts({ ...ids, ...told, ...tenant, id: newId('alog', at) });
   const eventId = newId('evt', at);
   const envelope = envelopeOf(act, { id: eventId, ...tenant, at, isSandbox: mode === 'sandbox' });
-  return { ...line, requestId, type, eventId, envelope, patterns: patternsOf(type) };
+  const named = ids.agentId && { agentId: ids.agentId };
+  return { ...line, requestId, type, eventId, ...named, envelope, patterns: patternsOf(type) };
 }
 
 const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>

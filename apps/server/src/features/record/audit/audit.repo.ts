@@ -1,5 +1,5 @@
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
@@ -21,6 +21,8 @@ export interface PreparedAct {
   readonly requestId: string;
   readonly type?: string;
   readonly eventId?: string;
+  /** The agent that the event names: the entry's, and of an event without an entry that of its data. */
+  readonly agentId?: string;
   readonly envelope?: string;
   /** The patterns by which an endpoint may have subscribed to the event. */
   readonly patterns?: readonly string[];
@@ -105,13 +107,14 @@ export async function countBlocked(tx: Tx, { developerId }: Tenant, action: stri
   return count;
 }
 
-export function findEntry(db: Executor, { developerId }: Tenant, id: string) {
-  return db
-    .selectFrom('auditEntries')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+export function findEntry(db: Executor, reach: Reach, id: string) {
+  return entriesWithin(db, reach).where('id', '=', id).executeTakeFirst();
+}
+
+/** Entries that name no agent are out of reach of a bound key. */
+function entriesWithin(db: Executor, { tenant, agentIds }: Reach) {
+  const all = db.selectFrom('auditEntries').selectAll().where('developerId', '=', tenant.developerId);
+  return agentIds ? all.where('agentId', 'in', agentIds) : all;
 }
 
 /**
@@ -120,13 +123,17 @@ export function findEntry(db: Executor, { developerId }: Tenant, id: string) {
  */
 export function listEntryRows(
   db: Executor,
-  { developerId }: Tenant,
+  reach: Reach,
   query: EntryQuery,
   serviceActions: readonly string[],
 ) {
   const { order, limit } = query;
-  const all = db.selectFrom('auditEntries').selectAll().where('developerId', '=', developerId);
-  return readPage(db, filtered(all, developerId, query, serviceActions).orderBy('seq', order), limit);
+  const all = entriesWithin(db, reach);
+  return readPage(
+    db,
+    filtered(all, reach.tenant.developerId, query, serviceActions).orderBy('seq', order),
+    limit,
+  );
 }
 
 type Entries = SelectQueryBuilder<DB, 'auditEntries', EntryRow>;

@@ -27,6 +27,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: rates.auditLog,
         failures: ['NOT_FOUND', 'RESERVED_ACTION', 'PLAN_LIMIT_EXCEEDED'],
       },
@@ -44,7 +45,14 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
   app.get(
     '/v1/audit/entries',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [], isHeavy: true },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: [],
+        isHeavy: true,
+      },
       schema: {
         operationId: 'audit.list',
         summary: 'List audit entries in the order of the chain',
@@ -58,7 +66,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
   app.get(
     '/v1/audit/head',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: { access: 'developer', role: 'runtime', boundKeys: 'forbidden', rate: 'default', failures: [] },
       schema: {
         operationId: 'audit.head',
         summary: 'Read the head of the chain and its newest checkpoint',
@@ -71,7 +79,14 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
   app.get(
     '/v1/audit/verify',
     {
-      config: { access: 'developer', role: 'runtime', rate: rates.auditVerify, failures: [], isHeavy: true },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'forbidden',
+        rate: rates.auditVerify,
+        failures: [],
+        isHeavy: true,
+      },
       schema: {
         operationId: 'audit.verify',
         summary: 'Verify the chain, or a range of it',
@@ -91,7 +106,13 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
   app.get(
     '/v1/audit/:id',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
       schema: {
         operationId: 'audit.get',
         summary: 'Read an audit entry',

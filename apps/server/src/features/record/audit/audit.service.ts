@@ -12,15 +12,15 @@ interface ReadDeps {
 }
 
 /** @throws NOT_FOUND for an unknown entry and for an entry of another developer alike. */
-export async function getEntry(deps: ReadDeps, { tenant }: Caller, id: string): Promise<AuditEntry> {
-  const row = await findEntry(deps.db, tenant, id);
+export async function getEntry(deps: ReadDeps, caller: Caller, id: string): Promise<AuditEntry> {
+  const row = await findEntry(deps.db, caller, id);
   if (!row) throw notFound();
   return toEntry(deps, row);
 }
 
 export async function listEntries(deps: ReadDeps, caller: Caller, query: EntryQuery): Promise<EntryPage> {
   mustBeSpan(query);
-  const rows = await listEntryRows(deps.db, caller.tenant, query, deps.catalogue.reserved);
+  const rows = await listEntryRows(deps.db, caller, query, deps.catalogue.reserved);
   const { page, nextCursor } = pageOf(
     rows,
     ({ seq }) => seq,

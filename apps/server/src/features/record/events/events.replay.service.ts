@@ -1,4 +1,4 @@
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach } from '../../../platform/caller.ts';
 import type { Outlet, StreamedEvent } from './events.outlet.service.ts';
 import { findBeginnings, listEventRange } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
@@ -12,7 +12,7 @@ interface ReplayDeps extends EventsDeps {
 }
 
 interface Listener {
-  readonly tenant: Tenant;
+  readonly reach: Reach;
   readonly outlet: Outlet;
   /** The consumer may change its patterns while the stream lives. */
   readonly wanted: { readonly patterns: readonly string[] };
@@ -34,11 +34,11 @@ const AT_ONCE = 100;
 /** Finds where a stream begins. The stream has every event that is committed after this call. */
 export async function beginningOf(
   { db, clock }: Pick<EventsDeps, 'db' | 'clock'>,
-  tenant: Tenant,
+  reach: Reach,
   lastEventId: string | undefined,
 ): Promise<Beginning> {
   const since = retainedSince(clock());
-  const { end, retained, after } = await findBeginnings(db, tenant, lastEventId || null, since);
+  const { end, retained, after } = await findBeginnings(db, reach, lastEventId || null, since);
   if (!lastEventId) return { since, end, missed: undefined };
   const isRetained = after !== null && BigInt(after) >= BigInt(retained);
   return { since, end, missed: { after: isRetained ? after : retained, isGap: !isRetained } };
@@ -47,7 +47,7 @@ export async function beginningOf(
 /** Sends the missed events as fast as the consumer takes them, and then the live events. */
 export function replay(deps: ReplayDeps, listener: Listener, { since, end, missed }: Beginning): void {
   const { db, tail, meter, onTrouble } = deps;
-  const { tenant, outlet, wanted } = listener;
+  const { reach, outlet, wanted } = listener;
 
   const send = (event: StreamedEvent) => {
     outlet.event(event);
@@ -57,7 +57,7 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
     const onEvent: Follower['onEvent'] = (event) => {
       if (deps.catalogue.matches(wanted.patterns, event.type)) send(event);
     };
-    const follower: Follower = { tenant, seq: BigInt(seq), onEvent };
+    const follower: Follower = { ...reach, seq: BigInt(seq), onEvent };
     if (outlet.isClosed()) return;
     outlet.onceClosed(() => tail.leave(follower));
     tail.follow(follower);
@@ -74,7 +74,7 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
         until: null,
         limit,
       };
-      const { rows: page, hasMore, searchedTo, end: now } = await listEventRange(db, tenant, range);
+      const { rows: page, hasMore, searchedTo, end: now } = await listEventRange(db, reach, range);
       const nextCursor = hasMore ? (page.at(-1)?.seq ?? null) : null;
       for (const event of page) {
         if (deps.catalogue.matches(wanted.patterns, event.type)) send(event);

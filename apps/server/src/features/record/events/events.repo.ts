@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { type BoundedRow, boundedRows, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
@@ -37,9 +37,10 @@ export interface EventRangeRows extends PageRows<EventRow> {
  */
 export async function listEventRange(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   range: EventRange,
 ): Promise<EventRangeRows> {
+  const { developerId } = tenant;
   const { types, after, since, until, limit } = range;
   const earlier = new Date(since.getTime() - LONGEST_WRITE * 1000);
   const later = until && new Date(until.getTime() + LONGEST_WRITE * 1000);
@@ -51,13 +52,14 @@ export async function listEventRange(
         select greatest(${after}::bigint, events_first_seq(${developerId}, ${earlier}) - 1) as after,
           case when ${later}::timestamptz is null then event_seq
             else events_first_seq(${developerId}, ${later}) - 1 end as "end"
-        from ${lastEventOf(db, { developerId })} as last
+        from ${lastEventOf(db, tenant)} as last
       ) f
     ) w
     left join lateral (select * from ${boundedRows(sql<EventRow>`
       select o.seq, o.id, o.type, o.envelope from outbox_events o
       where o.developer_id = ${developerId} and o.seq > w.after and o.seq <= w.searched_to
-        and o.type = any(${types}) and o.created_at >= ${since}
+        and o.type = any(${types}) and (${agentIds}::text[] is null or o.agent_id = any(${agentIds}))
+        and o.created_at >= ${since}
         and (${until}::timestamptz is null or o.created_at < ${until})
       order by o.seq limit ${limit + 1}`)} as found) e on true
     order by e.seq`;
@@ -86,14 +88,16 @@ export interface Beginnings {
 
 export async function findBeginnings(
   db: Executor,
-  { developerId }: Tenant,
+  { tenant, agentIds }: Reach,
   lastEventId: string | null,
   retainedSince: Date,
 ): Promise<Beginnings> {
+  const { developerId } = tenant;
   const asked = sql<Beginnings>`
     select event_seq as "end", events_first_seq(${developerId}, ${retainedSince}) - 1 as retained,
-      (select seq from outbox_events where developer_id = ${developerId} and id = ${lastEventId}) as after
-    from ${lastEventOf(db, { developerId })} as last`;
+      (select seq from outbox_events where developer_id = ${developerId} and id = ${lastEventId}
+        and (${agentIds}::text[] is null or agent_id = any(${agentIds}))) as after
+    from ${lastEventOf(db, tenant)} as last`;
   const [beginnings] = (await asked.execute(db)).rows;
   if (!beginnings) throw new Error('A developer has no chain.');
   return beginnings;
@@ -105,6 +109,12 @@ export interface StreamPosition {
   readonly after: string;
 }
 
+/** A new event, for followers of different reach. */
+export interface NewEventRow extends EventRow, Pick<StreamPosition, 'developerId'> {
+  /** The agent that it names. */
+  readonly agentId: string | null;
+}
+
 /**
  * Lists the events after each position in the order of their numbers, at most `limitOfEach` of a developer.
  */
@@ -112,13 +122,13 @@ export async function listNewAcrossTenants(
   db: Executor,
   positions: readonly StreamPosition[],
   limitOfEach: number,
-): Promise<(EventRow & Pick<StreamPosition, 'developerId'>)[]> {
-  const asked = sql<EventRow & Pick<StreamPosition, 'developerId'>>`
-    select t.developer_id, e.seq, e.id, e.type, e.envelope
+): Promise<NewEventRow[]> {
+  const asked = sql<NewEventRow>`
+    select t.developer_id, e.seq, e.id, e.type, e.agent_id, e.envelope
     from unnest(${positions.map(({ developerId }) => developerId)}::text[], ${positions.map(({ after }) => after)}::bigint[])
       as t (developer_id, after)
     cross join lateral (
-      select o.seq, o.id, o.type, o.envelope from outbox_events o
+      select o.seq, o.id, o.type, o.agent_id, o.envelope from outbox_events o
       where o.developer_id = t.developer_id and o.seq > t.after order by o.seq limit ${limitOfEach}
     ) e
     order by t.developer_id, e.seq`;

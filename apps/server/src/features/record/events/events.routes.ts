@@ -33,7 +33,13 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
   app.get(
     '/v1/events',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'own agents',
+        rate: 'default',
+        failures: [],
+      },
       schema: {
         operationId: 'events.list',
         summary: 'List the events of the last 72 hours, oldest first',
@@ -53,6 +59,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: 'default',
         failures: ['TOO_MANY_CONNECTIONS'],
         isLive: true,
@@ -83,6 +90,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       config: {
         access: 'developer',
         role: 'runtime',
+        boundKeys: 'own agents',
         rate: 'default',
         failures: [],
         fromAllowedOrigins: true,

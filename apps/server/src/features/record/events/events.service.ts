@@ -23,7 +23,7 @@ export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQ
   mustBeSpan(query);
   const retained = retainedSince(deps.clock());
   const asked = since ? new Date(since) : retained;
-  const { searchedTo, end, ...rows } = await listEventRange(deps.db, caller.tenant, {
+  const { searchedTo, end, ...rows } = await listEventRange(deps.db, caller, {
     types: deps.catalogue.typesOf(patternsIn(deps.catalogue, types)),
     after: cursor,
     since: asked > retained ? asked : retained,

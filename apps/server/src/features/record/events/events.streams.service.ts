@@ -149,12 +149,13 @@ export function createStreams(deps: StreamsDeps): Streams {
   return {
     tail,
     filterIn: (text) => filterIn(deps.catalogue, text),
-    async open({ tenant }, { types, lastEventId, keyHash }, connect) {
+    async open({ tenant, agentIds }, { types, lastEventId, keyHash }, connect) {
       const wanted: { patterns: readonly string[] } = { patterns: patternsIn(deps.catalogue, types) };
+      const reach = { tenant, agentIds };
       const slot: Slot = { id: randomUUID(), tenant };
       try {
         await takeSlot(slot);
-        const beginning = await beginningOf({ db, clock }, tenant, lastEventId);
+        const beginning = await beginningOf({ db, clock }, reach, lastEventId);
         const outlet = connect((patterns) => {
           wanted.patterns = patterns;
         });
@@ -162,7 +163,7 @@ export function createStreams(deps: StreamsDeps): Streams {
         const beatAt = now + KEEPALIVE_EVERY * 1000;
         const checkAt = now + KEY_CHECKED_EVERY * 1000;
         add({ slot, keyHash, outlet, beatAt, checkAt });
-        replay({ ...deps, tail }, { tenant, outlet, wanted }, beginning);
+        replay({ ...deps, tail }, { reach, outlet, wanted }, beginning);
         if (isClosed) outlet.end('stopping');
       } catch (error) {
         leave(slot);

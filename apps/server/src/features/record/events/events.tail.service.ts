@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Tenant } from '../../../platform/caller.ts';
+import { isWithin, type Reach } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { StreamedEvent } from './events.outlet.service.ts';
 import { listNewAcrossTenants } from './events.repo.ts';
 
-/** Receives a developer's events as they are committed. */
-export interface Follower {
-  readonly tenant: Tenant;
+/** Receives the events within its reach as they are committed. */
+export interface Follower extends Reach {
   /** The number of the last event that it received. */
   seq: bigint;
   onEvent(event: StreamedEvent): void;
@@ -47,11 +46,11 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
     const rows = await listNewAcrossTenants(db, positions, MOST_OF_EACH);
     for (const [developerId, own] of Map.groupBy(rows, (row) => row.developerId)) {
       if (own.length === MOST_OF_EACH) woken.add(developerId);
-      for (const { seq, ...event } of own) {
+      for (const { seq, agentId, ...event } of own) {
         for (const follower of [...(followers.get(developerId) ?? [])]) {
           if (BigInt(seq) <= follower.seq) continue;
           follower.seq = BigInt(seq);
-          follower.onEvent(event);
+          if (isWithin(follower, agentId)) follower.onEvent(event);
         }
       }
     }

@@ -204,6 +204,7 @@ describe('a counter', () => {
     const caller = {
       tenant: { developerId: acme.developerId },
       actor: 'system',
+      agentIds: null,
       role: 'full',
       mode: 'sandbox',
       plan: 'free',

@@ -11,6 +11,8 @@ export interface KeyedRequest {
   readonly apiKey: string | undefined;
   /** The weakest role that the route allows. */
   readonly role: Role;
+  /** Whether the route takes a key that is bound to agents. */
+  readonly takesBoundKeys: boolean;
   readonly charge: Charging;
   /** Charged whether the key is good or not. */
   readonly anonymousBills: readonly RateBill[];
@@ -20,7 +22,7 @@ export interface KeyedRequest {
 
 export type Authentication =
   | { readonly result: 'accepted'; readonly identity: Identity }
-  | { readonly result: 'refused'; readonly because: 'no_valid_key' | 'role_too_weak' };
+  | { readonly result: 'refused'; readonly because: 'no_valid_key' | 'role_too_weak' | 'key_is_bound' };
 
 /**
  * Finds the caller of an API key and charges the request. A key that this process knows takes one trip to
@@ -71,7 +73,10 @@ function billOf(request: KeyedRequest, identity: Identity, version?: string): Ra
   };
 }
 
-function decide({ role }: KeyedRequest, identity: Identity): Authentication {
+function decide({ role, takesBoundKeys }: KeyedRequest, identity: Identity): Authentication {
   const isEnough = role === 'runtime' || identity.role === 'full';
-  return isEnough ? { result: 'accepted', identity } : { result: 'refused', because: 'role_too_weak' };
+  if (!isEnough) return { result: 'refused', because: 'role_too_weak' };
+  const isBound = identity.agentIds !== null;
+  if (isBound && !takesBoundKeys) return { result: 'refused', because: 'key_is_bound' };
+  return { result: 'accepted', identity };
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { EphemeralStore, VersionCheck } from '../../redis/ephemeral-store.ts';
 import type { FindKeyCaller, Identity } from './credentials.ts';
 
-const MOST = 10_000; // keys, of some 500 bytes each
+const MOST = 10_000; // keys, of some 500 bytes each, and 2 kB more when bound to 50 agents
 /** Milliseconds for which a read from the database counts, if the notice of a change did not reach Redis. */
 const LONGEST = 10_000;
 const VERSION_SECONDS = 86_400; // an expired version is replaced, and its keys are read again

@@ -38,7 +38,15 @@ async function startReading(poolMax = 10) {
     const { developer, session } = request.headers;
     const known = { tenant: { developerId: String(developer) }, requestId: 'r' };
     if (session) request.session = { ...known, sessionId: String(session), principalId: 'p' };
-    else request.caller = { ...known, actor: 'developer:k', role: 'full', mode: 'live', plan: 'free' };
+    else
+      request.caller = {
+        ...known,
+        agentIds: null,
+        actor: 'developer:k',
+        role: 'full',
+        mode: 'live',
+        plan: 'free',
+      };
   });
   app.get<{ Querystring: { parts?: string } }>(
     '/heavy',

@@ -8,11 +8,20 @@ import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 /** All credentials. `none` takes no credential, and ignores any that is sent. */
 export type Access = 'none' | 'developer' | 'consent' | 'session';
 
+/**
+ * How a route treats an API key that is bound to agents. `own agents`: the route answers about other agents as about
+ * another developer's, for which its services hand the caller's `Reach` to their reads. `forbidden`: the route concerns
+ * no one agent. `open`: the answer is the same for all keys of the developer.
+ */
+export type BoundKeys = 'own agents' | 'forbidden' | 'open';
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     access: Access;
     /** The weakest role of the API key, on routes that ask for a key. */
     role?: Role;
+    /** On routes that take a `runtime` key, since only such a key can be bound. */
+    boundKeys?: BoundKeys;
     rate: Rate;
     /** The refusals of this route alone. Those of its kind are added. */
     failures: readonly ErrorCode[];
@@ -90,6 +99,7 @@ function declarationsOf({ method, url, config, schema }: RouteOptions) {
     summary: schema?.summary,
     access: config?.access,
     role: config?.role ?? config?.access !== 'developer',
+    boundKeys: config?.boundKeys ?? config?.role !== 'runtime',
     rate: config?.rate,
     failures: config?.failures,
     response: schema?.response,
@@ -104,7 +114,8 @@ function failureShapes({ method, config }: RouteOptions) {
   if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
   for (const code of config?.failures ?? []) codes.add(code);
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
-  if (config?.role === 'full' || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
+  const mayForbid = config?.role === 'full' || config?.boundKeys === 'forbidden';
+  if (mayForbid || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
   if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
   if (config?.isHeavy) codes.add('TOO_MANY_CONNECTIONS');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');

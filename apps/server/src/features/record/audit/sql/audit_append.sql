@@ -28,13 +28,13 @@ begin
   head.at := greatest(head.at, date_trunc('milliseconds', p_at));
   "timestamp" := to_char(head.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
   for entry in select e ->> 'prefix' as prefix, e ->> 'suffix' as suffix, e ->> 'requestId' as request_id,
-                 e ->> 'eventId' as event_id, e ->> 'type' as type, e ->> 'envelope' as envelope,
+                 e ->> 'eventId' as event_id, e ->> 'type' as type, e ->> 'agentId' as agent_id, e ->> 'envelope' as envelope,
                  coalesce((e ->> 'monthLimit')::bigint, p_month_limit) as month_limit
                from jsonb_array_elements(p_entries) with ordinality as a (e, n) order by n loop
     if entry.event_id is not null then
       head.event_seq := head.event_seq + 1;
-      insert into outbox_events (developer_id, seq, id, type, envelope, created_at)
-        values (p_developer_id, head.event_seq, entry.event_id, entry.type, entry.envelope, p_at);
+      insert into outbox_events (developer_id, seq, id, type, agent_id, envelope, created_at)
+        values (p_developer_id, head.event_seq, entry.event_id, entry.type, entry.agent_id, entry.envelope, p_at);
     end if;
     continue when entry.prefix is null;
     if entry.month_limit is not null then
