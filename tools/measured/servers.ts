@@ -18,6 +18,7 @@ const LIMITS = [
   'TOKEN',
   'REFRESH',
   'SIGNUP',
+  'SIGNUP_HOURLY',
   'AUDIT_LOG',
   'AUDIT_VERIFY',
   'KEYS',

@@ -5,6 +5,7 @@ import type { TableUse } from '../../apps/server/src/platform/db/tables.ts';
 import { problemsOf } from './problems.ts';
 import type { Owner, Schema, Table, User } from './seen.ts';
 import { usesInSource } from './sources.ts';
+import { tenantProblems } from './tenants.ts';
 import { type Uses, usesIn, usesOfFunctions } from './uses.ts';
 
 /** Where a schema and its users are. */
@@ -30,7 +31,8 @@ export async function look(ground: Ground): Promise<Report> {
   );
   const problems = problemsOf({ ...schema, owners, functions, sources });
   const seen = `${schema.tables.size} tables, ${functions.length} functions, ${sources.length} files with statements`;
-  return { problems: [...new Set(problems)].sort(), seen };
+  const all = [...new Set(problems), ...tenantProblems(ground, schema.enums)];
+  return { problems: all.sort(), seen };
 }
 
 function schemaOf({ migrations, sources }: Ground): Schema {

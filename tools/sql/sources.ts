@@ -7,7 +7,7 @@ const WRITING = /^(insertInto|replaceInto|updateTable|deleteFrom|mergeInto)$/;
 
 /** A file without any of these words names no table. */
 const MAY_NAME_TABLES =
-  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'|\/(statement|hot-writes)[.]ts'/;
+  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'|\/(statement|page-rows|hot-writes)[.]ts'/;
 
 /**
  * The tables that a TypeScript file names: in calls of Kysely, in texts after `sql`, in declared statements, and where
@@ -61,7 +61,8 @@ function noteCall(call: ts.CallExpression, uses: Uses, isTable: (name: string) =
 
 /** The text of a declared statement, which is the second argument after its name. */
 function declaredText({ expression, arguments: [, text] }: ts.CallExpression): string | undefined {
-  const isDeclaration = ts.isIdentifier(expression) && ['statement', 'lookUp'].includes(expression.text);
+  const isDeclaration =
+    ts.isIdentifier(expression) && ['statement', 'lookUp', 'lookUpPage'].includes(expression.text);
   return isDeclaration && text && ts.isTemplateLiteral(text) ? textIn(text) : undefined;
 }
 

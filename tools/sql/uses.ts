@@ -94,7 +94,7 @@ export function statementsInPlpgsql(text: string, enums: ReadonlySet<string>): s
 }
 
 /** With texts in the place of enums, among the parameters and the variables. */
-const withoutEnums = (text: string, enums: ReadonlySet<string>): string =>
+export const withoutEnums = (text: string, enums: ReadonlySet<string>): string =>
   text.replace(/^\s*create .*?\slanguage\s|^\s*declare\s.*?^\s*begin\s/gims, (declarations) =>
     declarations.replace(/(\w\s+)(\w+)/g, (whole, before, type) =>
       enums.has(type) ? `${before}text` : whole,

@@ -10,6 +10,7 @@ import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSerializer } from './platform/http/bodies/serialization.ts';
 import { compileSchema } from './platform/http/bodies/validation.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
+import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/routes/openapi.ts';
@@ -59,6 +60,7 @@ export async function buildApp({
   ignoreExpectations(app);
   addUpgrades(app);
   if (tracer) addRequestTrace(app, tracer);
+  addHeavyReads(app, settings.database.poolMax);
   addRequestReport(app, meter, logger !== undefined);
   await describeRoutes(app, publicBaseUrl, Object.assign({}, ...features.map(({ tags }) => tags)));
   addRequestPath(app, {

@@ -23,7 +23,7 @@ import type { Tracer } from './platform/telemetry/tracer.ts';
 /** The operator's settings, without those that only start-up needs. */
 type HouseSettings = Pick<
   Config,
-  'isProduction' | 'http' | 'tokens' | 'didWebDomain' | 'rateLimits' | 'quotas' | 'ofFeatures'
+  'isProduction' | 'http' | 'database' | 'tokens' | 'didWebDomain' | 'rateLimits' | 'quotas' | 'ofFeatures'
 >;
 
 export interface HouseDeps extends OpenedMailer {

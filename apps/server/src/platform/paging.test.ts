@@ -1,15 +1,37 @@
 import { expect, test } from 'vitest';
-import { byId, mustBeSpan, pageOf } from './paging.ts';
+import { byId, mustBeSpan, mustBeWhole, pageOf, positionOf } from './paging.ts';
 
 const rows = ['a', 'b', 'c'].map((id) => ({ id }));
+const whole = (row: object) => row;
 
-test('a page with a row too many has a cursor, which is the last row that it shows', () => {
-  expect(pageOf(rows, 2, byId)).toEqual({ page: rows.slice(0, 2), nextCursor: 'b' });
+test('a page after which the list goes on has a cursor, which is the last row that it shows', () => {
+  expect(pageOf({ rows, hasMore: true }, byId, whole)).toEqual({ page: rows, nextCursor: 'c' });
 });
 
-test('a page without a row too many is the last', () => {
-  for (const limit of [3, 4]) expect(pageOf(rows, limit, byId)).toEqual({ page: rows, nextCursor: null });
-  expect(pageOf([], 2, byId)).toEqual({ page: [], nextCursor: null });
+test('a page after which the list ends is the last', () => {
+  expect(pageOf({ rows, hasMore: false }, byId, whole)).toEqual({ page: rows, nextCursor: null });
+  expect(pageOf({ rows: [], hasMore: false }, byId, whole)).toEqual({ page: [], nextCursor: null });
+});
+
+test('a page ends before the item that would make it too large, and an item larger than that is a page', () => {
+  const sized = (bytes: number) => (row: object) => ({ ...row, text: 'é'.repeat(bytes / 2) });
+  const shown = (bytes: number) => pageOf({ rows, hasMore: false }, byId, sized(bytes));
+
+  expect(shown(340_000)).toMatchObject({ page: rows, nextCursor: null });
+  expect(shown(350_000)).toMatchObject({ page: rows.slice(0, 2), nextCursor: 'b' });
+  expect(shown(1_100_000)).toMatchObject({ page: rows.slice(0, 1), nextCursor: 'a' });
+});
+
+test('a numbered page that would be too large is refused, and one of a cursor ends early', () => {
+  const early = { page: rows, nextCursor: 'c' };
+
+  for (const query of [{}, { page: 1 }, { pageSize: 20 }]) {
+    const position = positionOf(query, 20);
+    expect(() => mustBeWhole(position, early)).toThrow('larger than 1 MiB');
+    expect(() => mustBeWhole(position, { ...early, nextCursor: null })).not.toThrow();
+  }
+  expect(() => mustBeWhole(positionOf({ limit: 20 }, 20), early)).not.toThrow();
+  expect(() => mustBeWhole(positionOf({ pageSize: 3 }, 20), early)).not.toThrow();
 });
 
 test('a span ends after it begins, whatever the offsets of its times', () => {

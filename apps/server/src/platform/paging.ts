@@ -1,3 +1,4 @@
+import { MOST_BYTES, type PageRows } from './db/page-rows.ts';
 import { badField } from './errors.ts';
 
 /** Pages by number, for older clients, or from a cursor on. */
@@ -14,19 +15,39 @@ export interface PagePosition {
   readonly pageSize: number;
   readonly offset: number;
   readonly cursor: string | undefined;
+  /** Whether it was asked for by its number. */
+  readonly isNumbered: boolean;
 }
 
-export interface Page<Row> {
-  readonly page: readonly Row[];
+export interface Page<Item> {
+  readonly page: Item[];
   /** Null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** @param rows up to one more than `limit`: the row too many says that another page follows. */
-export function pageOf<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string): Page<Row> {
-  const page = rows.slice(0, limit);
-  const last = rows.length > page.length ? page.at(-1) : undefined;
-  return { page, nextCursor: last === undefined ? null : cursorOf(last) };
+/** Bytes of an answer beside its list: the names of its members, the cursor, and the few texts of some lists. */
+const BESIDE = 4096;
+
+/**
+ * Shows rows until the answer would be too large. An item that is too large by itself is a page by itself.
+ * @param show the item of the answer, or its JSON text
+ */
+export function pageOf<Row, Item>(
+  { rows, hasMore }: PageRows<Row>,
+  cursorOf: (last: Row) => string,
+  show: (row: Row) => Item,
+): Page<Item> {
+  const page: Item[] = [];
+  let bytes = BESIDE;
+  for (const row of rows) {
+    const item = show(row);
+    bytes += Buffer.byteLength(typeof item === 'string' ? item : JSON.stringify(item)) + 1;
+    if (bytes > MOST_BYTES && page.length > 0) break;
+    page.push(item);
+  }
+  const last = rows[page.length - 1];
+  const goesOn = hasMore || page.length < rows.length;
+  return { page, nextCursor: goesOn && last !== undefined ? cursorOf(last) : null };
 }
 
 /** The cursor of most lists: the id of the page's last row. */
@@ -52,7 +73,8 @@ export function positionOf(
     const message = 'Ask for a page by `page` and `pageSize`, or by `cursor` and `limit`.';
     throw badField(page === undefined ? 'pageSize' : 'page', 'not_allowed', message);
   }
-  if (isFromCursor) return { page: 1, pageSize: limit ?? DEFAULT_LIMIT, offset: 0, cursor };
+  if (isFromCursor)
+    return { page: 1, pageSize: limit ?? DEFAULT_LIMIT, offset: 0, cursor, isNumbered: false };
   const size = Math.min(pageSize ?? defaultSize, LARGEST_PAGE);
   const number = page ?? 1;
   if (number * size > FARTHEST_ROW) {
@@ -62,5 +84,19 @@ export function positionOf(
       'This page is too far away. Send `cursor` with the `nextCursor` of an answer.',
     );
   }
-  return { page: number, pageSize: size, offset: (number - 1) * size, cursor: undefined };
+  return { page: number, pageSize: size, offset: (number - 1) * size, cursor: undefined, isNumbered: true };
+}
+
+/** @throws BAD_REQUEST for a numbered page that its size cut short, because those after it would shift */
+export function mustBeWhole(
+  { isNumbered, pageSize }: PagePosition,
+  { page, nextCursor }: Page<unknown>,
+): void {
+  if (isNumbered && nextCursor !== null && page.length < pageSize) {
+    throw badField(
+      'pageSize',
+      'too_large',
+      'A page of this size is larger than 1 MiB. Ask for a smaller one.',
+    );
+  }
 }

@@ -1,6 +1,6 @@
 import { type ConnectionOptions, openPool } from '../../src/platform/db/open-database.ts';
 
-const CONNECTIONS = 8;
+export const CONNECTIONS = 8;
 
 const pools = new Map<string, ReturnType<typeof openPool>>();
 

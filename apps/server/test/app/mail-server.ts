@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 /** Takes every mail (RFC 5321) from this account, and keeps each line that it receives. */
 export async function startMailServer(account: { readonly user: string; readonly password: string }) {
   const lines: string[] = [];
+  let refusal = '';
   const server = createServer((socket) => {
     const say = (text: string) => socket.write(`${text}\r\n`);
     let isText = false;
@@ -19,7 +20,8 @@ export async function startMailServer(account: { readonly user: string; readonly
       }
       const verb = line.split(' ')[0];
       isText = verb === 'DATA';
-      if (verb === 'EHLO') say('250-mail.test\r\n250 AUTH PLAIN');
+      if (verb === 'RCPT' && refusal) say(refusal);
+      else if (verb === 'EHLO') say('250-mail.test\r\n250 AUTH PLAIN');
       else if (verb === 'DATA') say('354 go on');
       else if (verb === 'QUIT') socket.end('221 bye\r\n');
       else say(verb === 'AUTH' ? '235 come in' : '250 fine');
@@ -32,6 +34,10 @@ export async function startMailServer(account: { readonly user: string; readonly
   const { user, password } = account;
   return {
     lines,
+    /** Refuses every recipient with this answer. */
+    refuse(answer: string) {
+      refusal = answer;
+    },
     env: { SMTP_URL: `smtp://${user}:${password}@127.0.0.1:${port}`, MAIL_FROM: 'behest@example.org' },
   };
 }

@@ -19,15 +19,30 @@ export function linkParts(consentUrl: string) {
 }
 
 /** A person's browser. It keeps cookies, and the CSRF token of each request that it has opened. */
-export function personOn(service: Service) {
-  const cookies = new Map<string, string>();
-  const csrfTokens = new Map<string, string>();
+export const personOn = (service: Service) => browserOn(service, new Map(), new Map());
 
+interface Browser {
+  readonly cookies: Map<string, string>;
+  readonly call: (method: 'GET' | 'POST', path: string, sent?: Sent) => Promise<LightMyRequestResponse>;
+  /** The same browser, whose requests reach another process of the service. */
+  readonly on: (other: Service) => Browser;
+  readonly open: (consentUrl: string, hint?: string, headers?: Headers) => Promise<LightMyRequestResponse>;
+  readonly see: (id: string) => Promise<LightMyRequestResponse>;
+  readonly approve: (id: string, body?: object) => Promise<LightMyRequestResponse>;
+  readonly deny: (id: string, body?: object) => Promise<LightMyRequestResponse>;
+}
+
+interface Sent {
+  readonly body?: object | string;
+  readonly headers?: Headers;
+}
+
+function browserOn(service: Service, cookies: Map<string, string>, csrfTokens: Map<string, string>): Browser {
   /** Calls like the page. `headers` replace the page's own, and an empty header is not sent. */
   async function call(
     method: 'GET' | 'POST',
     path: string,
-    { body, headers = {} }: { body?: object | string; headers?: Headers } = {},
+    { body, headers = {} }: Sent = {},
   ): Promise<LightMyRequestResponse> {
     const id = path.split('/')[3] ?? '';
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -60,6 +75,7 @@ export function personOn(service: Service) {
   return {
     cookies,
     call,
+    on: (other: Service) => browserOn(other, cookies, csrfTokens),
     open,
     see: (id: string) => call('GET', `/v1/consent/${id}`),
     approve: (id: string, body?: object) => call('POST', `/v1/consent/${id}/approve`, body ? { body } : {}),

@@ -17,6 +17,7 @@ import { memoryStore } from '../../src/platform/redis/memory-store.ts';
 import { openStore } from '../../src/platform/redis/open-store.ts';
 import { createLogger, type LogLevel } from '../../src/platform/telemetry/logger.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
+import type { Tracer } from '../../src/platform/telemetry/tracer.ts';
 import { execute } from '../servers/postgres.ts';
 import { redisUrl } from '../servers/redis-url.ts';
 import { lentPool } from './lent-pool.ts';
@@ -68,11 +69,13 @@ export interface TestOptions {
   readonly storeAs?: (store: EphemeralStore) => EphemeralStore;
   /** Keeps a log. Without it the service logs nothing. */
   readonly logLevel?: LogLevel;
+  /** Receives the spans of requests and of their calls to the stores. */
+  readonly tracer?: Tracer;
 }
 
 /** The whole application. Its clock stands still until a test moves it. */
 export async function startApp(options: TestOptions = {}) {
-  const { env = {}, realLimits = false, store: kind = 'redis' } = options;
+  const { env = {}, realLimits = false, store: kind = 'redis', tracer } = options;
   const databaseUrl = options.databaseUrl ?? (await ownDatabase());
   const settings = loadConfig({
     NODE_ENV: 'test',
@@ -93,8 +96,8 @@ export async function startApp(options: TestOptions = {}) {
   const metrics = createMetrics(declaredMetrics);
   const notices = commitNotices();
   const realDb = options.databaseUrl
-    ? openDatabase(settings.database.app, 8, metrics.meter, { notices })
-    : databaseOver(lentPool({ connectionString: databaseUrl }), { meter: metrics.meter, notices });
+    ? openDatabase(settings.database.app, 8, metrics.meter, { notices, tracer })
+    : databaseOver(lentPool({ connectionString: databaseUrl }), { meter: metrics.meter, notices, tracer });
   const db = options.dbAs?.(realDb) ?? realDb;
   const realStore =
     settings.redisUrl === 'memory:' ? memoryStore(clock) : openStore(settings.redisUrl, clock);
@@ -110,23 +113,26 @@ export async function startApp(options: TestOptions = {}) {
   const logger = options.logLevel && createLogger(options.logLevel, { write });
   const mails = developmentMailer(() => {});
   const mail = options.mail === 'none' ? {} : { mailer: options.mailer ?? mails, development: mails };
-  const { app, routes, undeclared } = await watchingRoutes(() =>
-    buildApp(
-      openHouse({
-        settings,
-        db,
-        store,
-        keyRing,
-        clock,
-        metrics,
-        notices,
-        ...mail,
-        ...(logger && { logger }),
-      }),
-    ),
-  );
+  const house = openHouse({
+    settings,
+    db,
+    store,
+    keyRing,
+    clock,
+    metrics,
+    notices,
+    tracer,
+    ...mail,
+    ...(logger && { logger }),
+  });
+  const { app, routes, undeclared } = await watchingRoutes(() => buildApp(house));
+  /** Lets the features do what they do after a start, but for their jobs: no poll ever comes. */
+  const startFeatures = () => {
+    for (const { start } of house.opened) start?.();
+  };
   const stop = async () => {
     await app.close();
+    for (const { finish } of house.opened) await finish?.();
     await store.close();
     await db.destroy();
     await realDb.destroy();
@@ -167,6 +173,8 @@ export async function startApp(options: TestOptions = {}) {
     mails,
     routes,
     logLines,
+    notices,
+    startFeatures,
     stop,
   };
 }

@@ -68,6 +68,7 @@ test('an instance that is killed under load loses only the requests that it was 
     HOST: '127.0.0.1',
     TRUST_PROXY: '1',
     RATE_LIMIT_SIGNUP: '100000',
+    RATE_LIMIT_SIGNUP_HOURLY: '100000',
   };
   const ports = [await freePort(), await freePort()];
   const victim = startServer({ ...settings, PORT: String(ports[0]) });

@@ -60,6 +60,7 @@ export async function goodSettings() {
     RSA_PRIVATE_KEY: inject('rsaKey'),
     HOST: '127.0.0.1',
     PORT: String(port),
+    RATE_LIMIT_SIGNUP_HOURLY: '1000000',
     RATE_LIMIT_SIGNUP: '1000000', // all files send from the same address, and share a Redis
   };
   return { settings, url: `http://127.0.0.1:${port}` };

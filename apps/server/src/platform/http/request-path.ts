@@ -21,6 +21,7 @@ import {
   chargingOf,
   developerBill,
   failureBills,
+  resourceBills,
   resourceIdOf,
 } from './limits/bills.ts';
 import type { RateLimits } from './limits/rate-rules.ts';
@@ -53,6 +54,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
 
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);
+  app.decorateRequest('chargeResource');
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
@@ -71,7 +73,12 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     if (fromOwnPages) refuseOtherPages(request, path.ownOrigin);
     if (access === 'developer') request.caller = await callerByKey(request, reply, charge);
-    if (access === 'consent') request.caller = await path.consent(browserRequestOf(request));
+    if (access === 'consent') {
+      request.caller = await path.consent(browserRequestOf(request));
+      await charge(resourceBills(request, limits));
+    }
+    if (access === 'none')
+      request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
     if (access === 'session') request.session = sessionIn(request, reply, path.session);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');

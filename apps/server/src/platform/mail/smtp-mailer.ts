@@ -21,7 +21,16 @@ export function smtpMailer(url: string, from: string, mustEncrypt: boolean, time
   return {
     async send({ to: address, ...mail }) {
       // As a text, an address with a comma or angle brackets would be read as several, or as another one.
-      await transport.sendMail({ ...mail, to: { name: '', address } });
+      await transport.sendMail({ ...mail, to: { name: '', address } }).catch((error: unknown) => {
+        throw withoutAnswer(error);
+      });
     },
   };
+}
+
+/** The library's own text repeats the server's answer, which may hold the recipient's address. */
+function withoutAnswer(error: unknown): Error {
+  const { code, command, responseCode } = Object(error);
+  const facts = [code, command, responseCode].filter((fact) => fact !== undefined).join(' ');
+  return Object.assign(new Error(`A mail was not handed over: ${facts}`), { code, command, responseCode });
 }

@@ -3,6 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
@@ -12,7 +13,7 @@ import type { GrantQuery } from './grants.schema.ts';
 
 export type RevokedReason = NonNullable<Selectable<Grants>['revokedReason']>;
 
-/** Newest first, with one row more than the page holds: its presence shows that there is another page. */
+/** Newest first. */
 export function listGrantRows(db: Executor, tenant: Tenant, query: GrantQuery, now: Date) {
   const { cursor, limit, since, until } = query;
   let page = grantsWithAgent(db, tenant);
@@ -26,10 +27,7 @@ export function listGrantRows(db: Executor, tenant: Tenant, query: GrantQuery, n
   if (until) page = page.where('grant.issuedAt', '<', new Date(until));
   if (cursor) page = page.where('grant.id', '<', cursor);
   // A grant's id begins with the time of its issue, so this is newest first.
-  return page
-    .orderBy('grant.id', 'desc')
-    .limit(limit + 1)
-    .execute();
+  return readPage(db, page.orderBy('grant.id', 'desc'), limit);
 }
 
 function withExpiry<Page extends ReturnType<typeof grantsWithAgent>>(

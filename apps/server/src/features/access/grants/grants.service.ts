@@ -26,8 +26,8 @@ export async function listGrants(deps: GrantDeps, caller: Caller, query: GrantQu
   mustBeSpan(query);
   const now = deps.clock();
   const rows = await listGrantRows(deps.db, caller.tenant, query, now);
-  const { page, nextCursor } = pageOf(rows, query.limit, byId);
-  return { grants: page.map((row) => toGrant(row, caller, now)), nextCursor };
+  const { page, nextCursor } = pageOf(rows, byId, (row) => toGrant(row, caller, now));
+  return { grants: page, nextCursor };
 }
 
 /** @throws NOT_FOUND */
@@ -40,9 +40,8 @@ export async function listTokens(
   const grant = await findGrant(deps.db, caller.tenant, grantId);
   if (!grant) throw notFound();
   const rows = await listTokensOfGrant(deps.db, caller.tenant, grantId, query);
-  const { page, nextCursor } = pageOf(rows, query.limit, byId);
   const now = deps.clock();
-  const tokens = page.map((token) => {
+  const { page, nextCursor } = pageOf(rows, byId, (token) => {
     const { status, revokedAt } = tokenStatus(token, grant.revokedAt, now);
     return {
       tokenId: token.id,
@@ -52,7 +51,7 @@ export async function listTokens(
       ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
     };
   });
-  return { tokens, nextCursor };
+  return { tokens: page, nextCursor };
 }
 
 function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {

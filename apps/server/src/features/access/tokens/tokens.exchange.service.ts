@@ -35,7 +35,7 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   const write = { grant, token, refresh, grantLimit, maxWrongVerifiers: MAX_WRONG_VERIFIERS, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
-  if (lost === 'code_used') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
+  if (lost === 'code_used') await reportReuse(deps, caller, await reuseAsOf(deps, caller, found), at);
   if (lost) throw invalidGrant(lost);
   return answer;
 }
@@ -43,6 +43,11 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
 function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {
   const about = concerning({ grantId, agentId, agentDid, principalId });
   return { kind: 'code' as const, about, usedAt: grantIssuedAt, isActive: grantStatus === 'active' };
+}
+
+/** The winner of a race has made the grant since the request was read. */
+async function reuseAsOf(deps: TokenDeps, { tenant }: Caller, found: Redeemable) {
+  return reuseOf((await findRedeemable(deps.db, tenant, found.id)) ?? found);
 }
 
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {

@@ -1,7 +1,8 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 
-/** Newest first, with one row more than the page holds. The service stores the text of no token. */
+/** Newest first. The service stores the text of no token. */
 export function listTokensOfGrant(
   db: Executor,
   { developerId }: Tenant,
@@ -14,8 +15,5 @@ export function listTokensOfGrant(
     .where('developerId', '=', developerId)
     .where('grantId', '=', grantId);
   const page = cursor ? all.where('id', '<', cursor) : all;
-  return page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
+  return readPage(db, page.orderBy('id', 'desc'), limit);
 }

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { lookUpPage, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
 import type { AgentQuery } from './agents.schema.ts';
@@ -49,35 +50,37 @@ export function findAgentAcrossTenants(db: Executor, agentId: string) {
 
 type Page = [developerId: string, limit: number];
 
-const newest = lookUp<AgentRow, Page>(
+const newest = lookUpPage<AgentRow, Page>(
   'list_agents',
   `select ${columns} from agents
    where developer_id = $1 and status <> 'revoked' order by id desc limit $2`,
 );
-const further = lookUp<AgentRow, [...Page, cursor: string]>(
+const further = lookUpPage<AgentRow, [...Page, cursor: string]>(
   'list_agents_below',
   `select ${columns} from agents
    where developer_id = $1 and status <> 'revoked' and id < $3 order by id desc limit $2`,
 );
-const newestOf = lookUp<AgentRow, [...Page, status: AgentRow['status']]>(
+const newestOf = lookUpPage<AgentRow, [...Page, status: AgentRow['status']]>(
   'list_agents_of_status',
   `select ${columns} from agents where developer_id = $1 and status = $3 order by id desc limit $2`,
 );
-const furtherOf = lookUp<AgentRow, [...Page, status: AgentRow['status'], cursor: string]>(
+const furtherOf = lookUpPage<AgentRow, [...Page, status: AgentRow['status'], cursor: string]>(
   'list_agents_of_status_below',
   `select ${columns} from agents
    where developer_id = $1 and status = $3 and id < $4 order by id desc limit $2`,
 );
 
-/** Newest first, with one row more than the page holds: its presence shows that there is another page. */
-export function listAgentRows(
+/** Newest first. */
+export async function listAgentRows(
   db: Executor,
   { developerId }: Tenant,
   { status, cursor, limit }: AgentQuery,
-): Promise<AgentRow[]> {
+): Promise<PageRows<AgentRow>> {
   const page: Page = [developerId, limit + 1];
-  if (status) return cursor ? furtherOf(db, ...page, status, cursor) : newestOf(db, ...page, status);
-  return cursor ? further(db, ...page, cursor) : newest(db, ...page);
+  const ofAny = () => (cursor ? further(db, ...page, cursor) : newest(db, ...page));
+  const of = (wanted: AgentRow['status']) =>
+    cursor ? furtherOf(db, ...page, wanted, cursor) : newestOf(db, ...page, wanted);
+  return pageRows(await (status ? of(status) : ofAny()), limit);
 }
 
 /** Locks the row, so that the second of two simultaneous changes sees the first. */

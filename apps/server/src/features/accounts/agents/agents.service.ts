@@ -78,8 +78,8 @@ export async function getAgent(deps: AgentDeps, caller: Caller, agentId: string)
 
 export async function listAgents(deps: AgentDeps, caller: Caller, query: AgentQuery): Promise<AgentPage> {
   const rows = await listAgentRows(deps.db, caller.tenant, query);
-  const { page, nextCursor } = pageOf(rows, query.limit, byId);
-  return { agents: page.map(toAgent), nextCursor };
+  const { page, nextCursor } = pageOf(rows, byId, toAgent);
+  return { agents: page, nextCursor };
 }
 
 /** @throws NOT_FOUND, AGENT_INACTIVE when it is revoked. */

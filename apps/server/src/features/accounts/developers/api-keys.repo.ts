@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { ApiKeys } from '../../../platform/db/types.gen.ts';
 
@@ -93,7 +94,7 @@ export async function insertKeyAgain(
     .execute();
 }
 
-/** Newest first, with one row more than the page holds. */
+/** Newest first. */
 export function listKeyRows(
   db: Executor,
   { developerId }: Tenant,
@@ -101,10 +102,7 @@ export function listKeyRows(
 ) {
   const all = db.selectFrom('apiKeys').selectAll().where('developerId', '=', developerId);
   const page = cursor ? all.where('id', '<', cursor) : all;
-  return page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
+  return readPage(db, page.orderBy('id', 'desc'), limit);
 }
 
 /**

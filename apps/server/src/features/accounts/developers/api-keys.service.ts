@@ -59,13 +59,12 @@ export function newKey(name: string, role: Role, at: Date, apiKey: string) {
 
 export async function listKeys(deps: KeyDeps, caller: Caller, query: ApiKeyQuery): Promise<ApiKeyPage> {
   const rows = await listKeyRows(deps.db, caller.tenant, query);
-  const { page, nextCursor } = pageOf(rows, query.limit, byId);
   const now = deps.clock();
-  const keys = page.map((row) => ({
+  const { page, nextCursor } = pageOf(rows, byId, (row) => ({
     ...toApiKey(row, now),
     ...(isOwn(caller, row.id) && { current: true }),
   }));
-  return { keys, nextCursor };
+  return { keys: page, nextCursor };
 }
 
 /** Publishes no change, because no process remembers an unknown key. @throws CONFLICT at `MOST_KEYS` keys */

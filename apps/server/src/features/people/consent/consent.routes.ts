@@ -66,7 +66,8 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
     async (request, reply) => {
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
-      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization };
+      const charge = request.chargeResource;
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge };
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       const cookie = stringifySetCookie({

@@ -55,9 +55,15 @@ export const CSRF_KEY_USE = 'behest/consent-csrf/v1';
 
 type Browser = Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAuthorization'>;
 
+interface OpeningBrowser extends Browser {
+  /** Counts this request for the authorization request. @throws RATE_LIMITED */
+  readonly charge: () => Promise<void>;
+}
+
 /**
  * Opens the page's session with the ticket of the link. The newest session replaces the one before, so the
- * last browser wins. After a bad hint the proof stays open, and the page says so.
+ * last browser wins. After a bad hint the proof stays open, and the page says so. Only the holder of the
+ * ticket is counted, so that nobody else can use up the person's requests.
  * @throws NOT_FOUND for a wrong ticket and an unknown request alike, GONE when the request is decided or
  * expired
  */
@@ -65,11 +71,12 @@ export async function openSession(
   deps: ConsentDeps,
   requestId: string,
   { ticket, hint: sent }: OpenSession,
-  browser: Browser,
+  browser: OpeningBrowser,
 ): Promise<{ opened: OpenedSession; secret: string }> {
   mustBeBrowser(browser);
   const inFlight = await findTicket(deps.store, requestId);
   if (!inFlight || !isSameText(inFlight.hash, encodedHash(ticket))) throw notFound();
+  await browser.charge();
   const row = await pendingRow(deps, inFlight.developerId, requestId);
 
   const proofs = await lookAtHint(deps, row, sent, personWith(row, browser));

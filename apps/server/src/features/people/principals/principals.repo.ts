@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
 import {
   grantsOfPrincipal,
@@ -105,7 +106,7 @@ interface GrantPage {
 }
 
 /**
- * The principal's grants with their agents, newest first, and one more than the page holds.
+ * The principal's grants with their agents, newest first.
  * @returns undefined when the session has ended
  */
 export async function listOwnGrantRows(db: Executor, session: PrincipalSession, page: GrantPage, now: Date) {
@@ -117,7 +118,7 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
   if (status === 'active') {
     grants = grants.where('grant.status', '=', 'active').where('grant.expiresAt', '>', now);
   }
-  const newest = grants.orderBy('grant.id', 'desc').limit(limit + 1);
+  const newest = boundedRows(grants.orderBy('grant.id', 'desc').limit(limit + 1));
   const rows = await activeSession(db, session, now)
     .leftJoin(newest.as('grant'), (join) => join.onTrue())
     .selectAll('grant')
@@ -128,7 +129,13 @@ export async function listOwnGrantRows(db: Executor, session: PrincipalSession, 
   const [first] = rows;
   if (!first) return undefined;
   const { developerName, mode, scopeDescriptions, sessionExpiresAt } = first;
-  return { developerName, mode, scopeDescriptions, sessionExpiresAt, grants: rows.filter(hasGrant) };
+  return {
+    developerName,
+    mode,
+    scopeDescriptions,
+    sessionExpiresAt,
+    grants: pageRows(rows.filter(hasGrant), limit),
+  };
 }
 
 interface EntryPage {
@@ -154,7 +161,7 @@ export async function listOwnEntryRows(
     const last = entriesOf(db, session.tenant).select('entry.seq').where('entry.id', '=', cursor);
     entries = entries.where('entry.seq', '<', last);
   }
-  const newest = entries.orderBy('entry.seq', 'desc').limit(limit + 1);
+  const newest = boundedRows(entries.orderBy('entry.seq', 'desc').limit(limit + 1));
   const rows = await activeSession(db, session, now)
     .leftJoin(newest.as('entry'), (join) => join.onTrue())
     .selectAll('entry')
@@ -162,7 +169,9 @@ export async function listOwnEntryRows(
     .orderBy('entry.seq', 'desc')
     .execute();
   const [first] = rows;
-  return first && { auditPrivateKeys: first.auditPrivateKeys, entries: rows.filter(hasEntry) };
+  return (
+    first && { auditPrivateKeys: first.auditPrivateKeys, entries: pageRows(rows.filter(hasEntry), limit) }
+  );
 }
 
 /** Ends all sessions. */

@@ -33,9 +33,11 @@ export async function listOwnGrants(
   const now = deps.clock();
   const found = await listOwnGrantRows(deps.db, session, query, now);
   if (!found) throw sessionEnded();
-  const { page, nextCursor } = pageOf(found.grants, query.limit, byId);
+  const { page, nextCursor } = pageOf(found.grants, byId, (row) =>
+    toOwnGrant(row, Object(found.scopeDescriptions), now),
+  );
   return {
-    grants: page.map((row) => toOwnGrant(row, Object(found.scopeDescriptions), now)),
+    grants: page,
     principalId: session.principalId,
     developerName: found.developerName,
     sandbox: found.mode === 'sandbox',
@@ -52,12 +54,11 @@ export async function listOwnEntries(
 ): Promise<OwnEntryPage> {
   const found = await listOwnEntryRows(deps.db, session, query, deps.clock());
   if (!found) throw sessionEnded();
-  const { page, nextCursor } = pageOf(found.entries, query.limit, byId);
   const { principalId } = session;
-  return {
-    entries: page.map((row) => toOwnEntry(row, principalId, found.auditPrivateKeys)),
-    nextCursor,
-  };
+  const { page, nextCursor } = pageOf(found.entries, byId, (row) =>
+    toOwnEntry(row, principalId, found.auditPrivateKeys),
+  );
+  return { entries: page, nextCursor };
 }
 
 /**

@@ -4,6 +4,7 @@ import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
 import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
@@ -114,8 +115,7 @@ export function findEntry(db: Executor, { developerId }: Tenant, id: string) {
 }
 
 /**
- * Lists entries in the order of the chain, and one more than the limit, which shows that there is another
- * page.
+ * Lists entries in the order of the chain.
  * @param serviceActions the actions of entries whose `source` is the service
  */
 export function listEntryRows(
@@ -126,10 +126,7 @@ export function listEntryRows(
 ) {
   const { order, limit } = query;
   const all = db.selectFrom('auditEntries').selectAll().where('developerId', '=', developerId);
-  return filtered(all, developerId, query, serviceActions)
-    .orderBy('seq', order)
-    .limit(limit + 1)
-    .execute();
+  return readPage(db, filtered(all, developerId, query, serviceActions).orderBy('seq', order), limit);
 }
 
 type Entries = SelectQueryBuilder<DB, 'auditEntries', EntryRow>;
@@ -277,23 +274,22 @@ export function findBeyondHead(db: Executor, { developerId }: Tenant) {
     .executeTakeFirst();
 }
 
-/** A range of the chain, both ends included, at most `limit` long. */
-export function listEntryRange(
+/** The beginning of a range of the chain, both ends included: at most `limit` entries, and not too large. */
+export async function listEntryRange(
   db: Executor,
   { developerId }: Tenant,
   from: number,
   to: number,
   limit: number,
 ) {
-  return db
+  const range = db
     .selectFrom('auditEntries')
     .selectAll()
     .where('developerId', '=', developerId)
     .where('seq', '>=', String(from))
     .where('seq', '<=', String(to))
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+    .orderBy('seq');
+  return (await readPage(db, range, limit)).rows;
 }
 
 /** Erases rows of a closed account. */

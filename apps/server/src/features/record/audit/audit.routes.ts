@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
 import { type AppendDeps, appendEntry } from './audit.append.service.ts';
 import { getHead } from './audit.checkpoint.service.ts';
 import { rates } from './audit.rates.ts';
@@ -17,7 +18,7 @@ import {
 import { getEntry, listEntries } from './audit.service.ts';
 import { type VerifyDeps, verifyOwnChain } from './audit.verify.service.ts';
 
-type AuditDeps = AppendDeps & VerifyDeps;
+type AuditDeps = AppendDeps & Omit<VerifyDeps, 'pause'>;
 
 export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, deps) => {
   app.post(
@@ -43,7 +44,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
   app.get(
     '/v1/audit/entries',
     {
-      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [] },
+      config: { access: 'developer', role: 'runtime', rate: 'default', failures: [], isHeavy: true },
       schema: {
         operationId: 'audit.list',
         summary: 'List audit entries in the order of the chain',
@@ -70,7 +71,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
   app.get(
     '/v1/audit/verify',
     {
-      config: { access: 'developer', role: 'runtime', rate: rates.auditVerify, failures: [] },
+      config: { access: 'developer', role: 'runtime', rate: rates.auditVerify, failures: [], isHeavy: true },
       schema: {
         operationId: 'audit.verify',
         summary: 'Verify the chain, or a range of it',
@@ -78,7 +79,13 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
         response: { 200: ChainVerdict },
       },
     },
-    (request) => verifyOwnChain(deps, callerOf(request), request.query, request.log),
+    (request) =>
+      verifyOwnChain(
+        { ...deps, pause: () => pauseOf(request) },
+        callerOf(request),
+        request.query,
+        request.log,
+      ),
   );
 
   app.get(

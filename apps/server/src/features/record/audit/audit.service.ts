@@ -21,8 +21,12 @@ export async function getEntry(deps: ReadDeps, { tenant }: Caller, id: string): 
 export async function listEntries(deps: ReadDeps, caller: Caller, query: EntryQuery): Promise<EntryPage> {
   mustBeSpan(query);
   const rows = await listEntryRows(deps.db, caller.tenant, query, deps.catalogue.reserved);
-  const { page, nextCursor } = pageOf(rows, query.limit, ({ seq }) => seq);
-  return { entries: page.map((row) => toEntry(deps, row)), nextCursor };
+  const { page, nextCursor } = pageOf(
+    rows,
+    ({ seq }) => seq,
+    (row) => toEntry(deps, row),
+  );
+  return { entries: page, nextCursor };
 }
 
 function toEntry({ catalogue }: ReadDeps, row: EntryRow): AuditEntry {

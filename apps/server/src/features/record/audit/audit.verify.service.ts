@@ -9,7 +9,7 @@ import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toLink } from './audit.service.ts';
 
 const MOST_ENTRIES = 100_000; // in one call
-const RANGE = 1000; // entries in memory at once
+const RANGE = 1000; // entries in memory at once, if they are not large
 
 /** The log in which the operator reads that a chain is broken. */
 export interface BrokenChainLog {
@@ -19,6 +19,8 @@ export interface BrokenChainLog {
 export interface VerifyDeps extends CheckpointDeps {
   /** Called when a chain is found broken. */
   readonly onBroken: () => void;
+  /** Lets other requests go first. */
+  readonly pause: () => Promise<void>;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function verifyOwnChain(
   log: BrokenChainLog,
 ): Promise<ChainVerdict> {
   const checkpoint = await latestCheckpoint(deps, tenant);
-  const found = await verdictOn(deps.db, tenant, range);
+  const found = await verdictOn(deps, tenant, range);
   const broken =
     found.valid && checkpoint ? await brokenPromise(deps.db, tenant, checkpoint, found) : undefined;
   const { jws = null, isProved = null } = checkpoint ?? {};
@@ -66,7 +68,7 @@ async function brokenPromise(
 }
 
 async function verdictOn(
-  db: Executor,
+  { db, pause }: Pick<VerifyDeps, 'db' | 'pause'>,
   tenant: Tenant,
   { fromSeq, toSeq }: VerifyQuery,
 ): Promise<Omit<ChainVerdict, 'checkpoint' | 'checkpointVerified'>> {
@@ -85,6 +87,7 @@ async function verdictOn(
     const rows = await listEntryRange(db, tenant, progress.nextSeq, last, RANGE);
     if (rows.length === 0) break;
     progress = continueChain(progress, rows.map(toLink), sha256);
+    if (progress.valid && progress.nextSeq <= last) await pause();
   }
 
   const { valid, checkedEntries, firstBrokenAt, problem, nextSeq, prevHash } = progress;

@@ -1,5 +1,4 @@
 import type { Tenant } from '../../../platform/caller.ts';
-import { pageOf } from '../../../platform/paging.ts';
 import type { Outlet, StreamedEvent } from './events.outlet.service.ts';
 import { findBeginnings, listEventRange } from './events.repo.ts';
 import { retainedSince } from './events.rules.ts';
@@ -75,8 +74,8 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
         until: null,
         limit,
       };
-      const { rows, searchedTo, end: now } = await listEventRange(db, tenant, range);
-      const { page, nextCursor } = pageOf(rows, limit, ({ seq }) => seq);
+      const { rows: page, hasMore, searchedTo, end: now } = await listEventRange(db, tenant, range);
+      const nextCursor = hasMore ? (page.at(-1)?.seq ?? null) : null;
       for (const event of page) {
         if (deps.catalogue.matches(wanted.patterns, event.type)) send(event);
         await outlet.taken();

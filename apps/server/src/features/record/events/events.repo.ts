@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { type BoundedRow, boundedRows, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { lastEventOf } from '../audit/audit.queries.ts';
 
 /** Events that one statement looks at, including events of types that were not asked for. */
@@ -25,16 +26,14 @@ export interface EventRow {
   readonly envelope: string;
 }
 
-export interface EventRangeRows {
-  readonly rows: readonly EventRow[];
+export interface EventRangeRows extends PageRows<EventRow> {
   /** The number up to which the statement looked, and the number of the last event. */
   readonly searchedTo: string;
   readonly end: string;
 }
 
 /**
- * Lists events in the order of their numbers, and one more than the limit, which shows that there is another
- * page. One statement sees one moment, so no event up to `end` is missing.
+ * Lists events in the order of their numbers. One statement sees one moment, so no event up to `end` is missing.
  */
 export async function listEventRange(
   db: Executor,
@@ -44,8 +43,8 @@ export async function listEventRange(
   const { types, after, since, until, limit } = range;
   const earlier = new Date(since.getTime() - LONGEST_WRITE * 1000);
   const later = until && new Date(until.getTime() + LONGEST_WRITE * 1000);
-  const asked = sql<{ end: string; searchedTo: string } & (EventRow | { seq: null })>`
-    select w."end", w.searched_to, e.seq, e.id, e.type, e.envelope
+  const asked = sql<{ end: string; searchedTo: string } & (BoundedRow<EventRow> | { seq: null })>`
+    select w."end", w.searched_to, e.seq, e.id, e.type, e.envelope, e.fitting
     from (
       select f.after, f."end", least(f."end", f.after + ${WINDOW}) as searched_to
       from (
@@ -55,19 +54,21 @@ export async function listEventRange(
         from ${lastEventOf(db, { developerId })} as last
       ) f
     ) w
-    left join lateral (
+    left join lateral (select * from ${boundedRows(sql<EventRow>`
       select o.seq, o.id, o.type, o.envelope from outbox_events o
       where o.developer_id = ${developerId} and o.seq > w.after and o.seq <= w.searched_to
         and o.type = any(${types}) and o.created_at >= ${since}
         and (${until}::timestamptz is null or o.created_at < ${until})
-      order by o.seq limit ${limit + 1}
-    ) e on true
+      order by o.seq limit ${limit + 1}`)} as found) e on true
     order by e.seq`;
   const { rows } = await asked.execute(db);
   const [first] = rows;
   if (!first) throw new Error('A developer has no chain.');
   return {
-    rows: rows.flatMap((row) => (row.seq === null ? [] : [row])),
+    ...pageRows(
+      rows.flatMap((row) => (row.seq === null ? [] : [row])),
+      limit,
+    ),
     searchedTo: first.searchedTo,
     end: first.end,
   };

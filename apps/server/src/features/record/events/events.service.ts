@@ -23,15 +23,18 @@ export async function listEvents(deps: EventsDeps, caller: Caller, query: EventQ
   mustBeSpan(query);
   const retained = retainedSince(deps.clock());
   const asked = since ? new Date(since) : retained;
-  const { rows, searchedTo, end } = await listEventRange(deps.db, caller.tenant, {
+  const { searchedTo, end, ...rows } = await listEventRange(deps.db, caller.tenant, {
     types: deps.catalogue.typesOf(patternsIn(deps.catalogue, types)),
     after: cursor,
     since: asked > retained ? asked : retained,
     until: until ? new Date(until) : null,
     limit,
   });
-  const { page, nextCursor } = pageOf(rows, limit, ({ seq }) => seq);
+  const { page, nextCursor } = pageOf(
+    rows,
+    ({ seq }) => seq,
+    ({ envelope }) => envelope,
+  );
   const goesOn = BigInt(searchedTo) < BigInt(end) ? searchedTo : null;
-  const envelopes = page.map(({ envelope }) => envelope).join(',');
-  return `{"events":[${envelopes}],"nextCursor":${JSON.stringify(nextCursor ?? goesOn)}}`;
+  return `{"events":[${page.join(',')}],"nextCursor":${JSON.stringify(nextCursor ?? goesOn)}}`;
 }

@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 import type { WebhookDeliveries } from '../../../platform/db/types.gen.ts';
 import type { PagePosition } from '../../../platform/paging.ts';
 import type { AfterAttempt } from './webhooks.rules.ts';
@@ -35,7 +36,24 @@ const deliveries = (
     .$if(status !== undefined, (all) => all.where('d.status', '=', status ?? 'pending'))
     .$if(eventType !== undefined, (all) => all.where('d.eventType', '=', eventType ?? ''));
 
-/** Lists deliveries newest first, and one more than the limit, which shows that there is another page. */
+/** The columns that an answer shows. The envelope, which may be large, is none of them. */
+const SHOWN = [
+  'd.id',
+  'd.webhookId',
+  'd.eventId',
+  'd.eventType',
+  'd.status',
+  'd.attempts',
+  'd.maxAttempts',
+  'd.lastError',
+  'd.lastStatusCode',
+  'd.createdAt',
+  'd.lastAttemptAt',
+  'd.nextAttemptAt',
+  'd.deliveredAt',
+] as const;
+
+/** Newest first. */
 export function listDeliveryRows(
   db: Executor,
   { developerId }: Tenant,
@@ -44,17 +62,13 @@ export function listDeliveryRows(
   { pageSize, offset, cursor }: PagePosition,
 ) {
   const all = deliveries(db, developerId, webhookId, filter)
-    .selectAll('d')
+    .select(SHOWN)
     .select((eb) => eb.fn.coalesce('d.url', 'e.url').as('url'));
   const page = cursor ? all.where('d.id', '<', cursor) : all;
-  return page
-    .orderBy('d.id', 'desc')
-    .offset(offset)
-    .limit(pageSize + 1)
-    .execute();
+  return readPage(db, page.orderBy('d.id', 'desc').offset(offset), pageSize);
 }
 
-export type DeliveryRow = Awaited<ReturnType<typeof listDeliveryRows>>[number];
+export type DeliveryRow = Awaited<ReturnType<typeof listDeliveryRows>>['rows'][number];
 
 export async function countDeliveries(
   db: Executor,

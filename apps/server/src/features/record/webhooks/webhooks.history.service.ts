@@ -2,7 +2,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { byId, pageOf, positionOf } from '../../../platform/paging.ts';
+import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
 import { announce } from '../audit/index.ts';
 import {
   countDeliveries,
@@ -33,9 +33,10 @@ export async function listDeliveries(
   if (!(await findEndpoint(deps.db, caller.tenant, webhookId))) throw notFound();
   const rows = await listDeliveryRows(deps.db, caller.tenant, webhookId, query, position);
   const total = await countDeliveries(deps.db, caller.tenant, webhookId, query);
-  const { page: shown, nextCursor } = pageOf(rows, position.pageSize, byId);
+  const shown = pageOf(rows, byId, toDelivery);
+  mustBeWhole(position, shown);
   const { page, pageSize } = position;
-  return { deliveries: shown.map(toDelivery), total, page, pageSize, nextCursor };
+  return { deliveries: shown.page, total, page, pageSize, nextCursor: shown.nextCursor };
 }
 
 /** Sends the same event once more, under the event id that receivers know already. @throws NOT_FOUND */
@@ -93,9 +94,7 @@ export function sendTest(deps: DeliveryDeps, caller: Caller, webhookId: string):
 
 const neverTried = { lastError: null, lastStatusCode: null, lastAttemptAt: null, deliveredAt: null };
 
-type Shown = Omit<DeliveryRow, 'developerId' | 'envelope' | 'leasedUntil' | 'isPrompt'>;
-
-function toDelivery(row: Shown): Delivery {
+function toDelivery(row: DeliveryRow): Delivery {
   const { id, webhookId, eventId, eventType, status, attempts, maxAttempts, url } = row;
   const { lastError, lastStatusCode } = row;
   return {

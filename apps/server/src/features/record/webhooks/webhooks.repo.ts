@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
 import type { WebhookEndpoints } from '../../../platform/db/types.gen.ts';
 import type { WebhookQuery } from './webhooks.schema.ts';
 
@@ -25,14 +26,11 @@ export function findEndpoint(db: Executor, { developerId }: Tenant, id: string) 
     .executeTakeFirst();
 }
 
-/** Lists endpoints newest first, and one more than the limit, which shows that there is another page. */
+/** Newest first. */
 export function listEndpointRows(db: Executor, { developerId }: Tenant, { limit, cursor }: WebhookQuery) {
   const all = db.selectFrom('webhookEndpoints').selectAll().where('developerId', '=', developerId);
   const page = cursor ? all.where('id', '<', cursor) : all;
-  return page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
+  return readPage(db, page.orderBy('id', 'desc'), limit);
 }
 
 /** Locks the row, so that the second of two concurrent changes sees the result of the first. */

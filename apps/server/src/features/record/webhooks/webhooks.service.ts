@@ -102,9 +102,9 @@ export async function listWebhooks(
   query: WebhookQuery,
 ): Promise<WebhookPage> {
   const rows = await listEndpointRows(deps.db, caller.tenant, query);
-  const { page, nextCursor } = pageOf(rows, query.limit, byId);
   const at = deps.clock();
-  return { webhooks: page.map((row) => toWebhook(row, at)), nextCursor };
+  const { page, nextCursor } = pageOf(rows, byId, (row) => toWebhook(row, at));
+  return { webhooks: page, nextCursor };
 }
 
 /**

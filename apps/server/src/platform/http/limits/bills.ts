@@ -10,6 +10,17 @@ import {
   tighter,
 } from './rates.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Set when access is `none`: charges the resource in the path, for a handler that finds its secret in the
+     * body.
+     * @throws RATE_LIMITED
+     */
+    chargeResource: () => Promise<void>;
+  }
+}
+
 /**
  * Charges one request. The headers show the charged count that is closest to its limit.
  * @throws RATE_LIMITED
@@ -34,7 +45,7 @@ export const addressBill = (address: string, limits: RateLimits): RateBill => ({
   counts: rateCountsOf('default', { address: subjectOf(address) }, limits),
 });
 
-/** Charges the address and the resource in the path, before a credential is looked at. */
+/** Charges the address, before a credential is looked at. */
 export function anonymousBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   const rate = rateOf(request);
   if (needsIdentity(rate)) {
@@ -42,13 +53,18 @@ export function anonymousBills(request: FastifyRequest, limits: RateLimits): Rat
     const { payer, counts } = addressBill(request.ip, limits);
     return [{ payer, counts: counts.map((count) => ({ ...count, cost: 0 })) }];
   }
-  const address = rateCountsOf(rate, { address: subjectOf(request.ip) }, limits);
+  const counts = rateCountsOf(rate, { address: subjectOf(request.ip) }, limits);
+  return [{ payer: 'address', counts }];
+}
+
+/**
+ * Charges the resource in the path, once the caller has shown a secret of that resource. A stranger who knows
+ * only the id must not use up the requests of its person.
+ */
+export function resourceBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   const id = resourceIdOf(request);
-  const resource = id === undefined ? [] : rateCountsOf(rate, { resource: id }, limits);
-  return [
-    { payer: 'address', counts: address },
-    { payer: 'resource', counts: resource },
-  ];
+  const counts = id === undefined ? [] : rateCountsOf(rateOf(request), { resource: id }, limits);
+  return counts.length === 0 ? [] : [{ payer: 'resource', counts }];
 }
 
 /** Charges the address for a bad credential, on routes that do not charge it for a good one. */

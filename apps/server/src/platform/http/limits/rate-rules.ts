@@ -23,11 +23,10 @@ interface RateCountRule {
 
 /**
  * The subject that requests are counted by: the client's address, the resource in the path (whose id is the
- * path's `:id`), the developer that authentication has found, or the recipient of a mail, which the use case
- * charges itself.
+ * path's `:id`) for callers that have shown its secret, the developer that authentication has found, or the
+ * recipient of a mail, which the use case charges itself.
  */
-type Subject = Anonymous | 'developer' | 'recipient';
-type Anonymous = 'address' | 'resource';
+type Subject = 'address' | 'resource' | 'developer' | 'recipient';
 
 /**
  * Declares the rules of a feature, each under the name that its setting is made from.
@@ -128,8 +127,8 @@ function rulesOf(rate: Rate): readonly RateRule[] {
   return 'name' in rate ? [rate] : rate;
 }
 
-const ANONYMOUS: ReadonlySet<Subject> = new Set<Anonymous>(['address', 'resource']);
-
-/** Whether a rule counts by a subject that only authentication finds. */
-export const needsIdentity = (rate: Rate): boolean =>
-  rulesOf(rate).some(({ counts }) => counts.some(({ by }) => !ANONYMOUS.has(by)));
+/** Whether a rule counts only by subjects that authentication finds. */
+export function needsIdentity(rate: Rate): boolean {
+  const counts = rulesOf(rate).flatMap((rule) => rule.counts);
+  return counts.length > 0 && counts.every(({ by }) => by !== 'address');
+}

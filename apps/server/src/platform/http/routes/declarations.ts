@@ -106,6 +106,7 @@ function failureShapes({ method, config }: RouteOptions) {
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   if (config?.role === 'full' || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
   if (isRepeatable({ method, config })) codes.add('IDEMPOTENCY_CONFLICT').add('IDEMPOTENCY_IN_PROGRESS');
+  if (config?.isHeavy) codes.add('TOO_MANY_CONNECTIONS');
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is ignored, but has to be small enough
 

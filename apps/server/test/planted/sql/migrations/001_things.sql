@@ -11,3 +11,6 @@ create table developers (id text primary key, things bigint);
 create table api_keys (id text primary key);
 
 create function misplaced() returns integer language sql as $$ select 1 $$;
+
+-- Owner: thing. A function of thing passes over its developer.
+create table places (developer_id text, id text);

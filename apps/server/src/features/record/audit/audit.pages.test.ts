@@ -1,0 +1,123 @@
+import type { KyselyPlugin } from 'kysely';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { grantTo, openSession } from '../../../../test/app/flow.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+const LARGEST_BODY = 1_048_576;
+const LARGEST_ROW = 20_000; // with metadata of 16 KiB, and blanks
+const OF_EACH = 50;
+
+/** Metadata of 16 KiB: as it is sent, as the database keeps it, and nearly as many nodes as there may be. */
+const large = [
+  { text: 'é"'.repeat(4_000) },
+  { numbers: Array(50).fill(5e-324) },
+  { objects: Array(990).fill({}), text: 'x'.repeat(10_000) },
+];
+
+/** The bytes of the audit entries that each statement has read. */
+const reads: number[] = [];
+/** Statements that have read, and wait with their connections until the test lets them go on. */
+let underWay = 0;
+let hold = Promise.resolve();
+
+const watchReads: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  async transformResult({ result }) {
+    const entries = result.rows.filter((row) => 'prevHash' in row);
+    if (entries.length === 0) return result;
+    reads.push(Buffer.byteLength(JSON.stringify(entries.map(({ metadata }) => metadata))));
+    underWay += 1;
+    await hold;
+    underWay -= 1;
+    return result;
+  },
+};
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true, dbAs: (db) => db.withPlugin(watchReads) });
+  return service.stop;
+});
+
+/** Lets reads wait until the returned function is called. */
+function holdReads(): () => void {
+  const gate = Promise.withResolvers<void>();
+  hold = gate.promise;
+  return gate.resolve;
+}
+
+async function withEntries(ofEach = OF_EACH) {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { agentId, did: agentDid, grantId } = await grantTo(acme);
+  const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'file.read' };
+  const appended: string[] = [];
+  for (const metadata of large) {
+    for (let time = 0; time < ofEach; time += 1) {
+      const answer = await acme('POST', '/v1/audit/log', { ...entry, metadata });
+      appended.push(answer.json().entryId);
+    }
+  }
+  const { sessionToken } = (await openSession(acme)).json();
+  return { acme, appended, asPerson: service.calling(String(sessionToken)) };
+}
+
+describe('I16: large entries', () => {
+  test('are listed to the end in pages of at most 1 MiB, each once, to developers and to people', async () => {
+    const { acme, appended, asPerson } = await withEntries();
+    const lists = [
+      { list: acme, url: '/v1/audit/entries?action=file.read&limit=500', expected: appended },
+      {
+        list: acme,
+        url: '/v1/audit/entries?action=file.read&order=desc&limit=70',
+        expected: appended.toReversed(),
+      },
+      { list: asPerson, url: '/v1/principal/audit?limit=100', expected: appended.toReversed() },
+    ];
+    reads.length = 0;
+
+    for (const { list, url, expected } of lists) {
+      const listed: string[] = [];
+      let pages = 0;
+      for (let cursor = ''; cursor !== 'null'; pages += 1) {
+        const { body, json } = await list('GET', `${url}${cursor && `&cursor=${cursor}`}`);
+        expect(Buffer.byteLength(body)).toBeLessThanOrEqual(LARGEST_BODY);
+        for (const { entryId, action } of json().entries) if (action === 'file.read') listed.push(entryId);
+        cursor = String(json().nextCursor);
+      }
+      expect(listed).toEqual(expected);
+      expect(pages).toBeGreaterThan(2);
+    }
+    expect(Math.max(...reads)).toBeLessThan(LARGEST_BODY + 2 * LARGEST_ROW);
+  });
+
+  test('are verified in parts of at most 1 MiB', async () => {
+    const { acme } = await withEntries();
+    reads.length = 0;
+
+    const verdict = (await acme('GET', '/v1/audit/verify')).json();
+
+    expect(verdict).toMatchObject({ valid: true, problem: null, checkedEntries: verdict.head.seq });
+    expect(reads.length).toBeGreaterThan(2);
+    expect(Math.max(...reads)).toBeLessThan(LARGEST_BODY + 2 * LARGEST_ROW);
+  });
+
+  test('take two connections when one developer verifies them ten times at once, and others are served', async () => {
+    const { acme } = await withEntries(1);
+    const { acme: other, asPerson } = await withEntries(1);
+    const go = holdReads();
+
+    const attack = Array.from({ length: 10 }, () => acme('GET', '/v1/audit/verify'));
+    await vi.waitFor(() => expect(underWay).toBe(2));
+    const first = other('GET', '/v1/audit/entries');
+    await vi.waitFor(() => expect(underWay).toBe(3));
+    const second = asPerson('GET', '/v1/principal/audit');
+    const light = await other('GET', '/v1/audit/head');
+    const held = underWay;
+    go();
+
+    expect([light.statusCode, held]).toEqual([200, 3]);
+    const statuses = (await Promise.all(attack)).map(({ statusCode }) => statusCode);
+    expect(statuses.toSorted()).toEqual([200, 200, ...Array(8).fill(429)]);
+    expect([(await first).statusCode, (await second).statusCode]).toEqual([200, 200]);
+  });
+});

@@ -1,0 +1,63 @@
+import { type Expression, sql } from 'kysely';
+import type { Executor } from './db.ts';
+import { lookUp } from './statement.ts';
+
+/** The most bytes of a list's answer. Rows are read up to it. */
+export const MOST_BYTES = 1_048_576;
+
+/** The rows of a page in the order of the list. */
+export interface PageRows<Row> {
+  readonly rows: readonly Row[];
+  /** Whether the list goes on after them. */
+  readonly hasMore: boolean;
+}
+
+/** How many of the rows have room in a page; null when all of them have. */
+interface Fitting {
+  readonly fitting: number | null;
+}
+
+export type BoundedRow<Row> = Row & Fitting;
+
+/**
+ * Around a `select` in the order of the list, which ends after one row more than the page holds. Postgres evaluates
+ * `page` row by row, as far as it is read: it fetches, measures and sends nothing after the row that passes the size.
+ * It sends that row too, because the row says that the list goes on.
+ */
+const BEFORE = 'with page as materialized (';
+const AFTER = `), fitting as materialized (
+  select n - 1 as fitting from (
+    select row_number() over sofar as n, sum(octet_length(page::text)) over sofar as bytes
+    from page window sofar as (rows unbounded preceding)
+  ) measured where bytes > ${MOST_BYTES} limit 1
+) select page.*, (select fitting::int from fitting)
+  from page limit (select greatest(fitting, 1) + 1 from fitting)`;
+
+/** A look-up that reads a page. @param text the `select`, whose limit is one row more than the page holds */
+export const lookUpPage = <Row, Values extends readonly unknown[]>(name: string, text: string) =>
+  lookUp<BoundedRow<Row>, Values>(name, [BEFORE, text, AFTER].join(''));
+
+/** A part of a statement, in parentheses. @param rows a query of the builder or SQL, in the order of the list */
+export const boundedRows = <Row>(rows: Expression<Row>) => bounded<Row>(`(${BEFORE}`, rows, `${AFTER})`);
+
+const bounded = <Row>(before: string, rows: Expression<unknown>, after: string) => {
+  const around = [before, after]; // as in a template, whose texts are constants of this file
+  return sql<BoundedRow<Row>>(Object.assign(around, { raw: around }), rows);
+};
+
+/** Reads a page of a list, and of a page that is too large only its beginning. @param all the list in its order */
+export async function readPage<Row>(
+  db: Executor,
+  all: { limit(most: number): Expression<Row> },
+  limit: number,
+): Promise<PageRows<Row>> {
+  const { rows } = await bounded<Row>(BEFORE, all.limit(limit + 1), AFTER).execute(db);
+  return pageRows(rows, limit);
+}
+
+/** @param rows as a bounded statement found them */
+export function pageRows<Row>(rows: readonly BoundedRow<Row>[], limit: number): PageRows<Row> {
+  const fitting = rows[0]?.fitting ?? limit;
+  const most = Math.max(fitting, 1); // a row that is too large is a page by itself
+  return { rows: rows.slice(0, most), hasMore: rows.length > most };
+}

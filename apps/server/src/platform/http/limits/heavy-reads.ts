@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import { AppError } from '../../errors.ts';
+import { type FairPlaces, fairPlaces } from '../../fair-places.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its answer is made of many entries, so only a few run at a time. */
+    isHeavy?: true;
+  }
+  interface FastifyRequest {
+    heavyRead: HeavyRead | null;
+  }
+}
+
+/** A heavy read that has one of the places. */
+interface HeavyRead {
+  /** Lets other requests go first. */
+  pause(): Promise<void>;
+  end(): void;
+}
+
+const MOST_CONNECTIONS = 3;
+const MOST_OF_A_DEVELOPER = 2;
+const MOST_OF_A_SESSION = 1;
+const LONGEST_WAIT = 10_000; // milliseconds
+const RETRY_AFTER = 1; // seconds
+
+/** Most connections of the pool stay free for other requests. */
+const placesIn = (poolMax: number) =>
+  poolMax < 2 * MOST_CONNECTIONS ? Math.max(1, Math.floor(poolMax / 2)) : MOST_CONNECTIONS;
+
+/**
+ * Admits the requests of routes that declare `isHeavy`. Add it before the routes. Each holds a place, and so at most
+ * one connection, from before its handler until its answer is a text.
+ */
+export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
+  const most = placesIn(poolMax);
+  const places = fairPlaces(most, LONGEST_WAIT);
+  const reads = new Map<string, number>();
+
+  const begin = async (request: FastifyRequest) => {
+    const developerId = (request.caller ?? request.session)?.tenant.developerId ?? '';
+    const limits: [string, number][] = [[developerId, MOST_OF_A_DEVELOPER]];
+    if (request.session) limits.push([request.session.sessionId, MOST_OF_A_SESSION]);
+    for (const [reader, limit] of limits) if ((reads.get(reader) ?? 0) >= limit) throw tooMany(limit);
+
+    for (const [reader] of limits) count(reads, reader, 1);
+    const leave = () => {
+      for (const [reader] of limits) count(reads, reader, -1);
+    };
+    if (!(await places.take(developerId))) {
+      leave();
+      throw tooMany(most);
+    }
+    request.heavyRead = readAt(places, developerId, most, leave);
+  };
+  const end = (request: FastifyRequest, _reply: unknown, _payload: unknown, done: () => void) => {
+    request.heavyRead?.end();
+    done();
+  };
+
+  app.decorateRequest('heavyRead', null);
+  app.addHook('onRoute', (route: RouteOptions) => {
+    if (!route.config?.isHeavy) return;
+    const [before, after] = [[route.preHandler ?? []].flat(), [route.onSend ?? []].flat()];
+    if (before.includes(begin)) return; // the route of HEAD, which Fastify makes of that of GET
+    route.preHandler = [...before, begin];
+    route.onSend = [...after, end];
+  });
+}
+
+function readAt(places: FairPlaces, developerId: string, most: number, leave: () => void): HeavyRead {
+  let hasPlace = true;
+  let isOver = false;
+  return {
+    async pause() {
+      hasPlace = false;
+      places.give();
+      await nextTurn();
+      hasPlace = await places.take(developerId);
+      if (!hasPlace) throw tooMany(most);
+    },
+    end() {
+      if (isOver) return;
+      isOver = true;
+      if (hasPlace) places.give();
+      leave();
+    },
+  };
+}
+
+function count(reads: Map<string, number>, reader: string, change: number): void {
+  const now = (reads.get(reader) ?? 0) + change;
+  if (now > 0) reads.set(reader, now);
+  else reads.delete(reader);
+}
+
+/** Lets other requests go first, in the middle of a heavy read. @throws TOO_MANY_CONNECTIONS after a long wait */
+export async function pauseOf({ heavyRead, pattern }: FastifyRequest): Promise<void> {
+  if (!heavyRead) throw new Error(`${pattern} is no heavy read.`);
+  await heavyRead.pause();
+}
+
+function tooMany(limit: number): AppError {
+  const message = `Too many heavy reads run at once, retry in ${RETRY_AFTER} seconds`;
+  return new AppError('TOO_MANY_CONNECTIONS', message, { limit, retryAfter: RETRY_AFTER });
+}

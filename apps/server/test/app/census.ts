@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { Executor } from '../../src/platform/db/db.ts';
+
+/** Columns that differ from run to run: random texts, and positions in the order of events. */
+const DIFFERENT = [
+  'id',
+  'hash',
+  'prev_hash',
+  'salt',
+  'request_id',
+  'seq',
+  'prefix',
+  'secret',
+  'previous_secret',
+];
+const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body'];
+
+const ADDRESS = /[\w.-]+@[\w.-]+/g;
+const THUMBPRINT = /"[\w-]{43}"/g;
+const ID = /\b[a-z]{2,6}_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+
+/** The tables with rows of developers, whichever there are. They are the same in all databases of a run. */
+let tables: Promise<string[]> | undefined;
+
+async function listTables(db: Executor): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'developer_id' order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Everything that the database holds about a developer, without what is random. Two runs that come to the same have the
+ * same census.
+ */
+export async function censusOf(db: Executor, developerId: string): Promise<string[]> {
+  tables ??= listTables(db);
+  const left = sql.val([...DIFFERENT, ...ALSO_DIFFERENT]);
+  const parts = (await tables).map(
+    (name) => sql`select ${name} as name, (to_jsonb(t) - ${left}::text[])::text as held
+      from ${sql.table(name)} t where developer_id = ${developerId}`,
+  );
+  const { rows } = await sql<{ name: string; held: string }>`${sql.join(parts, sql` union all `)}`.execute(
+    db,
+  );
+  return rows
+    .map(
+      ({ name, held }) =>
+        `${name} ${held.replace(ID, 'id').replace(ADDRESS, 'address').replace(THUMBPRINT, 'hash')}`,
+    )
+    .sort();
+}

@@ -1,0 +1,42 @@
+import type { LightMyRequestResponse, RouteOptions } from 'fastify';
+import { operationOf, possessionsOf, requestTo } from './every-route.ts';
+import { authorize, registerAgent } from './flow.ts';
+import { hintClaims, newVoucher, personOn } from './person.ts';
+import type { Service } from './start-app.ts';
+import { verifyAddress } from './verified.ts';
+
+/** A developer with a record of each kind, and a person at the consent page, who has to read a mail. */
+export async function callersOf(service: Service) {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const its = await possessionsOf(acme);
+  const { agentId } = await registerAgent(acme);
+  await verifyAddress(service, acme);
+  const voucher = await newVoucher();
+  await acme('PATCH', '/v1/me', { consentMode: 'email', consentKeys: [voucher.jwk] });
+  const asked = await authorize(acme, agentId, { autoApprove: false });
+  const claims = { ...hintClaims(service, acme.developerId, asked), email: 'ada@example.org' };
+  const person = personOn(service);
+  await person.open(asked.consentUrl, await voucher.hint(claims));
+  return { service, acme, its, person, requestId: String(asked.id) };
+}
+type Callers = Awaited<ReturnType<typeof callersOf>>;
+
+/** The routes in an order in which each finds its records. */
+export function deletionsLast({ routes }: Pick<Service, 'routes'>): RouteOptions[] {
+  const isLast = ({ method, url }: RouteOptions) => method === 'DELETE' || url.endsWith('/close');
+  return [...routes.filter((route) => !isLast(route)), ...routes.filter(isLast)];
+}
+
+/** Calls a route as a caller who may call it. */
+export function callAs(callers: Callers, route: RouteOptions): Promise<LightMyRequestResponse> {
+  const { service, acme, its, person, requestId } = callers;
+  const { method, url, body } = requestTo(operationOf(route), its);
+  if (route.url.startsWith('/v1/consent/')) {
+    const path = route.url.replace(':id', requestId);
+    return method === 'POST' ? person.call(method, path, { body: {} }) : person.call('GET', path);
+  }
+  const access = route.config?.access;
+  if (access === 'developer') return acme(method, url, body);
+  if (access === 'session') return service.calling(String(its.sessionToken))(method, url, body);
+  return service.app.inject({ method, url, ...(body && { body }) });
+}

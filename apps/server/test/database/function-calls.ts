@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import type { Executor } from '../../src/platform/db/db.ts';
+import type { Possessions } from '../app/every-route.ts';
+import { NAMESAKES } from '../app/namesakes.ts';
+import type { Developer } from '../app/start-app.ts';
+
+const NEW = 'new_1';
+
+/**
+ * A call of each SQL function by its name, and by a word more where a function is called twice. The rows of the writes are made of the
+ * rows that the developer has.
+ */
+export async function callsOf(db: Executor, acme: Developer, its: Possessions, now: Date) {
+  const { developerId } = acme;
+  const { agentId = '', grantId = '', tokenId = '', webhookId = '', deliveryId = '', code = '' } = its;
+  if (!code) throw new Error('The samples hold no approved request.');
+  const exchanged = await rowOf(db, 'auth_requests', developerId, `status = 'approved'`);
+  const grant = await rowOf(db, 'grants', developerId, `id = '${grantId}'`);
+  const token = await rowOf(db, 'tokens', developerId, `id = '${tokenId}'`);
+  const refresh = await rowOf(db, 'refresh_tokens', developerId, 'true');
+  const leased = `'${now.toISOString()}'::timestamptz + interval '1 minute'`;
+  await sql
+    .raw(`update webhook_deliveries set leased_until = ${leased} where id = '${deliveryId}'`)
+    .execute(db);
+  await sql
+    .raw(`insert into webhook_deliveries select (jsonb_populate_record(one, '{"id": "whd_2", "leased_until": null}')).*
+    from webhook_deliveries one where id = '${deliveryId}'`)
+    .execute(db);
+  await sql
+    .raw(
+      `insert into idempotent_answers values ('${developerId}', '\\x01', '\\x02', 'full', 200, '\\x03', 'infinity')`,
+    )
+    .execute(db);
+
+  const [dev, at] = [`'${developerId}'`, `'${now.toISOString()}'`];
+  const json = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'::jsonb`;
+  const later = { issued_at: now, expires_at: '2030-01-01T00:00:00Z' };
+  const nextToken = { ...token, ...later, id: NEW, grant_id: NEW };
+  const nextRefresh = { ...refresh, ...later, id: NEW, grant_id: NEW, predecessor_id: null };
+  const redemption = {
+    grant: { ...grant, id: NEW, root_grant_id: NEW, auth_request_id: exchanged.id },
+    ...{ token: nextToken, refresh: nextRefresh, maxWrongVerifiers: 5, grantLimit: 10 },
+  };
+  const delegation = {
+    grant: {
+      ...{ ...grant, id: NEW, auth_request_id: null, parent_grant_id: grantId },
+      ...{ root_grant_id: grantId, delegation_depth: 1, delegated_by: ['did:a'] },
+    },
+    ...{ parentTokenId: tokenId, token: nextToken, refresh: nextRefresh, grantLimit: 10 },
+  };
+  const rotation = {
+    refresh: { ...refresh, ...later, id: NEW, predecessor_id: refresh.id },
+    token: { ...nextToken, grant_id: grantId },
+  };
+  const request = { ...exchanged, id: NEW };
+  const line = { id: 'alog_1', developerId, action: 'a', metadata: {} };
+  const acts = [
+    { prefix: `${JSON.stringify(line).slice(0, -1)},"timestamp":"`, suffix: ',"status":"success"}' },
+    { eventId: 'evt_1', type: 'grant.revoked', envelope: '{}', patterns: ['grant.*'] },
+  ];
+  const call = (name: string, ...values: string[]) => `select * from ${name}(${values.join(', ')})`;
+  const lane = (isPrompt: boolean) => [`'${webhookId}'`, String(isPrompt)];
+  const id = (text: unknown) => `'${text}'`;
+  const ids = (...texts: unknown[]) => `'{${texts.join(',')}}'`;
+
+  return {
+    find_asker: call('find_asker', dev, id(agentId)),
+    write_request: call('write_request', dev, at, json(request)),
+    count_active_grants: call('count_active_grants', dev, at),
+    find_active_tree: call('find_active_tree', dev, ids(grantId)),
+    find_grant: call('find_grant', dev, id(grantId)),
+    grant_tree: call('grant_tree', dev, ids(grantId)),
+    lock_delegation: call('lock_delegation', dev),
+    share_delegation: call('share_delegation', dev),
+    revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
+    revoke_tree: call(
+      'revoke_tree',
+      ...[dev, at, json({ rootIds: [grantId], expectedIds: [grantId], reason: 'developer' })],
+    ),
+    find_delegable: call('find_delegable', dev, id(tokenId), id(agentId)),
+    find_redeemable: call('find_redeemable', dev, id(exchanged.id)),
+    'find_redeemable of a used code': call('find_redeemable', dev, id(grant.auth_request_id)),
+    find_refreshable: call('find_refreshable', dev, id(refresh.id)),
+    use_token: call('use_token', dev, id(tokenId), at),
+    write_delegation: call('write_delegation', dev, at, json(delegation)),
+    write_redemption: call('write_redemption', dev, at, json(redemption)),
+    write_rotation: call('write_rotation', dev, at, json(rotation)),
+    write_together: call(
+      'write_together',
+      ...[dev, at, json([{ name: 'write_request', at: now, values: request }]), json([acts]), "'{alog_1}'"],
+      ...[json([{ name: 'share_agents', ids: [agentId] }]), "'1s'"],
+    ),
+    count_agents: call('count_agents', dev, at),
+    share_agents: call('share_agents', dev, ids(agentId)),
+    exact_use: call('exact_use', dev, "'webhooks'", at),
+    release_quota: call('release_quota', dev, "'active_grants'", '1'),
+    take_quota: call('take_quota', dev, "'active_grants'", '10', at),
+    'take_quota at the limit': call('take_quota', dev, "'active_grants'", '1', at),
+    audit_append: call('audit_append', dev, at, json(acts)),
+    audit_first_seq: call('audit_first_seq', dev, "'infinity'"),
+    'audit_first_seq of a time': call('audit_first_seq', dev, at),
+    record_acts: call('record_acts', dev, at, json(acts)),
+    events_first_seq: call('events_first_seq', dev, "'infinity'"),
+    'events_first_seq of a time': call('events_first_seq', dev, at),
+    claim_webhook_shares: call(
+      'claim_webhook_shares',
+      ...[at, "'1 minute'", 'true', ids(developerId), '\'{""}\'', "'{5}'"],
+    ),
+    count_webhooks: call('count_webhooks', dev, at),
+    deliver_events: call('deliver_events', dev, at, json(acts)),
+    due_webhook_developers: call('due_webhook_developers', at, 'true', ids(...NAMESAKES), "''", '1'),
+    fail_webhook_deliveries: call('fail_webhook_deliveries', dev, ...lane(true), 'null'),
+    free_webhook_leases: call('free_webhook_leases', dev, ...lane(true), at, at),
+    move_webhook_deliveries: call('move_webhook_deliveries', dev, ...lane(false)),
+    settle_webhook_delivery: call(
+      'settle_webhook_delivery',
+      ...[
+        dev,
+        id(webhookId),
+        id(deliveryId),
+        leased,
+        at,
+        "'delivered'",
+        'null',
+        'null',
+        '204',
+        "'u'",
+        'true',
+      ],
+    ),
+    slow_webhook: call('slow_webhook', dev, id(webhookId)),
+    webhook_has_work: call('webhook_has_work', dev, ...lane(true), at),
+    claim_idempotent_answer: call('claim_idempotent_answer', dev, "'\\x01'", at),
+  };
+}
+
+async function rowOf(db: Executor, table: string, developerId: string, which: string) {
+  const { rows } = await sql
+    .raw<{ row: Record<string, unknown> }>(
+      `select to_jsonb(t) as row from ${table} t where developer_id = '${developerId}' and ${which} limit 1`,
+    )
+    .execute(db);
+  const [first] = rows;
+  if (!first) throw new Error(`The samples hold no row of ${table}.`);
+  return first.row;
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
+import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
+import {
+  claimSharesAcrossTenants,
+  deleteOldAcrossTenants,
+} from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
+import { openDatabase } from '../../src/platform/db/open-database.ts';
+import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
+import { possessionsOf } from '../app/every-route.ts';
+import { newDatabase, startApp } from '../app/start-app.ts';
+
+vi.setConfig({ testTimeout: 120_000 }); // thousands of rows are made, which takes long on a busy machine
+
+/** With an index at this many rows, Postgres uses the index at more. */
+const ROWS = 2000;
+
+async function startFilled() {
+  const databaseUrl = await newDatabase();
+  const db = openDatabase({ connectionString: databaseUrl }, 1); // one session, as it holds the statistics
+  onTestFinished(() => db.destroy());
+  const service = await startApp({ databaseUrl, dbAs: () => db });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const its = await possessionsOf(acme);
+  await acme('POST', `/v1/webhooks/${its.webhookId}/test`, {});
+  await fill(db);
+  return { ...service, db, acme, its, at: service.clock() };
+}
+type World = Awaited<ReturnType<typeof startFilled>>;
+
+const get =
+  (path: (its: World['its']) => string) =>
+  ({ acme, its }: World) =>
+    acme('GET', path(its));
+const entries = (query: (its: World['its']) => string) => get((its) => `/v1/audit/entries?${query(its)}`);
+const grants = (query: (its: World['its']) => string) => get((its) => `/v1/grants?${query(its)}`);
+const endsAll = ({ acme, its, calling }: World) =>
+  calling(String(its.sessionToken))('DELETE', '/v1/principal/grants').then(() => acme('GET', '/v1/me'));
+
+/**
+ * Each index besides the primary keys, and the work that it serves: when the tables are large, the work reads the index.
+ * Later works may end what earlier works have read.
+ */
+const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  agents_not_revoked: get(() => '/v1/agents'),
+  audit_entries_action: entries(() => 'action=token.issued'),
+  audit_entries_agent: entries((its) => `agentId=${its.agentId}`),
+  audit_entries_developer_id_id_key: get((its) => `/v1/audit/${its.entryId}`),
+  audit_entries_grant: entries((its) => `grantId=${its.grantId}`),
+  audit_entries_principal: entries(() => 'principalId=user_42'),
+  audit_entries_purpose: entries(() => 'purpose=travel'),
+  audit_entries_status: entries(() => 'status=blocked'),
+  auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
+  grants_active: ({ db, acme }) =>
+    sql`select count_active_grants(${acme.developerId}, '2026-01-01')`.execute(db),
+  grants_agent: grants((its) => `agentId=${its.agentId}`),
+  grants_principal: grants(() => 'principalId=user_42'),
+  grants_root: grants((its) => `rootGrantId=${its.grantId}`),
+  grants_run_out: ({ db, at }) => listUnannouncedExpiriesAcrossTenants(db, at, 10),
+  idempotent_answers_due: ({ db, at }) => deleteDueAcrossTenants(db, at, 10),
+  outbox_events_developer_id_id_key: ({ db, acme }) => findBeginnings(db, acme, 'evt_1', new Date(0)),
+  principal_sessions_expired: ({ acme }) =>
+    acme('POST', '/v1/principal-sessions', { principalId: 'user_42', expiresIn: '1h' }),
+  tokens_grant: get((its) => `/v1/grants/${its.grantId}/tokens`),
+  webhook_deliveries_failed: get((its) => `/v1/webhooks/${its.webhookId}/deliveries?status=failed`),
+  webhook_deliveries_leased: ({ db, at, acme }) =>
+    claimSharesAcrossTenants(db, at, false, [{ developerId: acme.developerId, after: '', places: 1 }]),
+  webhook_deliveries_old: ({ db, at }) => deleteOldAcrossTenants(db, at, 10),
+  webhook_deliveries_pending: ({ db, at, acme }) =>
+    claimSharesAcrossTenants(db, at, true, [{ developerId: acme.developerId, after: '', places: 1 }]),
+  grants_developer_id_auth_request_id_key: ({ acme, its }) =>
+    acme('POST', '/v1/token', { code: its.code, agentId: its.agentId }),
+  grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
+  grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
+  auth_requests_open_of_principal: endsAll,
+  auth_requests_open: ({ acme, its }) => acme('DELETE', `/v1/agents/${its.agentId}`),
+};
+
+/** Unique indexes that hold a rule, and serve no search. */
+const RULES: Readonly<Record<string, string>> = {
+  developers_seeded: 'a mode has one seeded developer',
+  email_verification_index_developer_id_verification_id_key: 'a link has one token',
+  refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
+  verified_emails_developer_id_key: 'an account has one verified address',
+};
+
+test('each index serves a search or holds a rule, and each search is served by its index', async () => {
+  const world = await startFilled();
+  const { db } = world;
+  const { rows } = await sql<{ name: string; isUnique: boolean }>`
+    select i.indexrelid::regclass::text as name, i.indisunique as "is_unique" from pg_index i
+    join pg_class c on c.oid = i.indrelid
+    where c.relnamespace = 'public'::regnamespace and not i.indisprimary order by 1`.execute(db);
+  expect(rows.map(({ name }) => name).sort()).toEqual([...Object.keys(SERVES), ...Object.keys(RULES)].sort());
+  const isUnique = ({ name }: (typeof rows)[number]) => name in RULES;
+  expect(rows.filter(isUnique).filter((index) => !index.isUnique)).toEqual([]);
+
+  const faults: string[] = [];
+  for (const [name, work] of Object.entries(SERVES)) {
+    const before = await readsOf(db, name);
+    await work(world);
+    const after = await readsOf(db, name);
+    if (after.ofIndex === before.ofIndex) faults.push(`${name} was not read`);
+    const whole = Object.keys(after.ofTables).filter(
+      (table) => after.ofTables[table] !== before.ofTables[table],
+    );
+    for (const table of whole) faults.push(`the work of ${name} has read the whole of ${table}`);
+  }
+
+  expect(faults).toEqual([]);
+});
+
+/** How often an index was read, and how often each large table was read from end to end. */
+async function readsOf(db: Executor, name: string) {
+  await sql`select pg_stat_force_next_flush()`.execute(db);
+  const { rows } = await sql<{ ofIndex: string; ofTables: Readonly<Record<string, number>> }>`
+    select (select idx_scan from pg_stat_user_indexes where indexrelname = ${name}) as of_index,
+      (select jsonb_object_agg(relname, seq_scan) from pg_stat_user_tables where n_live_tup >= ${ROWS}) as of_tables`.execute(
+    db,
+  );
+  const [reads] = rows;
+  if (!reads?.ofTables || Object.keys(reads.ofTables).length < Object.keys(COPIES).length)
+    throw new Error('The tables are small.');
+  return reads;
+}
+
+/** By table, the members in which copies of a row differ from it, so that no search above selects the copies. */
+const COPIES: Readonly<Record<string, string>> = {
+  agents: `'id', one.id || n, 'status', 'revoked'`,
+  audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
+  auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
+    'expires_at', '2030-01-01'`,
+  grants: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'root_grant_id', n,
+    'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
+    'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
+  idempotent_answers: `'answer_key', '\\x' || lpad(n::text, 8, '0'), 'expires_at', '2030-01-01'`,
+  outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
+  principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
+  tokens: `'id', one.id || n, 'grant_id', n`,
+  webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
+};
+
+/** Copies a row of each table many times. */
+async function fill(db: Executor): Promise<void> {
+  await sql`insert into idempotent_answers
+    select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await inTransaction(db, async (tx) => {
+    await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys
+    for (const [table, members] of Object.entries(COPIES)) {
+      await sql
+        .raw(
+          `insert into ${table} select (jsonb_populate_record(one, jsonb_build_object(${members}))).*
+           from ${table} one cross join generate_series(1, ${ROWS}) n
+           where one.ctid = (select min(ctid) from ${table})`,
+        )
+        .execute(tx);
+    }
+  });
+  await sql.raw(`vacuum analyze ${Object.keys(COPIES).join(', ')}`).execute(db);
+}

@@ -1,0 +1,113 @@
+import { test } from 'vitest';
+import { authorize, grantTo, openSession, registerAgent } from '../app/flow.ts';
+import { interleaving, type Side } from '../app/interleaving.ts';
+import { hintClaims, newVoucher, personOn } from '../app/person.ts';
+import type { Developer, Service } from '../app/start-app.ts';
+import { verifyAddress } from '../app/verified.ts';
+
+const { race } = interleaving();
+
+/** A person whose browser has the consent page open, and who can call either process. */
+async function pageOf(acme: Developer, service: Service) {
+  const { agentId } = await registerAgent(acme);
+  const { id, consentUrl } = await authorize(acme, agentId, { autoApprove: false });
+  const person = personOn(service);
+  await person.open(consentUrl);
+  return { id: String(id), agentId, consentUrl: String(consentUrl), person };
+}
+type Page = Awaited<ReturnType<typeof pageOf>>;
+
+const approve = ({ service }: Side, { id, person }: Page) => person.on(service).approve(id);
+const deny = ({ service }: Side, { id, person }: Page) => person.on(service).deny(id);
+
+const DECIDED = ['200, 410 GONE', '410 GONE, 200'];
+
+test('two approvals on the consent page', () => race({ prepare: pageOf, one: approve, answers: DECIDED }));
+test('an approval and a denial on the consent page', () =>
+  race({ prepare: pageOf, one: approve, other: deny, answers: DECIDED }));
+test('an approval on the page, and a withdrawal', () =>
+  race({
+    prepare: pageOf,
+    one: approve,
+    other: ({ acme }, { id }) => acme('DELETE', `/v1/authorize/${id}`),
+    answers: ['200, 410 GONE', '410 GONE, 204'],
+  }));
+test('an approval on the page, and the end of the agent', () =>
+  race({
+    prepare: pageOf,
+    one: approve,
+    other: ({ acme }, { agentId }) => acme('DELETE', `/v1/agents/${agentId}`),
+    answers: ['200, 204', '410 GONE, 204'],
+  }));
+
+/** A person who proves the request by a mailed code. */
+async function mailedPage(acme: Developer, service: Service) {
+  await verifyAddress(service, acme);
+  const voucher = await newVoucher();
+  await acme('PATCH', '/v1/me', { consentMode: 'email', consentKeys: [voucher.jwk] });
+  const { agentId } = await registerAgent(acme);
+  const asked = await authorize(acme, agentId, { autoApprove: false });
+  const person = personOn(service);
+  const claims = { ...hintClaims(service, acme.developerId, asked), email: 'ada@example.org' };
+  await person.open(asked.consentUrl, await voucher.hint(claims));
+  return { id: String(asked.id), person };
+}
+const mail = ({ service }: Side, { id, person }: { id: string; person: Page['person'] }) =>
+  person.on(service).call('POST', `/v1/consent/${id}/email`);
+
+test('two requests for a mailed code', () =>
+  race({
+    prepare: mailedPage,
+    one: mail,
+    answers: ['201, 201'],
+  }));
+
+test('two wrong mailed codes, the last of which ends the session', () =>
+  race({
+    async prepare(acme, service) {
+      const held = await mailedPage(acme, service);
+      await mail({ service, acme }, held);
+      const wrong = { body: { code: '00000000' } };
+      for (let tried = 0; tried < 3; tried += 1) {
+        await held.person.call('POST', `/v1/consent/${held.id}/email/verify`, wrong);
+      }
+      return held;
+    },
+    one: ({ service }, { id, person }) =>
+      person.on(service).call('POST', `/v1/consent/${id}/email/verify`, { body: { code: '00000000' } }),
+    answers: ['400 BAD_REQUEST, 401 UNAUTHORIZED', '401 UNAUTHORIZED, 400 BAD_REQUEST'],
+  }));
+
+async function withSession(acme: Developer) {
+  const held = await grantTo(acme);
+  return { ...held, session: String((await openSession(acme)).json().sessionToken) };
+}
+type Held = Awaited<ReturnType<typeof withSession>>;
+
+const endSession = ({ service }: Side, { session }: Held) =>
+  service.calling(session)('DELETE', '/v1/principal/session');
+const endOwn = ({ service }: Side, { session, grantId }: Held) =>
+  service.calling(session)('DELETE', `/v1/principal/grants/${grantId}`);
+
+test('two ends of a person’s session', () =>
+  race({
+    prepare: withSession,
+    one: endSession,
+    answers: ['204, 401 UNAUTHORIZED', '401 UNAUTHORIZED, 204'],
+  }));
+test('two ends of a grant by its person', () =>
+  race({ prepare: withSession, one: endOwn, answers: ['204, 204'] }));
+test('the end of a grant by its person, and by its developer', () =>
+  race({
+    prepare: withSession,
+    one: endOwn,
+    other: ({ acme }, { grantId }) => acme('DELETE', `/v1/grants/${grantId}`),
+    answers: ['204, 204'],
+  }));
+test('a new session, and the end of the last grant', () =>
+  race({
+    prepare: (acme) => grantTo(acme),
+    one: ({ acme }) => openSession(acme),
+    other: ({ acme }, { grantId }) => acme('DELETE', `/v1/grants/${grantId}`),
+    answers: ['201, 204', '404 NOT_FOUND, 204'],
+  }));

@@ -1,0 +1,136 @@
+import { parseSync } from 'libpg-query';
+import { all, isNode, lastText, type Node } from './uses.ts';
+
+export interface Ground {
+  /** The tables with a tenant, by the column that holds the tenant. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** The functions whose first parameter is the tenant. */
+  readonly takers: ReadonlySet<string>;
+  /** The parameter or variable that holds the tenant. */
+  readonly tenant: string;
+}
+
+/** A part of a statement with a `from` of its own. */
+interface Level {
+  /** Tables by the names that the level calls them. */
+  readonly tables: Map<string, string>;
+  /** Conditions that every row of the level meets. */
+  readonly conditions: Node[];
+}
+
+const READERS = new Set(['SelectStmt', 'UpdateStmt', 'DeleteStmt']);
+
+/** The two queries of a `union`, which stand in the tree without the name of their kind. */
+const SIDES = new Set(['larg', 'rarg']);
+
+/** @returns the ways in which a statement leaves its tenant */
+export function tenantFaults(sql: string, ground: Ground): string[] {
+  const tree: unknown = parseSync(sql);
+  const faults: string[] = [];
+  const visit = (part: unknown): void => {
+    if (!isNode(part)) return;
+    for (const [key, value] of Object.entries(part)) {
+      if (!isNode(value)) continue;
+      const kind = SIDES.has(key) && !isNode(value.SelectStmt) ? 'SelectStmt' : key;
+      if (READERS.has(kind)) faults.push(...openTables(value, ground));
+      if (kind === 'MergeStmt') faults.push('merges, which this check cannot read');
+      if (kind === 'InsertStmt') faults.push(...strangeRows(value, ground));
+      if (kind === 'FuncCall') faults.push(...strangeCalls(value, ground));
+      visit(value);
+    }
+  };
+  visit(tree);
+  return faults;
+}
+
+/** The tables of which a level may meet rows of other developers. */
+function openTables(node: Node, { columns, tenant }: Ground): string[] {
+  const level: Level = { tables: new Map(), conditions: [] };
+  conjuncts(node.whereClause, level.conditions);
+  for (const from of [node.fromClause, node.usingClause]) gather(from, level, columns);
+  if (isNode(node.relation)) noteTable(node.relation, level, columns);
+  const names = [...level.tables.keys()];
+  return names
+    .filter((name) => {
+      const column = columns.get(level.tables.get(name) ?? '');
+      const own = [`${name}.${column}`, ...(names.length === 1 ? [String(column)] : [])];
+      const isHeld = ([one, other]: readonly string[]) =>
+        own.includes(one ?? '') && other === tenant && one !== other;
+      return !level.conditions.some((condition) => {
+        const sides = equalSides(condition);
+        return isHeld(sides) || isHeld(sides.toReversed());
+      });
+    })
+    .map((name) => `does not compare the developer of ${level.tables.get(name)} with ${tenant}`);
+}
+
+/** Notes the tables of a `from`, and what an inner join demands. A subquery is a level of its own. */
+function gather(from: unknown, level: Level, columns: Ground['columns']): void {
+  if (Array.isArray(from)) for (const each of from) gather(each, level, columns);
+  if (!isNode(from)) return;
+  if (isNode(from.RangeVar)) noteTable(from.RangeVar, level, columns);
+  const { JoinExpr: join } = from;
+  if (!isNode(join)) return;
+  gather(join.larg, level, columns);
+  gather(join.rarg, level, columns);
+  if (join.jointype === 'JOIN_INNER') conjuncts(join.quals, level.conditions);
+}
+
+function noteTable(relation: Node, level: Level, columns: Ground['columns']): void {
+  const table = String(relation.relname);
+  const name = isNode(relation.alias) ? relation.alias.aliasname : table;
+  if (columns.has(table)) level.tables.set(String(name), table);
+}
+
+/** The conditions that every row has to meet. A condition under `or` or `not` is none of them. */
+function conjuncts(condition: unknown, into: Node[]): void {
+  if (!isNode(condition)) return;
+  const { BoolExpr: both } = condition;
+  if (!isNode(both)) into.push(condition);
+  else if (both.boolop === 'AND_EXPR' && Array.isArray(both.args))
+    for (const each of both.args) conjuncts(each, into);
+}
+
+/** The two sides of an equality of columns or variables. */
+function equalSides({ A_Expr: equality }: Node): readonly string[] {
+  if (!isNode(equality) || equality.kind !== 'AEXPR_OP' || lastText(equality.name) !== '=') return [];
+  return [pathOf(equality.lexpr), pathOf(equality.rexpr)];
+}
+
+/** The dotted name of a column or variable, and nothing for another expression. */
+function pathOf(side: unknown): string {
+  if (!isNode(side) || !isNode(side.ColumnRef)) return '';
+  return [...all('String', side.ColumnRef.fields)].map(({ sval }) => sval).join('.');
+}
+
+/**
+ * An insert that names its values has to give the function's developer. A whole row comes from the application, whose
+ * repo gives it the developer.
+ */
+function strangeRows({ relation, cols, selectStmt }: Node, { columns, tenant }: Ground): string[] {
+  const table = isNode(relation) ? String(relation.relname) : '';
+  const column = columns.get(table);
+  if (column === undefined || !isNode(selectStmt) || !isNode(selectStmt.SelectStmt)) return [];
+  const { valuesLists, targetList } = selectStmt.SelectStmt;
+  const named = [...all('ResTarget', cols)].map(({ name }) => name);
+  const place = named.length === 0 ? 0 : named.indexOf(column); // the developer is the first column of a table
+  const rows = Array.isArray(valuesLists)
+    ? [...all('List', valuesLists)].map(({ items }) => items)
+    : [[...all('ResTarget', targetList)].map(({ val }) => val)];
+  return rows
+    .filter((row) => {
+      const given: unknown = Array.isArray(row) ? row[place] : undefined;
+      return pathOf(given) !== tenant && !(named.length === 0 && JSON.stringify(given).includes('A_Star'));
+    })
+    .map(() => `inserts rows into ${table} that are not of ${tenant}`);
+}
+
+/** Another function has to get the same developer, and an advisory lock has to be the developer's own. */
+function strangeCalls({ funcname, args }: Node, { takers, tenant }: Ground): string[] {
+  const name = lastText(funcname);
+  const [first]: unknown[] = Array.isArray(args) ? args : [];
+  if (takers.has(name) && pathOf(first) !== tenant) return [`calls ${name} without ${tenant}`];
+  const isLock = name === 'hashtextextended';
+  const isOwn = [...all('ColumnRef', first)].some((ColumnRef) => pathOf({ ColumnRef }) === tenant);
+  return isLock && !isOwn ? [`takes a lock without ${tenant}`] : [];
+}
