@@ -126,18 +126,18 @@ function unlessDecided(error: unknown): never {
 export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, caller, { agentId, at, store }) => {
   const { acts, requestIds } = await cancelRequests(tx, caller, { agentId }, at);
   await freeRequests(tx, caller, { requestIds, store });
-  return [...acts];
+  return acts;
 };
 
 /** Cancels the open requests of an account that is closed. It asks for no more, so its tickets may stay. */
 export const cancelRequestsOfAccount: OnAccountClosed = async (tx, caller, at) => {
   const { acts, requestIds } = await cancelRequests(tx, caller, {}, at);
   await freeQuota(tx, caller, 'open_requests', requestIds.length);
-  return [...acts];
+  return acts;
 };
 
 export interface Cancelled {
-  readonly acts: readonly Act[];
+  readonly acts: Act[];
   readonly requestIds: readonly string[];
 }
 
