@@ -65,7 +65,11 @@ const stores = {
     '`DATABASE_URL`',
     'A direct connection for migrations, when `DATABASE_URL` leads to a pooler.',
   ),
-  DATABASE_POOL_MAX: defaulted(integer(1, 500), '10', 'The most connections of one process.'),
+  DATABASE_POOL_MAX: defaulted(
+    integer(1, 500),
+    '10',
+    'The most connections of one process. Reads of many audit entries together use at most three of them, and of fewer than six at most half.',
+  ),
   DATABASE_PREPARED_STATEMENTS: defaulted(
     boolean,
     'true',

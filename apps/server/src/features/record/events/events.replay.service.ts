@@ -82,11 +82,11 @@ export function replay(deps: ReplayDeps, listener: Listener, { since, end, misse
       }
       left -= page.length;
       seq = nextCursor ?? searchedTo;
-      if (nextCursor !== null && left === 0) {
+      if (nextCursor === null && searchedTo === now) return goLive(now);
+      if (left === 0) {
         outlet.gap(seq);
         return goLive(now);
       }
-      if (nextCursor === null && searchedTo === now) return goLive(now);
     }
   };
 

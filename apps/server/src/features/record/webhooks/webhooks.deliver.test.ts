@@ -417,6 +417,29 @@ describe('the history of deliveries', () => {
     ])
       expect((await page(bad)).code, bad).toBe('BAD_REQUEST');
   });
+
+  test('is read to its end when it is large, and a page by number that is too large is refused', async () => {
+    const { acme, db } = await start();
+    const { webhookId } = await registerWebhook(acme, 'https://a.test/', ['agent.created']);
+    await sql`
+      insert into webhook_deliveries (developer_id, webhook_id, id, event_id, event_type, envelope, max_attempts, url,
+        created_at, status)
+      select ${acme.developerId}, ${webhookId}, 'whd_' || lpad(n::text, 26, '0'), 'evt_1', 'agent.created', '{}', 5,
+        'https://a.test/' || repeat('€', 2000), now(), 'delivered'
+      from generate_series(1, 200) n`.execute(db);
+    const page = async (query: string) =>
+      (await acme('GET', `/v1/webhooks/${webhookId}/deliveries?${query}`)).json();
+
+    const [tooLarge, half] = [await page('pageSize=200'), await page('page=2&pageSize=100')];
+    const first = await page('limit=200');
+    const second = await page(`limit=200&cursor=${first.nextCursor}`);
+
+    expect(tooLarge.details.fields).toEqual([{ path: 'pageSize', problem: 'too_large' }]);
+    expect(half).toMatchObject({ total: 200, nextCursor: null });
+    expect(half.deliveries).toHaveLength(100);
+    const ids = [...first.deliveries, ...second.deliveries].map(({ id }) => id);
+    expect([new Set(ids).size, ids.length, second.nextCursor]).toEqual([200, 200, null]);
+  });
 });
 
 describe('a webhook that is', () => {
