@@ -8,6 +8,8 @@ export default defineConfig({
       'packages/*/src/**/*.test.ts',
       '{bench,tools}/**/*.test.ts',
     ],
+    // Runs that cost too much for each change; `.ci/run` makes them.
+    exclude: process.env.TEST_LONG ? [] : ['**/*.long.test.ts'],
     globalSetup: 'apps/server/test/global-setup.ts',
     setupFiles: 'tools/suite/cost.setup.ts',
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'], // megabytes, so that V8 copies fewer objects

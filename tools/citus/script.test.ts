@@ -3,7 +3,7 @@ import type { Catalogue } from './catalogue.ts';
 import { citusScript } from './script.ts';
 
 const indexOf = (name: string, target: string, columns: string[]) => ({
-  name: `${name}_developer_id_${columns.at(-1)}_fkey`,
+  name: `${name}_${columns.join('_')}_fkey`,
   table: name,
   columns,
   target,
@@ -61,6 +61,8 @@ test('tables that others refer to come first, and all are with the root', () => 
     "create_distributed_table('agents'",
     "create_reference_table('api_key_index'",
     "create_reference_table('agent_index'",
+    "create_reference_table('email_verification_index'",
+    "create_reference_table('verified_emails'",
   ]);
 });
 

@@ -6,6 +6,7 @@ import { addClosing } from './platform/http/answers/closing.ts';
 import { addErrorHandler } from './platform/http/answers/error-handler.ts';
 import { ignoreExpectations } from './platform/http/answers/expectations.ts';
 import { outermostAnswers } from './platform/http/answers/outermost.ts';
+import { cutSlowReaders } from './platform/http/answers/slow-readers.ts';
 import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSerializer } from './platform/http/bodies/serialization.ts';
 import { compileSchema } from './platform/http/bodies/validation.ts';
@@ -13,6 +14,7 @@ import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
+import { docsRoutes } from './platform/http/routes/docs.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/routes/openapi.ts';
 import { pagePartRoutes } from './platform/http/routes/pages.ts';
 import { addRequestReport } from './platform/http/telemetry/request-log.ts';
@@ -59,6 +61,7 @@ export async function buildApp({
   addClosing(app, house.isStopping);
   ignoreExpectations(app);
   addUpgrades(app);
+  cutSlowReaders(app);
   if (tracer) addRequestTrace(app, tracer);
   addHeavyReads(app, settings.database.poolMax);
   addRequestReport(app, meter, logger !== undefined);
@@ -76,6 +79,7 @@ export async function buildApp({
   });
 
   await app.register(openapiRoutes);
+  if (http.hasDocs) await app.register(docsRoutes);
   await app.register(pagePartRoutes);
   for (const { routes } of opened) await routes?.(app);
   await app.ready();

@@ -19,6 +19,7 @@ describe('the configuration', () => {
         publicBaseUrl: 'http://localhost:3001',
         trustProxy: false,
         corsAllowedOrigins: ['http://localhost:5173'],
+        hasDocs: true,
         bodyLimitBytes: 1_048_576,
         shutdownTimeoutSeconds: 25,
       },
@@ -207,6 +208,14 @@ describe('P9: NODE_ENV', () => {
       expect(refused).not.toEqual([]);
       expect(refusalsOf({ ...production, ...change, NODE_ENV })).toEqual(refused);
     }
+  });
+
+  test('shows the API at `/docs` in development, and in production where the operator wants it', () => {
+    const hasDocs = (env: object) => loadConfig({ ...production, ...env }).http.hasDocs;
+
+    expect([hasDocs({}), hasDocs({ DOCS_ENABLED: 'true' })]).toEqual([false, true]);
+    const NODE_ENV = 'development';
+    expect([hasDocs({ NODE_ENV }), hasDocs({ NODE_ENV, DOCS_ENABLED: 'false' })]).toEqual([true, false]);
   });
 
   test('takes all of them where it is `development` or `test`', () => {

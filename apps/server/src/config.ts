@@ -56,6 +56,8 @@ interface HttpSettings {
   /** In the form that Fastify takes. */
   readonly trustProxy: false | number | string;
   readonly corsAllowedOrigins: readonly string[];
+  /** Whether there is a page that shows the API. */
+  readonly hasDocs: boolean;
   readonly bodyLimitBytes: number;
   readonly shutdownTimeoutSeconds: number;
 }
@@ -111,6 +113,7 @@ export function loadConfig(env: Environment): Config {
       publicBaseUrl,
       trustProxy: values.TRUST_PROXY,
       corsAllowedOrigins: values.CORS_ALLOWED_ORIGINS ?? (isProduction ? [] : ['http://localhost:5173']),
+      hasDocs: values.DOCS_ENABLED ?? !isProduction,
       bodyLimitBytes: values.BODY_LIMIT_BYTES,
       shutdownTimeoutSeconds: values.SHUTDOWN_TIMEOUT_SECONDS,
     },

@@ -37,6 +37,11 @@ const server = {
     'in production none, else `http://localhost:5173`',
     'Web pages whose scripts may call the API.',
   ),
+  DOCS_ENABLED: optional(
+    boolean,
+    'in production `false`, else `true`',
+    'Whether the service shows its API at `/docs`. `/openapi.json` is there in any case.',
+  ),
   BODY_LIMIT_BYTES: defaulted(integer(1024, 104_857_600), '1048576', 'The largest request body.'),
   SHUTDOWN_TIMEOUT_SECONDS: defaulted(
     integer(1, 300),

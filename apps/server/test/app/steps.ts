@@ -4,12 +4,13 @@ import type { Executor } from '../../src/platform/db/db.ts';
 import type { EphemeralStore } from '../../src/platform/redis/ephemeral-store.ts';
 
 interface Walk {
-  readonly stopAfter: number;
+  /** The number of a step, or its name. */
+  readonly stopAfter: number | string;
   readonly meanwhile: () => Promise<void>;
   readonly steps: string[];
 }
 
-/** The payers of a request, and the look-up of its key. Every request does these before its own work begins. */
+/** The payers of a request, and the look-up of its key. Every request does these first, so they have no number. */
 const PAYERS = new Set(['address', 'resource', 'developer']);
 const KEY = 'use_key';
 
@@ -22,8 +23,10 @@ export function stepping() {
   const names = new WeakMap<QueryId, string>();
 
   const step = async (name: string) => {
-    const walk = name === KEY ? undefined : walks.getStore();
-    if (walk?.steps.push(name) === walk?.stopAfter) await walks.run(undefined, async () => walk?.meanwhile());
+    const walk = walks.getStore();
+    if (!walk) return;
+    const number = name === KEY ? undefined : walk.steps.push(name);
+    if (walk.stopAfter === number || walk.stopAfter === name) await walks.run(undefined, walk.meanwhile);
   };
 
   return {
@@ -62,10 +65,10 @@ export function stepping() {
     }),
 
     /**
-     * Does `work`, and does `meanwhile` after the step of this number, before `work` goes on.
+     * Does `work`, and does `meanwhile` after this step, before `work` goes on.
      * @returns the outcome, and the names of the steps
      */
-    async walk<T>(work: () => Promise<T>, stopAfter = 0, meanwhile = async () => {}) {
+    async walk<T>(work: () => Promise<T>, stopAfter: number | string, meanwhile: () => Promise<void>) {
       const steps: string[] = [];
       const outcome = await walks.run({ stopAfter, meanwhile, steps }, work);
       return { outcome, steps };

@@ -241,6 +241,23 @@ describe('I12: Redis', () => {
     await expectAllKept(acme, written);
   });
 
+  test.each<[string, (own: NonNullable<Redis>) => unknown, (own: NonNullable<Redis>) => unknown]>([
+    ['it is full', (own) => own.set('maxmemory', '1'), (own) => own.set('maxmemory', '0')],
+    ['it is a replica', (own) => own.follow('127.0.0.1 1'), (own) => own.follow('NO ONE')],
+  ])('counts as away while it takes no writes because %s', async (_, refuseWrites, takeWrites) => {
+    const own = redisHere();
+    const acme = await developerHere();
+
+    await refuseWrites(own);
+    try {
+      await expectAway(acme);
+    } finally {
+      await takeWrites(own);
+    }
+
+    expect(await isHealthy()).toBe(true);
+  });
+
   test('loses unexchanged codes when it is emptied under load, and no acknowledged write', async () => {
     const own = redisHere();
     const acme = await developerHere();

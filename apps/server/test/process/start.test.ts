@@ -44,10 +44,11 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(7), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(8), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
+      'erasure of accounts',
       'expiry of answers',
       'expiry of grants',
       'expiry of requests',

@@ -70,6 +70,8 @@ export async function ownRedis() {
     stop: () => stopRedis(running),
     start,
     empty: () => ask(running, 'FLUSHALL'),
+    set: (...settings: string[]) => ask(running, `CONFIG SET ${settings.join(' ')}`),
+    follow: (master: string) => ask(running, `REPLICAOF ${master}`),
     hang: () => signal(pid, 'SIGSTOP'),
     goOn: () => signal(pid, 'SIGCONT'),
     remove: async () => {

@@ -40,8 +40,10 @@ export const lookUpPage = <Row, Values extends readonly unknown[]>(name: string,
 /** A part of a statement, in parentheses. @param rows a query of the builder or SQL, in the order of the list */
 export const boundedRows = <Row>(rows: Expression<Row>) => bounded<Row>(`(${BEFORE}`, rows, `${AFTER})`);
 
-const bounded = <Row>(before: string, rows: Expression<unknown>, after: string) =>
-  sql.join<BoundedRow<Row>>([sql.raw(before), rows, sql.raw(after)], sql.raw(''));
+const bounded = <Row>(before: string, rows: Expression<unknown>, after: string) => {
+  const around = [before, after]; // as in a template, whose texts are constants of this file
+  return sql<BoundedRow<Row>>(Object.assign(around, { raw: around }), rows);
+};
 
 /** Reads a page of a list, and of a page that is too large only its beginning. @param all the list in its order */
 export async function readPage<Row>(

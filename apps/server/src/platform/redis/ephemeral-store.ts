@@ -7,6 +7,8 @@ export interface EphemeralStore {
   put(entries: readonly EphemeralEntry[]): Promise<void>;
   get(key: string): Promise<string | undefined>;
   remove(key: string): Promise<void>;
+  /** Keeps these texts for another time, from now on, all in one round trip. A text that is gone stays gone. */
+  keepFor(keys: readonly string[], seconds: number): Promise<void>;
   /**
    * Charges bills in this order, each whole or not at all, and none after a refused bill. It takes one round
    * trip, and more when a bill is refused or nearly so: then a later bill may be charged for as long as it takes

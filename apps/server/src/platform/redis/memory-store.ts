@@ -55,6 +55,12 @@ export function memoryStore(clock: Clock): EphemeralStore {
     async remove(key) {
       cells.delete(key);
     },
+    async keepFor(keys, seconds) {
+      for (const key of keys) {
+        const value = find(key);
+        if (value !== undefined) write(key, value, seconds);
+      }
+    },
     async charge<Name extends string>(bills: readonly Bill<Name>[]) {
       const all = new Map<Name, Settled>();
       for (const bill of bills) {

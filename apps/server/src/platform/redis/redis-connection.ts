@@ -35,6 +35,7 @@ interface Commands {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, options: { expiration: { type: 'EX'; value: number } }): Promise<unknown>;
   del(key: string): Promise<unknown>;
+  expire(key: string, seconds: number): Promise<unknown>;
   zRem(key: string, member: string): Promise<unknown>;
   subscribe(channels: string[], listener: Listener): Promise<unknown>;
 }

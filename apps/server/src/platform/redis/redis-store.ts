@@ -68,6 +68,9 @@ export function redisStore(url: string, onTrouble: (error?: Error) => void = () 
     async remove(key) {
       await ask(key, () => commands.del(key));
     },
+    async keepFor(keys, seconds) {
+      await Promise.all(keys.map((key) => ask(key, () => commands.expire(key, seconds))));
+    },
     charge: settleBills({
       settle: (bill) => {
         const key = keyOf(bill);

@@ -55,6 +55,21 @@ describe.each(adapters)('a store %s', (_, create) => {
     expect(await store.get(key('never'))).toBeUndefined();
   });
 
+  test('keeps texts for another time, and brings back none that is gone', async () => {
+    const { store, key } = open();
+    await store.put(['a', 'b'].map((name) => ({ key: key(name), value: name, seconds: 60 })));
+    await store.put([{ key: key('c'), value: 'c', seconds: 1 }]);
+
+    await store.keepFor([key('a'), key('gone')], 1);
+    await store.keepFor([key('c')], 60);
+    const before = await store.get(key('a'));
+
+    expect(before).toBe('a');
+    await vi.waitFor(async () => expect(await store.get(key('a'))).toBeUndefined(), { timeout: 5000 });
+    expect([await store.get(key('b')), await store.get(key('c'))]).toEqual(['b', 'c']);
+    expect(await store.get(key('gone'))).toBeUndefined();
+  });
+
   test('has a number of slots, and owners keep theirs', async () => {
     const { store, key } = open();
     const takeSlot = (owner: string, seconds = 60) =>

@@ -14,6 +14,7 @@ export function tracedStore(store: EphemeralStore, tracer: Tracer): EphemeralSto
     put: (entries) => traced('put', () => store.put(entries)),
     get: (key) => traced('get', () => store.get(key)),
     remove: (key) => traced('remove', () => store.remove(key)),
+    keepFor: (keys, seconds) => traced('keepFor', () => store.keepFor(keys, seconds)),
     charge: (bills) => traced('charge', () => store.charge(bills)),
     takeSlot: (slot) => traced('takeSlot', () => store.takeSlot(slot)),
     ping: () => traced('ping', () => store.ping()),

@@ -4,11 +4,11 @@ import { parseDuration } from '@behest/protocol/durations';
 import { canHavePurpose } from '@behest/protocol/purposes';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
-import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { freeRequests } from './authorization.places.service.ts';
 import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import {
   acceptTokenScopes,
@@ -19,7 +19,7 @@ import {
 } from './authorization.rules.ts';
 import type { RequestStatus } from './authorization.schema.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
-import { newCode } from './in-flight.service.ts';
+import { letGo, newCode } from './in-flight.service.ts';
 
 type ConsentMethod = NonNullable<RequestRow['consentMethod']>;
 
@@ -68,6 +68,7 @@ export async function approveRequest(
     const told = method === 'link' ? { ...data, unverified: true as const } : data;
     const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
     await recordActs(tx, caller, [act], at);
+    await afterCommit(tx, () => letGo(deps.store, [requestId], CODE_SECONDS));
     return { request, code };
   });
 }
@@ -83,7 +84,7 @@ export function denyRequest(
   return inTransaction(deps.db, async (tx) => {
     await lockPending(tx, caller, requestId, at);
     const request = await updateRequest(tx, caller.tenant, requestId, { status: 'denied', decidedAt: at });
-    await freeQuota(tx, caller, 'open_requests', 1);
+    await freeRequests(tx, caller, { requestIds: [requestId], store: deps.store });
     const data = { authRequestId: requestId, ...(reason && { reason }) };
     const about = await concernedBy(tx, caller, request);
     await recordActs(

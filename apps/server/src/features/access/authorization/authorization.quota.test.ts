@@ -202,6 +202,60 @@ describe('I17: open requests', () => {
     expect(kept.size).toBe(4); // two tickets, and two codes
   });
 
+  test.each<[string, number, (one: Awaited<ReturnType<typeof withRoom>>, id: string) => Promise<unknown>]>([
+    ['is cancelled', 3600, ({ acme }, id) => acme('DELETE', `/v1/authorize/${id}`)],
+    ['is denied', 3600, ({ acme }, id) => acme('POST', `/v1/authorize/${id}/deny`)],
+    ['is approved', 4200, ({ acme }, id) => acme('POST', `/v1/authorize/${id}/approve`)],
+    ['loses its agent', 3600, ({ acme, agentId }) => acme('DELETE', `/v1/agents/${agentId}`)],
+  ])('keep a ticket for a late person an hour, and no longer, when one %s', async (_, seconds, end) => {
+    const account = await withRoom(3, { store: 'memory' });
+    const { id, consentUrl } = await account.opened({ consentExpiresIn: '24h' });
+    const ticket = new URL(consentUrl).hash.replace('#ticket=', '');
+    const open = async () =>
+      (
+        await account.app.inject({
+          method: 'POST',
+          url: `/v1/consent/${id}/session`,
+          headers: { origin: 'https://auth.test' },
+          payload: { ticket },
+        })
+      ).statusCode;
+    const opened = await open();
+
+    await end(account, id);
+    account.advance(seconds - 1);
+    const late = await open();
+    account.advance(1);
+
+    expect([opened, late, await open()]).toEqual([200, 410, 404]);
+  });
+
+  test('make room also while the store cannot be told', async () => {
+    const keepFor = () => Promise.reject(new Error('The store is away.'));
+    const { acme, opened, roomLeft } = await withRoom(2, { storeAs: (store) => ({ ...store, keepFor }) });
+    const { id } = await opened();
+    await roomLeft();
+
+    const cancelled = await acme('DELETE', `/v1/authorize/${id}`);
+
+    expect(cancelled.statusCode).toBe(204);
+    expect(await roomLeft()).toBe(1);
+  });
+
+  test('approved at once have a ticket for an hour after their code', async () => {
+    const { opened, app, advance } = await withRoom(3, { store: 'memory' });
+    const { id, consentUrl } = await opened({ consentExpiresIn: '24h', autoApprove: true });
+    const payload = { ticket: new URL(consentUrl).hash.replace('#ticket=', '') };
+    const open = async () =>
+      (await app.inject({ method: 'POST', url: `/v1/consent/${id}/session`, payload })).statusCode;
+
+    advance(4199);
+    const late = await open();
+    advance(1);
+
+    expect([late, await open()]).toEqual([410, 404]);
+  });
+
   test('are refused before the quota of grants is looked at, and after the agent', async () => {
     const { ask, roomLeft } = await withRoom(0, { env: { PLAN_FREE_ACTIVE_GRANTS: '0' } });
 

@@ -8,6 +8,7 @@ import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { approveRequest, denyRequest, gone } from './authorization.decide.service.ts';
+import { freeRequests } from './authorization.places.service.ts';
 import {
   cancelRequestsOf,
   countWrongVerifier,
@@ -60,7 +61,7 @@ export function cancelRequest(deps: AuthorizationDeps, caller: Caller, id: strin
     const status = statusAt(request, at);
     if (status !== 'pending') throw gone(status);
     await updateRequest(tx, caller.tenant, id, { status: 'cancelled', decidedAt: at });
-    await freeRequests(tx, caller, 1);
+    await freeRequests(tx, caller, { requestIds: [id], store: deps.store });
     const agentDid = await getAgentDid(tx, caller.tenant, request.agentId);
     const about = concerning({ ...request, agentDid });
     const data = { authRequestId: id };
@@ -108,16 +109,24 @@ function unlessDecided(error: unknown): never {
   throw error instanceof AppError && error.code === 'GONE' ? notFound() : error;
 }
 
-/** Cancels the open requests of a revoked agent. */
-export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, caller, agentId, at) => {
-  const acts = await cancelRequests(tx, caller, { agentId }, at);
-  await freeRequests(tx, caller, acts.length);
-  return acts;
+/** Cancels the open requests of a revoked agent. Its grants have ended before. */
+export const cancelRequestsOfAgent: OnAgentRevoked = async (tx, caller, { agentId, at, store }) => {
+  const { acts, requestIds } = await cancelRequests(tx, caller, { agentId }, at);
+  await freeRequests(tx, caller, { requestIds, store });
+  return [...acts];
 };
 
-/** Cancels the open requests of an account that is closed. */
-export const cancelRequestsOfAccount: OnAccountClosed = (tx, caller, at) =>
-  cancelRequests(tx, caller, {}, at);
+/** Cancels the open requests of an account that is closed. It asks for no more, so its tickets may stay. */
+export const cancelRequestsOfAccount: OnAccountClosed = async (tx, caller, at) => {
+  const { acts, requestIds } = await cancelRequests(tx, caller, {}, at);
+  await freeQuota(tx, caller, 'open_requests', requestIds.length);
+  return [...acts];
+};
+
+export interface Cancelled {
+  readonly acts: readonly Act[];
+  readonly requestIds: readonly string[];
+}
 
 /**
  * Cancels open requests, approved ones included: their codes redeem nothing from then on. An exchange at the same
@@ -125,23 +134,21 @@ export const cancelRequestsOfAccount: OnAccountClosed = (tx, caller, at) =>
  * their places back with `freeRequests`, after it has ended grants.
  * @returns an act for each request, which the caller records with its own
  */
-export async function cancelRequests(tx: Tx, { tenant }: Caller, parties: Parties, at: Date): Promise<Act[]> {
+export async function cancelRequests(
+  tx: Tx,
+  { tenant }: Caller,
+  parties: Parties,
+  at: Date,
+): Promise<Cancelled> {
   const cancelled = await cancelRequestsOf(tx, tenant, parties, at);
-  if (cancelled.length === 0) return [];
+  if (cancelled.length === 0) return { acts: [], requestIds: [] };
   const agentIds = [...new Set(cancelled.map(({ agentId }) => agentId))];
   const dids = await listAgentDids(tx, tenant, agentIds);
-  return cancelled.map((request): Act => {
+  const acts = cancelled.map((request): Act => {
     const about = concerning({ ...request, grantId: undefined, agentDid: dids.get(request.agentId) });
     return { type: 'authorization.cancelled', ...about, data: { authRequestId: request.id } };
   });
-}
-
-/**
- * Gives the places of ended requests back. Call it after grants have given theirs: every transaction that needs both
- * counters locks that of grants first.
- */
-export async function freeRequests(tx: Tx, caller: Caller, count: number): Promise<void> {
-  if (count > 0) await freeQuota(tx, caller, 'open_requests', count);
+  return { acts, requestIds: cancelled.map(({ id }) => id) };
 }
 
 /** Counts a wrong verifier. The fifth voids the code; see `MAX_WRONG_VERIFIERS`. */

@@ -76,7 +76,7 @@ export async function requestConsent(
   };
 
   const inFlight = { developerId: caller.tenant.developerId, requestId: id };
-  const { ticket, entry } = newTicket(inFlight, accepted.openSeconds);
+  const { ticket, entry } = newTicket(inFlight, isApproved ? CODE_SECONDS : accepted.openSeconds);
   const code = isApproved ? newCode(inFlight, CODE_SECONDS) : undefined;
   const entries = code ? [entry, code.entry] : [entry];
   await deps.store.put(entries);

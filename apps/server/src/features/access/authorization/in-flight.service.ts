@@ -19,6 +19,8 @@ export const LATE_SECONDS = 3600;
 
 const codeKey = (code: string) => `bh:{code:${hashOf(code).toString('base64url')}}`;
 const ticketKey = (requestId: string) => `bh:{${requestId}}:ticket`;
+/** Where the consent page keeps the session of a request. */
+export const sessionKey = (requestId: string) => `bh:{${requestId}}:session`;
 
 /** Makes a code and its entry, which the caller puts into the store before the approval commits. */
 export function newCode(inFlight: InFlight, seconds: number): { code: string; entry: EphemeralEntry } {
@@ -46,4 +48,18 @@ export async function findTicket(
 ): Promise<(InFlight & { readonly hash: string }) | undefined> {
   const found = await store.get(ticketKey(requestId));
   return found === undefined ? undefined : JSON.parse(found);
+}
+
+/**
+ * Keeps tickets and sessions of decided requests no longer than those of requests that ran out. Until their own time they
+ * would fill the store: an account that cancels each request at once has room for the next. The commit stands when the
+ * store is away; then they stay until their own time.
+ */
+export async function letGo(
+  store: EphemeralStore,
+  requestIds: readonly string[],
+  codeSeconds = 0,
+): Promise<void> {
+  const keys = requestIds.flatMap((id) => [ticketKey(id), sessionKey(id)]);
+  await store.keepFor(keys, codeSeconds + LATE_SECONDS).catch(() => {});
 }

@@ -3,7 +3,8 @@ export {
   denyRequest,
   gone,
 } from './authorization.decide.service.ts';
-export { cancelRequests, countWrongVerifierOf, freeRequests } from './authorization.requests.service.ts';
+export { freeRequests } from './authorization.places.service.ts';
+export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
 export {
   acceptTokenScopes,
   boundedSeconds,
@@ -14,4 +15,4 @@ export {
 } from './authorization.rules.ts';
 export { type AuthorizationDeps, agentInactive } from './authorization.service.ts';
 export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
-export { findByCode, findTicket, LATE_SECONDS } from './in-flight.service.ts';
+export { findByCode, findTicket, LATE_SECONDS, sessionKey } from './in-flight.service.ts';

@@ -7,7 +7,7 @@ import { announceExpiredGrants } from './grants.expire.service.ts';
 import { expiryOfGrants } from './grants.jobs.ts';
 
 async function withGrant() {
-  const service = await startListening();
+  const service = await startListening({ env: { PLAN_FREE_OPEN_REQUESTS: 'unlimited' } });
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const grant = await grantTo(acme, {
     expiresIn: '1h',

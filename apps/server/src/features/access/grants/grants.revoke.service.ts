@@ -80,7 +80,7 @@ async function mustExist(deps: GrantDeps, { tenant }: Caller, grantId: string): 
 /**
  * Revokes an agent's grants and everything delegated from them, in the transaction that revokes the agent.
  */
-export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, agentId, at) => {
+export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, { agentId, at }) => {
   await lockDelegation(tx, caller.tenant);
   const rootIds = await listActiveIdsOfAgent(tx, caller.tenant, agentId);
   return cutTrees(tx, caller, rootIds, { reason: 'agent_revoked' }, at);

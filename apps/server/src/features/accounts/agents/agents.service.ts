@@ -6,6 +6,7 @@ import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { countActiveGrants } from '../../access/grants/grants.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { isUsableKey, type OnAccountClosed } from '../developers/index.ts';
@@ -35,6 +36,7 @@ import type {
 export interface AgentDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly store: EphemeralStore;
   /** The host, with its port if any, in the DID of every new agent. */
   readonly didHost: string;
   readonly publicBaseUrl: string;
@@ -132,7 +134,9 @@ export function revokeAgent(deps: AgentDeps, caller: Caller, agentId: string): P
     await updateAgent(tx, caller.tenant, agentId, { status: 'revoked', updatedAt: at });
     await freeQuota(tx, caller, 'agents', 1);
     const cascaded: Act[] = [];
-    for (const cascade of deps.onAgentRevoked) cascaded.push(...(await cascade(tx, caller, agentId, at)));
+    const { store, onAgentRevoked } = deps;
+    for (const cascade of onAgentRevoked)
+      cascaded.push(...(await cascade(tx, caller, { agentId, at, store })));
     const revokedGrants = cascaded.filter(({ type }) => type === 'grant.revoked').length;
     const data = { name: agent.name, revokedGrants };
     const revoked = { type: 'agent.revoked', agentId, agentDid: agent.did, data } as const;

@@ -11,6 +11,7 @@ import {
   findTicket,
   gone,
   LATE_SECONDS,
+  sessionKey,
   statusAt,
 } from '../../access/authorization/index.ts';
 import { thumbprintsOf } from '../../accounts/developers/index.ts';
@@ -51,8 +52,6 @@ export interface ConsentSession {
 }
 
 export const CSRF_KEY_USE = 'behest/consent-csrf/v1';
-
-const sessionKey = (requestId: string) => `bh:{${requestId}}:session`;
 
 type Browser = Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAuthorization'>;
 

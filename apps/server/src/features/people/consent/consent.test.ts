@@ -209,8 +209,9 @@ describe('opening the page’s session', () => {
   test('is over once the request is decided or expired, and says which', async () => {
     const on = await startApp({ store: 'memory' });
     const [decided, late] = [await asked({ on, mode: 'sandbox' }), await asked({ on })];
+    on.advance(60);
     await decided.developer('POST', `/v1/authorize/${decided.id}/deny`);
-    on.advance(3600);
+    on.advance(3540);
 
     const answers = [await decided.person.open(decided.consentUrl), await late.person.open(late.consentUrl)];
 

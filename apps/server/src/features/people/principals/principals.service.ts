@@ -79,9 +79,9 @@ export async function revokeOwnGrant(
   const caller = personIn(session, found);
   const { principalId } = session;
   await inTransaction(deps.db, async (tx) => {
-    const cancelled = await cancelRequests(tx, caller, { agentId, principalId }, at);
+    const { acts: cancelled, requestIds } = await cancelRequests(tx, caller, { agentId, principalId }, at);
     const revoked = await revokeGrantWithin(tx, caller, grantId, { reason: 'principal' }, at);
-    await freeRequests(tx, caller, cancelled.length);
+    await freeRequests(tx, caller, { requestIds, store: deps.store });
     const acts = [...cancelled, ...revoked];
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
   });
@@ -101,7 +101,7 @@ export async function revokeOwnGrants(
   const caller = personIn(session, found);
   const { principalId } = session;
   return inTransaction(deps.db, async (tx) => {
-    const cancelled = await cancelRequests(tx, caller, { principalId }, at);
+    const { acts: cancelled, requestIds } = await cancelRequests(tx, caller, { principalId }, at);
     const { acts, revoked } = await revokeGrantsOfPrincipal(
       tx,
       caller,
@@ -109,7 +109,7 @@ export async function revokeOwnGrants(
       { reason: 'principal' },
       at,
     );
-    await freeRequests(tx, caller, cancelled.length);
+    await freeRequests(tx, caller, { requestIds, store: deps.store });
     const all = [...cancelled, ...acts];
     if (all.length > 0) await recordActs(tx, caller, all, at);
     return { revoked, cancelled: cancelled.length };

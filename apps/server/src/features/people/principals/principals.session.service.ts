@@ -4,6 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
@@ -14,6 +15,7 @@ import type { MadeSession, NewSession } from './principals.schema.ts';
 export interface PrincipalDeps {
   readonly db: Executor;
   readonly clock: Clock;
+  readonly store: EphemeralStore;
   readonly keyRing: KeyRing;
   readonly issuer: string;
   readonly publicBaseUrl: string;

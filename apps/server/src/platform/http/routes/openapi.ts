@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { Type } from 'typebox';
-import { notFound } from '../../errors.ts';
 import { type Finished, finished } from '../../finished.ts';
 import { VERSION } from '../../version.ts';
 import { FOR_ALL_ORIGINS, sendFinished } from '../answers/send-finished.ts';
@@ -71,34 +67,9 @@ function withIdempotency<Schema extends FastifySchema | undefined>(schema: Schem
   return { ...schema, headers, response: Object.fromEntries(response) };
 }
 
-const DOCS_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const DOCS_FILES = new Map([
-  ['start.js', 'text/javascript; charset=utf-8'],
-  ['swagger-ui.css', 'text/css; charset=utf-8'],
-  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-]);
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true });`;
-const SHELL = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Behest API</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body>
-<main id="docs"><p>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</p></main>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
 const Text = Type.Unsafe<Buffer | string>(Type.String());
-const DocsFile = Type.Object({ file: Type.String() });
 
-/** The description itself, and a page that shows it. */
+/** The description itself. */
 export async function openapiRoutes(app: FastifyInstance): Promise<void> {
   let described: Finished | undefined;
   const describe = () => {
@@ -123,52 +94,4 @@ export async function openapiRoutes(app: FastifyInstance): Promise<void> {
         'cache-control': 'public, max-age=300',
       }),
   );
-
-  app.get(
-    '/docs',
-    {
-      config: { access: 'none', rate: 'default', failures: [] },
-      schema: {
-        operationId: 'operations.docs',
-        summary: 'This description as a page to read',
-        response: { 200: Text },
-      },
-    },
-    async (_request, reply) =>
-      reply
-        .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': DOCS_POLICY })
-        .send(SHELL),
-  );
-
-  app.get<{ Params: { file: string } }>(
-    '/docs/:file',
-    {
-      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
-      schema: {
-        operationId: 'operations.docsFile',
-        summary: 'A script or style of that page',
-        params: DocsFile,
-        response: { 200: Text, 304: Type.Null() },
-      },
-    },
-    async (request, reply) => {
-      const { file } = request.params;
-      const type = DOCS_FILES.get(file);
-      if (!type) throw notFound();
-      const headers = { 'content-type': type, 'cache-control': 'public, max-age=300' };
-      return sendFinished(request, reply, docsFile(file), headers);
-    },
-  );
 }
-
-/** A file of the page. Most processes never serve one, so each is read at its first request. */
-function docsFile(file: string): Finished {
-  const known = docsFiles.get(file);
-  if (known) return known;
-  const body = file === 'start.js' ? START : readFileSync(join(swaggerUiFolder(), file));
-  const read = finished(body);
-  docsFiles.set(file, read);
-  return read;
-}
-
-const docsFiles = new Map<string, Finished>();

@@ -1,9 +1,9 @@
 import { test } from 'vitest';
-import { expireDueRequests } from '../../src/features/access/authorization/authorization.expire.service.ts';
 import { announceExpiredGrants } from '../../src/features/access/grants/grants.expire.service.ts';
+import { endNow } from '../app/end-now.ts';
 import { authorize, grantTo, openSession, pkce, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
-import type { Developer, Service } from '../app/start-app.ts';
+import type { Developer } from '../app/start-app.ts';
 
 const { race } = interleaving();
 
@@ -52,6 +52,13 @@ const endOwn = ({ service }: Side, { session, grantId }: InSession) =>
   service.calling(session)('DELETE', `/v1/principal/grants/${grantId}`);
 
 const { asked: challenge } = pkce();
+
+/** A delegated grant's token, and the id of the root grant. */
+async function withChild(acme: Developer): Promise<Granted> {
+  const root = await withGrant(acme);
+  const child = (await delegate({ acme }, root)).json();
+  return { ...root, grantToken: String(child.grantToken) };
+}
 
 const EXCHANGED = ['201, 400 INVALID_GRANT code_used', '400 INVALID_GRANT code_used, 201'];
 const REFRESHED = ['201, 400 INVALID_GRANT refresh_reused', '400 INVALID_GRANT refresh_reused, 201'];
@@ -102,12 +109,8 @@ test('R4 a delegation and the revocation of its grant', () =>
     answers: UNLESS('parent_revoked'),
   }));
 test('R4 a delegation from a delegated grant, and the revocation of the root', () =>
-  race<Granted>({
-    async prepare(acme) {
-      const root = await withGrant(acme);
-      const child = (await delegate({ acme }, root)).json();
-      return { ...root, grantToken: String(child.grantToken) };
-    },
+  race({
+    prepare: withChild,
     one: delegate,
     other: revokeGrant,
     answers: UNLESS('parent_revoked'),
@@ -214,19 +217,11 @@ test('a request and the end of its agent', () =>
     answers: ['201, 204', '404 NOT_FOUND, 204'],
   }));
 
-const atItsEnd = async (service: Service, table: 'authRequests' | 'grants', { developerId }: Developer) => {
-  await service.db
-    .updateTable(table)
-    .set({ expiresAt: service.clock() })
-    .where('developerId', '=', developerId)
-    .execute();
-};
-
 test('two processes that announce the expiry of a grant', () =>
   race({
     async prepare(acme, service) {
       const held = await grantTo(acme);
-      await atItsEnd(service, 'grants', acme);
+      await endNow(service, 'grants', acme);
       return held;
     },
     one: async ({ service }) => void (await announceExpiredGrants(service)),
@@ -236,71 +231,10 @@ test('the announcement of an expiry, and the revocation of the grant', () =>
   race({
     async prepare(acme, service) {
       const held = await grantTo(acme);
-      await atItsEnd(service, 'grants', acme);
+      await endNow(service, 'grants', acme);
       return held;
     },
     one: async ({ service }) => void (await announceExpiredGrants(service)),
     other: revokeGrant,
     answers: ['done, 204'],
-  }));
-
-async function pending(acme: Developer) {
-  const { agentId } = await registerAgent(acme);
-  const { id } = await authorize(acme, agentId, { autoApprove: false });
-  return { id: String(id), agentId };
-}
-type Pending = Awaited<ReturnType<typeof pending>>;
-
-const approve = ({ acme }: Side, { id }: Pending) => acme('POST', `/v1/authorize/${id}/approve`, {});
-const deny = ({ acme }: Side, { id }: Pending) => acme('POST', `/v1/authorize/${id}/deny`, {});
-const cancel = ({ acme }: Side, { id }: Pending) => acme('DELETE', `/v1/authorize/${id}`);
-
-test('two approvals of a request', () =>
-  race({
-    prepare: pending,
-    one: approve,
-    answers: ['200, 404 NOT_FOUND', '404 NOT_FOUND, 200'],
-  }));
-test('two denials of a request', () =>
-  race({
-    prepare: pending,
-    one: deny,
-    answers: ['200, 404 NOT_FOUND', '404 NOT_FOUND, 200'],
-  }));
-test('two withdrawals of a request', () =>
-  race({
-    prepare: pending,
-    one: cancel,
-    answers: ['204, 410 GONE', '410 GONE, 204'],
-  }));
-test('an approval and a denial', () =>
-  race({
-    prepare: pending,
-    one: approve,
-    other: deny,
-    answers: ['200, 404 NOT_FOUND', '404 NOT_FOUND, 200'],
-  }));
-test('an approval and a withdrawal', () =>
-  race({
-    prepare: pending,
-    one: approve,
-    other: cancel,
-    answers: ['200, 410 GONE', '404 NOT_FOUND, 204'],
-  }));
-test('an approval and the end of the agent', () =>
-  race({
-    prepare: pending,
-    one: approve,
-    other: ({ acme }, { agentId }) => acme('DELETE', `/v1/agents/${agentId}`),
-    answers: ['200, 204', '404 NOT_FOUND, 204'],
-  }));
-test('two processes that record the expiry of a request', () =>
-  race({
-    async prepare(acme, service) {
-      const held = await pending(acme);
-      await atItsEnd(service, 'authRequests', acme);
-      return held;
-    },
-    one: async ({ service }) => void (await expireDueRequests(service)),
-    answers: ['done, done'],
   }));

@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+// In milliseconds.
+const LONGEST_PAUSE = 30_000; // specification, Responses rule 8
+const SWEEP_EVERY = 5_000;
+
+/** How far a client has taken what waits for it. */
+interface Progress {
+  /** Bytes of the write under way that the kernel has no room for. It makes room when the client takes some. */
+  queued: number;
+  /** Bytes of all writes that have not ended, counted whole. */
+  unfinished: number;
+  sweepsWithout: number;
+}
+
+/**
+ * Ends connections whose client takes none of the bytes that wait for it: they would stay in memory for as long as the
+ * client likes. Streams and WebSockets are connections like others. One timer looks at all of them.
+ */
+export function cutSlowReaders(app: FastifyInstance): void {
+  const open = new Map<Socket, Progress>();
+  app.server.on('connection', (socket: Socket) => {
+    open.set(socket, { queued: 0, unfinished: 0, sweepsWithout: 0 });
+    socket.once('close', () => open.delete(socket));
+  });
+
+  const sweep = () => {
+    for (const [socket, before] of open) {
+      const queued = queuedOf(socket);
+      const unfinished = socket.writableLength;
+      // A stream may add bytes meanwhile, which is no progress of its client.
+      const isStuck = queued > 0 && queued === before.queued && unfinished >= before.unfinished;
+      const sweepsWithout = isStuck ? before.sweepsWithout + 1 : 0;
+      Object.assign(before, { queued, unfinished, sweepsWithout });
+      // A reset, so that the kernel keeps nothing for the client either.
+      if (sweepsWithout * SWEEP_EVERY >= LONGEST_PAUSE) socket.resetAndDestroy();
+    }
+  };
+
+  let timer: NodeJS.Timeout | undefined;
+  app.addHook('onListen', async () => {
+    timer = setInterval(sweep, SWEEP_EVERY).unref();
+  });
+  app.addHook('onClose', async () => clearInterval(timer));
+}
+
+/**
+ * Node's own time-out reads this number too, but begins again when the client sends. No public member tells a write of
+ * which a part was taken from one of which nothing was.
+ */
+const queuedOf = (
+  socket: Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null },
+): number => socket._handle?.writeQueueSize ?? 0;
