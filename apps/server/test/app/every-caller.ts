@@ -23,8 +23,8 @@ type Callers = Awaited<ReturnType<typeof callersOf>>;
 
 /** The routes in an order in which each finds its records. */
 export function deletionsLast({ routes }: Pick<Service, 'routes'>): RouteOptions[] {
-  const isLast = ({ method, url }: RouteOptions) => method === 'DELETE' || url.endsWith('/close');
-  return [...routes.filter((route) => !isLast(route)), ...routes.filter(isLast)];
+  const rank = ({ method, url }: RouteOptions) => (url.endsWith('/close') ? 2 : method === 'DELETE' ? 1 : 0);
+  return routes.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** Calls a route as a caller who may call it. */

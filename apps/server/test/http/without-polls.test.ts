@@ -1,0 +1,108 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterStatements } from '../app/after-statements.ts';
+import { startWithWebhooks } from '../app/deliveries.ts';
+import { registerAgent } from '../app/flow.ts';
+import { startListening } from '../app/listening.ts';
+import { startReceiver } from '../app/receiver.ts';
+import { newDatabase, startApp } from '../app/start-app.ts';
+import { follow } from '../app/streams.ts';
+
+vi.setConfig({ testTimeout: 60_000 }); // a lost wake is waited for
+
+test('webhooks are sent after each act that makes one due, though no poll ever comes', async () => {
+  const env = { WEBHOOK_ALLOW_PRIVATE_HOSTS: 'true' };
+  const { asDeveloper, startFeatures } = await startApp({ env, databaseUrl: await newDatabase() });
+  const receiver = await startReceiver();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const hook = { url: receiver.url, events: ['agent.created'] };
+  const { webhookId } = (await acme('POST', '/v1/webhooks', hook)).json();
+  const sent = async (count: number) => {
+    await vi.waitUntil(() => receiver.received.length >= count, { timeout: 15_000, interval: 10 });
+    expect(receiver.received).toHaveLength(count);
+  };
+
+  await registerAgent(acme);
+  startFeatures();
+  await sent(1); // it was due before the start
+  await registerAgent(acme);
+  await sent(2);
+  const { deliveryId } = (await acme('POST', `/v1/webhooks/${webhookId}/test`, {})).json();
+  await sent(3);
+  await vi.waitUntil(
+    async () =>
+      (await acme('GET', `/v1/webhooks/${webhookId}/deliveries?status=delivered`)).json().total === 3,
+  );
+  await acme('POST', `/v1/webhooks/${webhookId}/deliveries/${deliveryId}/redeliver`);
+  await sent(4);
+  await acme('PATCH', `/v1/webhooks/${webhookId}`, { status: 'disabled' });
+  for (let each = 0; each < 12; each += 1) await registerAgent(acme); // more than there are places
+  await acme('PATCH', `/v1/webhooks/${webhookId}`, { status: 'active' });
+  await sent(16);
+});
+
+/** Makes intervals endless. Their first turn never comes. */
+function withoutPolls() {
+  const real = setInterval;
+  const polls = vi.spyOn(globalThis, 'setInterval');
+  polls.mockImplementation(((work: () => void) => real(work, 2 ** 30)) as typeof setInterval);
+  onTestFinished(() => polls.mockRestore());
+  return polls;
+}
+
+test('a stream gets events of its own process and of another one, though no poll ever comes', async () => {
+  const databaseUrl = await newDatabase();
+  const [here, there] = [await startListening({ databaseUrl }), await startApp({ databaseUrl })];
+  const acme = await here.asDeveloper({ mode: 'sandbox' });
+  const polls = withoutPolls();
+  const stream = await follow({ url: here.url, apiKey: acme.apiKey });
+
+  await registerAgent(acme);
+  await stream.first(1);
+  await registerAgent(Object.assign(there.calling(acme.apiKey), acme));
+  await stream.first(2);
+  await there.calling(acme.apiKey)('POST', '/v1/agents', { name: 'Third' });
+  await stream.first(3);
+
+  expect(polls.mock.calls.some(([, every]) => every === 1000)).toBe(true); // the poll would have come
+});
+
+test('a stream gets an event that was committed while its process read the one before', async () => {
+  let act = async () => {};
+  const meanwhile = afterStatements('o.seq > t.after', () => act());
+  const service = await startListening({ dbAs: (db) => db.withPlugin(meanwhile) });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  withoutPolls();
+  const stream = await follow({ url: service.url, apiKey: acme.apiKey });
+  act = async () => {
+    act = async () => {};
+    await registerAgent(acme);
+  };
+
+  await registerAgent(acme);
+
+  expect(await stream.first(2)).toHaveLength(2);
+});
+
+test('a delivery that became due while both lanes looked for some is sent at once', async () => {
+  let looks = 0;
+  const bothLooked = Promise.withResolvers<void>();
+  let act = async () => {};
+  const meanwhile = afterStatements('due_webhook_developers', async () => {
+    looks += 1;
+    if (looks === 2) await act();
+    if (looks === 2) bothLooked.resolve();
+    await bothLooked.promise;
+  });
+  const { acme, begin, idle } = await startWithWebhooks({ dbAs: (db) => db.withPlugin(meanwhile) });
+  const receiver = await startReceiver();
+  await acme('POST', '/v1/webhooks', { url: receiver.url, events: ['agent.created'] });
+  act = async () => {
+    await registerAgent(acme);
+    void begin(); // as the wake of this commit does
+  };
+
+  await begin();
+  await idle();
+
+  expect(receiver.received).toHaveLength(1);
+});
