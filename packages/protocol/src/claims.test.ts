@@ -252,15 +252,25 @@ describe('reading them', () => {
   test.each<[string, object]>([
     ['a list for an actor', { act: [{ sub: 'did:ag_3' }] }],
     ['an actor without a name', { act: { sub: 'did:ag_3', act: {} } }],
-    [
-      '12 actors',
-      { act: JSON.parse(`${'{"sub":"did:ag_3","act":'.repeat(11)}{"sub":"x"}${'}'.repeat(11)}`) },
-    ],
     ['a depth that is no number', { delegationDepth: '2' }],
     ['a sandbox mark that is not true', { sandbox: false }],
     ['an audience that is a number', { aud: 7 }],
     ['an empty agent id', { client_id: '' }],
   ])('J18: %s is refused', (_, change) => {
     expect(outcome(payload(change))).toBe('claims_inconsistent');
+  });
+
+  test('J18: a chain of 11 actors is read, and one of 12 is refused', () => {
+    const bare = { sub: 'user_42', dev: 'dev_1', jti: 'tok_1', scp: ['calendar:read'] };
+    const chain = (actors: number): object => ({
+      sub: `did:ag_${actors}`,
+      ...(actors > 1 && { act: chain(actors - 1) }),
+    });
+
+    expect(readGrantClaims({ ...bare, act: chain(11) })).toMatchObject({
+      ok: true,
+      claims: { delegatedBy: expect.objectContaining({ length: 10 }) },
+    });
+    expect(outcome({ ...bare, act: chain(12) })).toBe('claims_inconsistent');
   });
 });

@@ -30,8 +30,8 @@ async function listTables(db: Executor): Promise<string[]> {
 }
 
 /**
- * Everything that the database holds about a developer, without what is random. Two runs that come to the same have the
- * same census.
+ * Everything that the database holds about a developer, and the order of the audit entries, without what is random. Two
+ * runs that come to the same have the same census.
  */
 export async function censusOf(db: Executor, developerId: string): Promise<string[]> {
   tables ??= listTables(db);
@@ -43,10 +43,11 @@ export async function censusOf(db: Executor, developerId: string): Promise<strin
   const { rows } = await sql<{ name: string; held: string }>`${sql.join(parts, sql` union all `)}`.execute(
     db,
   );
-  return rows
-    .map(
-      ({ name, held }) =>
-        `${name} ${held.replace(ID, 'id').replace(ADDRESS, 'address').replace(THUMBPRINT, 'hash')}`,
-    )
-    .sort();
+  const chain = await sql<{ action: string }>`
+    select action from audit_entries where developer_id = ${developerId} order by seq`.execute(db);
+  const order = `the chain: ${chain.rows.map(({ action }) => action).join(', ')}`;
+  return [...rows.map(({ name, held }) => `${name} ${withoutRandom(held)}`).sort(), order];
 }
+
+const withoutRandom = (text: string) =>
+  text.replace(ID, 'id').replace(ADDRESS, 'address').replace(THUMBPRINT, 'hash');

@@ -66,23 +66,6 @@ test('a stream gets events of its own process and of another one, though no poll
   expect(polls.mock.calls.some(([, every]) => every === 1000)).toBe(true); // the poll would have come
 });
 
-test('a stream gets an event that was committed while its process read the one before', async () => {
-  let act = async () => {};
-  const meanwhile = afterStatements('o.seq > t.after', () => act());
-  const service = await startListening({ dbAs: (db) => db.withPlugin(meanwhile) });
-  const acme = await service.asDeveloper({ mode: 'sandbox' });
-  withoutPolls();
-  const stream = await follow({ url: service.url, apiKey: acme.apiKey });
-  act = async () => {
-    act = async () => {};
-    await registerAgent(acme);
-  };
-
-  await registerAgent(acme);
-
-  expect(await stream.first(2)).toHaveLength(2);
-});
-
 test('a delivery that became due while both lanes looked for some is sent at once', async () => {
   let looks = 0;
   const bothLooked = Promise.withResolvers<void>();

@@ -68,6 +68,28 @@ test('a rotation of a key, and its revocation', () =>
     answers: ['200, 204', '401 UNAUTHORIZED, 204'],
   }));
 
+/** The answer to a key in a process that used it before. It remembers no key for which a change was published. */
+const answerTo = async (side: Side, key: { apiKey: string }) =>
+  (await as(side, key)('GET', '/v1/me')).statusCode;
+
+test('a revocation of a key, and a use of it, which is the last', () =>
+  race({
+    prepare: twoKeys,
+    one: ({ acme }, { one }) => acme('DELETE', `/v1/keys/${one.keyId}`),
+    other: (side, { one }) => as(side, one)('GET', '/v1/me'),
+    answers: ['204, 200', '204, 401 UNAUTHORIZED'],
+    look: (side, { one }) => answerTo(side, one),
+  }));
+
+test('a rotation of a key without overlap, and a use of the key, which is the last', () =>
+  race({
+    prepare: twoKeys,
+    one: (side, { one }) => as(side, one)('POST', '/v1/keys/rotate', { graceSeconds: 0 }),
+    other: (side, { one }) => as(side, one)('GET', '/v1/me'),
+    answers: ['200, 200', '200, 401 UNAUTHORIZED'],
+    look: (side, { one }) => answerTo(side, one),
+  }));
+
 test('two changes of an account', () =>
   race({
     prepare: nothing,

@@ -104,10 +104,3 @@ test('the end of a grant by its person, and by its developer', () =>
     other: ({ acme }, { grantId }) => acme('DELETE', `/v1/grants/${grantId}`),
     answers: ['204, 204'],
   }));
-test('a new session, and the end of the last grant', () =>
-  race({
-    prepare: (acme) => grantTo(acme),
-    one: ({ acme }) => openSession(acme),
-    other: ({ acme }, { grantId }) => acme('DELETE', `/v1/grants/${grantId}`),
-    answers: ['201, 204', '404 NOT_FOUND, 204'],
-  }));

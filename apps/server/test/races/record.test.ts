@@ -159,6 +159,21 @@ async function settle({ service: { db, clock } }: Side, { delivery }: Leased): P
   await settleDelivery(db, delivery, clock(), { status: 'delivered', ...DONE });
 }
 
+/** Leases in a transaction that stays open for a moment. */
+async function claimSlowly({ service, acme }: Side): Promise<undefined> {
+  await service.db.transaction().execute((db) => claim({ service: { ...service, db }, acme }));
+}
+
+test('two processes that look for several deliveries of a new webhook, which gets one at a time', () =>
+  race({
+    async prepare(acme) {
+      const held = await delivered(acme);
+      await registerAgent(acme, 'Another');
+      return held;
+    },
+    one: claimSlowly,
+    answers: ['done, done'],
+  }));
 test('two processes that look for deliveries', () =>
   race({
     prepare: delivered,

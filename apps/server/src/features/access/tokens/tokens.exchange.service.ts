@@ -1,6 +1,7 @@
 import { parseDuration } from '@behest/protocol/durations';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import type { AppError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
@@ -35,7 +36,7 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   const write = { grant, token, refresh, grantLimit, maxWrongVerifiers: MAX_WRONG_VERIFIERS, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
-  if (lost === 'code_used') await reportReuse(deps, caller, await reuseAsOf(deps, caller, found), at);
+  if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
   if (lost) throw invalidGrant(lost);
   return answer;
 }
@@ -45,9 +46,16 @@ function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, princ
   return { kind: 'code' as const, about, usedAt: grantIssuedAt, isActive: grantStatus === 'active' };
 }
 
-/** The winner of a race has made the grant since the request was read. */
-async function reuseAsOf(deps: TokenDeps, caller: Caller, found: Redeemable) {
-  return reuseOf((await findRedeemable(deps.db, caller, found.id)) ?? found);
+/** Why an exchange lost its race: a rival has used the code, or ended its request, since the request was read. */
+async function refusalOfLoser(
+  deps: TokenDeps,
+  caller: Caller,
+  { found, input, at }: { found: Redeemable; input: Exchange; at: Date },
+): Promise<AppError> {
+  const now = (await findRedeemable(deps.db, caller, found.id)) ?? found;
+  const reason = redemptionRefusal(now, input, at, MAX_WRONG_VERIFIERS) ?? 'code_used';
+  if (reason === 'code_used') await reportReuse(deps, caller, reuseOf(now), at);
+  return invalidGrant(reason);
 }
 
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
