@@ -71,7 +71,7 @@ describe('I18: the `Idempotency-Key` of one API key, sent by another key of the 
 
   test('gets neither token nor code, and the exchange is a second use', async () => {
     const { agentId } = await registerAgent(acme);
-    const apiKey = await anotherKey('runtime');
+    const apiKey = await anotherKey('full'); // no other runtime key gets the code at all
     const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
     const authorized = await ask({ url: '/v1/authorize', body: asked });
     const { code, authRequestId } = authorized.json();
