@@ -39,13 +39,14 @@ export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
     status === 204 &&
       (answer.body !== '' || headers['content-type'] !== undefined) &&
       'there is a body with 204',
+    status === 304 && answer.body !== '' && 'there is a body with 304',
   ];
   if (status >= 400 && draft.method !== 'HEAD') faults.push(...refusalFaults(draft, answer));
   if (isAimed && !(isOfNoRoute && status === 404) && draft.method !== 'HEAD') {
     const declared = draft.route.schema?.response;
     const isText = Object(Object(declared)[status]).type === 'string'; // bytes, without a shape
     const type = String(headers['content-type'] ?? '');
-    faults.push(faultOfAnswer(declared, { status, type, body: isText ? undefined : answer.body }));
+    faults.push(faultOfAnswer(declared, { status, type, body: isText || status === 304 ? undefined : answer.body }));
   }
   if (mustRefuseField(draft) && ![400, 401, 403, 429].includes(status)) {
     faults.push(`an unknown field is answered ${status}`);
