@@ -46,7 +46,9 @@ export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
     const declared = draft.route.schema?.response;
     const isText = Object(Object(declared)[status]).type === 'string'; // bytes, without a shape
     const type = String(headers['content-type'] ?? '');
-    faults.push(faultOfAnswer(declared, { status, type, body: isText || status === 304 ? undefined : answer.body }));
+    faults.push(
+      faultOfAnswer(declared, { status, type, body: isText || status === 304 ? undefined : answer.body }),
+    );
   }
   if (mustRefuseField(draft) && ![400, 401, 403, 429].includes(status)) {
     faults.push(`an unknown field is answered ${status}`);
@@ -85,10 +87,15 @@ function requestIdFaults({ headers, raw }: Asked, answer: Answer): string[] {
   return [`the request id ${one} is not kept`];
 }
 
+/** A mailed link is opened by a browser, which shows its refusals as a page too. */
+const isPageOfLink = ({ route }: Draft) => route.url === '/v1/signup/verify/:token';
+
 function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[] {
-  if (!headers['content-type']?.startsWith('application/json')) return ['the refusal is no JSON'];
   const inside = INSIDE.exec(body)?.[0];
   const leak = inside ? [`the refusal says ${inside}`] : [];
+  const type = String(headers['content-type']);
+  if (type.startsWith('text/html') && isPageOfLink(draft)) return leak;
+  if (!type.startsWith('application/json')) return ['the refusal is no JSON'];
   const refusal = JSON.parse(body);
   const { code, message, requestId, details, ...others } = refusal;
   if (Object(draft.route.config).errors === 'oauth' && 'error' in refusal) return leak;
