@@ -21,7 +21,7 @@ const erase = ({ db, clock }: Service, order = erasers) =>
 
 const close = (developer: Developer) => developer('POST', '/v1/me/close', { confirm: developer.developerId });
 
-/** The rows of a developer by table, for each table that has any. */
+/** The rows of a developer by table, for each table that has rows. */
 async function rowsOf({ db }: Service, developerId: string) {
   const { rows: tables } = await sql<{ name: string }>`
     select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
