@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { lookUpPage, type PageRows } from '../../../platform/db/page-rows.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
@@ -144,9 +144,4 @@ export function lockLivingAgents(tx: Tx, { developerId }: Tenant) {
 }
 
 /** Erases rows of a closed account. */
-export const eraseAgents: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from agent_index where developer_id = ${developerId} and ctid = any (array(select ctid from agent_index where developer_id = ${developerId} limit ${limit}))`,
-    sql`delete from agents where developer_id = ${developerId} and ctid = any (array(select ctid from agents where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseAgents = eraserOf('agent_index', 'agents');
