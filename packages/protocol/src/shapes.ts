@@ -29,8 +29,8 @@ export const Email = Type.String(EMAIL);
 export const TrimmedEmail = Type.String({ ...EMAIL, trim: true });
 
 /**
- * An object with any members whose names and values have these shapes. `Type.Record` does not do for that: a name
- * that its pattern does not match has any value, and of the names' shape it keeps nothing but the pattern.
+ * An object with any members whose names and values have these shapes. `Type.Record` does not suffice: a name
+ * outside its pattern may have every value, and it keeps only the pattern of the names' shape.
  */
 export const recordOf = <Values extends TSchema>(
   names: TString,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { HOSTILE_TEXTS } from './hostile.ts';
 
-/** A placeholder for a value that the service gave out under this name. The run chooses the value. */
+/** Stands for a value that the service gave out under this name. The run chooses the value. */
 export class Known {
   readonly name: string;
   readonly pick: number;

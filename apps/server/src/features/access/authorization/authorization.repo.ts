@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
@@ -167,8 +167,4 @@ export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: read
 }
 
 /** Erases rows of a closed account. */
-export const eraseRequests: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from auth_requests where developer_id = ${developerId} and ctid = any (array(select ctid from auth_requests where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseRequests = eraserOf('auth_requests');

@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
@@ -240,9 +240,4 @@ export async function markTokenRevoked(tx: Tx, { developerId }: Tenant, tokenId:
 }
 
 /** Erases rows of a closed account. */
-export const eraseTokens: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from refresh_tokens where developer_id = ${developerId} and ctid = any (array(select ctid from refresh_tokens where developer_id = ${developerId} limit ${limit}))`,
-    sql`delete from tokens where developer_id = ${developerId} and ctid = any (array(select ctid from tokens where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseTokens = eraserOf('refresh_tokens', 'tokens');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type BoundedRow, boundedRows, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { lastEventOf } from '../audit/audit.queries.ts';
 
@@ -186,8 +186,4 @@ export async function deleteEventsBefore(
 }
 
 /** Erases rows of a closed account. */
-export const eraseEvents: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from outbox_events where developer_id = ${developerId} and ctid = any (array(select ctid from outbox_events where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseEvents = eraserOf('outbox_events');
