@@ -1,5 +1,6 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import type pg from 'pg';
+import { isPooled } from './pooled.ts';
 
 /** Runs look-ups, each of which finds rows by their keys and waits for no lock. */
 export interface Lanes {
@@ -10,6 +11,8 @@ export interface Lanes {
 interface Lane {
   readonly client: Promise<pg.PoolClient>;
   underWay: number;
+  /** The end of the last statement, where each has to wait for the one before. */
+  last: Promise<unknown>;
 }
 
 /**
@@ -21,18 +24,25 @@ const MOST_UNDER_WAY = 32;
 /**
  * Look-ups that come together share a connection of the pool: they leave in one write, and one process of Postgres
  * answers them without a switch to another. The pool gets the connection back as soon as nothing is under way on it.
+ * Behind a pooler a connection has one statement under way: PgBouncer 1.18 mixed up the bytes of several.
  */
 export function createLanes(
   pool: { connect(): Promise<pg.PoolClient> },
   queryOf: (query: CompiledQuery) => pg.QueryConfig,
 ): Lanes {
   const lanes = new Set<Lane>();
+  let most = MOST_UNDER_WAY;
 
   const laneWithRoom = (): Lane => {
-    for (const lane of lanes) if (lane.underWay < MOST_UNDER_WAY) return lane;
-    const lane = { client: pool.connect(), underWay: 0 };
+    for (const lane of lanes) if (lane.underWay < most) return lane;
+    const lane = { client: pool.connect(), underWay: 0, last: Promise.resolve() };
     lanes.add(lane);
     return lane;
+  };
+
+  const send = async (client: pg.PoolClient, query: CompiledQuery) => {
+    sendTogether(client);
+    return client.query(queryOf(query));
   };
 
   return {
@@ -41,8 +51,11 @@ export function createLanes(
       lane.underWay += 1;
       try {
         const client = await lane.client;
-        sendTogether(client);
-        const { rows } = await client.query(queryOf(query));
+        const pooled = await isPooled(client);
+        most = pooled ? 1 : MOST_UNDER_WAY;
+        const answer = pooled ? lane.last.then(() => send(client, query)) : send(client, query);
+        lane.last = answer.catch(() => {}); // its caller gets the failure
+        const { rows } = await answer;
         return { rows };
       } finally {
         lane.underWay -= 1;
