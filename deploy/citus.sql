@@ -27,13 +27,16 @@ select create_distributed_table('audit_entries', 'developer_id', colocate_with =
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('blocked_attempts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('grants', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('budget_allocations', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('budget_entries', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('budget_transactions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('caps_call', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('caps_counter', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('caps_epoch', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
-select create_distributed_table('grants', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
@@ -59,8 +62,10 @@ select create_reference_table('verified_emails');
 
 -- A call with nothing but constants runs on the node of its developer. Advisory locks are known to one node only, so
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
+select create_distributed_function('allocation_refusal(text,jsonb,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('budget_chain(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('caps_expire(text,text[],bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('caps_frees_at(text,text,bigint,bigint)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('caps_prune(text,bigint,integer,bigint)', 'p_developer_id', colocate_with => 'developers');
@@ -83,14 +88,17 @@ select create_distributed_function('exact_use(text,text,timestamp with time zone
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_active_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_asker(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_budget_faults(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_delegable(text,text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
@@ -105,8 +113,11 @@ select create_distributed_function('take_quota(text,text,bigint,timestamp with t
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('webhook_has_work(text,text,boolean,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');

@@ -1,5 +1,6 @@
 import type { Feature } from './feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
+import { budgets } from './features/access/budgets/budgets.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
@@ -38,6 +39,7 @@ export const features: readonly Feature[] = [
   tokens,
   events,
   principals,
+  budgets,
   audit,
   webhooks,
   caps,

@@ -60,6 +60,17 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     { prefix: `${JSON.stringify(line).slice(0, -1)},"timestamp":"`, suffix: ',"status":"success"}' },
     { eventId: 'evt_1', type: 'grant.revoked', envelope: '{}', patterns: ['grant.*'] },
   ];
+  const [allocation, debit] = [
+    await rowOf(db, 'budget_allocations', developerId, 'true'),
+    await rowOf(db, 'budget_transactions', developerId, 'true'),
+  ];
+  const movement = { amount: '1', description: '', metadata: {} };
+  const step = { id: allocation.id, stands: 'x', transactionId: 'btx_2' };
+  const debiting = { ...movement, chain: [grantId], allocations: [{ ...step, debited: 0, shares: {} }] };
+  const refunding = {
+    ...{ ...movement, refundOf: debit.id, stands: 'y' },
+    allocations: [{ ...step, transactionId: 'btx_3', refundOf: debit.id }],
+  };
   const call = (name: string, ...values: string[]) => `select * from ${name}(${values.join(', ')})`;
   const lane = (isPrompt: boolean) => [`'${webhookId}'`, String(isPrompt)];
   const id = (text: unknown) => `'${text}'`;
@@ -150,6 +161,14 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     slow_webhook: call('slow_webhook', dev, id(webhookId)),
     webhook_has_work: call('webhook_has_work', dev, ...lane(true), at),
+    budget_chain: call('budget_chain', dev, id(grantId)),
+    grant_budget: call('grant_budget', dev, id(grantId)),
+    allocation_refusal: call('allocation_refusal', dev, json(allocation), id(grantId)),
+    open_allocation: call('open_allocation', dev, json({ ...allocation, id: NEW })),
+    write_allocation: call('write_allocation', dev, at, json({ ...allocation, id: NEW })),
+    write_debit: call('write_debit', dev, at, json(debiting)),
+    write_refund: call('write_refund', dev, at, json(refunding)),
+    find_budget_faults: call('find_budget_faults', dev),
     claim_idempotent_answer: call('claim_idempotent_answer', dev, "'\\x01'", at),
   };
 }

@@ -12,6 +12,8 @@ export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
 
+export type BudgetAccount = "available" | "funds" | "spent";
+
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
@@ -131,6 +133,8 @@ export interface AuthRequests {
   agentId: string;
   audience: string | null;
   authorizationDetails: Json | null;
+  budgetAmount: Int8 | null;
+  budgetCurrency: string | null;
   codeChallenge: string | null;
   codeExpiresAt: Timestamp | null;
   consentMethod: ConsentMethod | null;
@@ -157,6 +161,42 @@ export interface BlockedAttempts {
   developerId: string;
   minute: Timestamp;
   previousMinute: number;
+}
+
+export interface BudgetAllocations {
+  announced: Generated<number>;
+  createdAt: Timestamp;
+  currency: string;
+  developerId: string;
+  grantId: string;
+  id: string;
+  initial: Int8;
+  remaining: Int8;
+  updatedAt: Timestamp;
+}
+
+export interface BudgetEntries {
+  account: BudgetAccount;
+  allocationId: string;
+  amount: Int8;
+  developerId: string;
+  movementId: string;
+}
+
+export interface BudgetTransactions {
+  allocationId: string;
+  amount: Int8;
+  balanceAfter: Int8;
+  createdAt: Timestamp;
+  description: string;
+  developerId: string;
+  grantId: string;
+  id: string;
+  metadata: Json;
+  refunded: Generated<Int8>;
+  refundOf: string | null;
+  sourceGrantId: string | null;
+  sourceTransactionId: string | null;
 }
 
 export interface CapsCall {
@@ -365,6 +405,9 @@ export interface DB {
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   blockedAttempts: BlockedAttempts;
+  budgetAllocations: BudgetAllocations;
+  budgetEntries: BudgetEntries;
+  budgetTransactions: BudgetTransactions;
   capsCall: CapsCall;
   capsCounter: CapsCounter;
   capsEpoch: CapsEpoch;

@@ -1,3 +1,4 @@
+import { writeAmount } from '@behest/protocol/amounts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -67,6 +68,8 @@ export async function requestConsent(
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? JSON.parse(JSON.stringify(accepted.details)) : null,
+    budgetAmount: accepted.budget?.initial ?? null,
+    budgetCurrency: accepted.budget?.currency ?? null,
     status: isApproved ? 'approved' : 'pending',
     consentMethod: isApproved ? 'sandbox' : null,
     wrongVerifiers: 0,
@@ -156,6 +159,7 @@ export function toAuthRequest(
   now: Date,
 ): AuthRequest {
   const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
+  const budget = budgetOf(request);
   return {
     authRequestId: id,
     id,
@@ -171,7 +175,17 @@ export function toAuthRequest(
     ...(audience !== null && { audience }),
     ...(purpose !== null && { purpose }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(budget && { budget }),
     ...(mode === 'sandbox' && { sandbox: true as const }),
     ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
   };
 }
+
+/** The budget that a request asks for, as answers show it. */
+export const budgetOf = ({
+  budgetAmount,
+  budgetCurrency,
+}: Pick<RequestRow, 'budgetAmount' | 'budgetCurrency'>) =>
+  budgetAmount !== null && budgetCurrency !== null
+    ? { amount: writeAmount(budgetAmount), currency: budgetCurrency }
+    : undefined;

@@ -78,6 +78,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
         rate: 'default',
         failures: [
           'INVALID_GRANT',
+          'CURRENCY_MISMATCH',
+          'INSUFFICIENT_BUDGET',
           'INVALID_SCOPE',
           'INVALID_PURPOSE',
           'DELEGATION_DEPTH_EXCEEDED',

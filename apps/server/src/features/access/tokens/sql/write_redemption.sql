@@ -27,6 +27,9 @@ begin
   insert into grants select new_grant.*;
   insert into tokens select (jsonb_populate_record(null::tokens, p_write -> 'token')).*;
   insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;
+  if jsonb_typeof(p_write -> 'allocation') = 'object' then
+    perform open_allocation(p_developer_id, p_write -> 'allocation');
+  end if;
   return null;
 end
 $$;
