@@ -19,7 +19,7 @@ const MOST_KEYS = 100;
 
 /** @throws BehestError for an address that keys must not come from */
 export function keysAddress(address: string): string {
-  const url = URL.parse(address);
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   const isLocal = url && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal))) {
     throw new BehestError('CONFIGURATION', 'The address of the keys has to begin with https://.');
