@@ -43,6 +43,7 @@ select create_distributed_table('principal_sessions', 'developer_id', colocate_w
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
 
@@ -79,7 +80,9 @@ select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp
 select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_authorizations(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_token_exchanges(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');

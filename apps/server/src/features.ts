@@ -8,6 +8,7 @@ import { agents } from './features/accounts/agents/agents.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
+import { usage } from './features/accounts/usage/usage.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
@@ -30,6 +31,7 @@ export const features: readonly Feature[] = [
   operations,
   keys,
   quotas,
+  usage,
   developers,
   emails,
   agents,

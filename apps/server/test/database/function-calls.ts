@@ -121,6 +121,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     count_open_requests: call('count_open_requests', dev, at),
     recount_quota: call('recount_quota', dev, "'active_grants'", at),
+    count_token_exchanges: call('count_token_exchanges', dev, at),
+    count_authorizations: call('count_authorizations', dev, at),
     count_agents: call('count_agents', dev, at),
     share_agents: call('share_agents', dev, ids(agentId)),
     exact_use: call('exact_use', dev, "'webhooks'", at),

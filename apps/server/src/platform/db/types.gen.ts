@@ -350,6 +350,14 @@ export interface Tokens {
   revokedAt: Timestamp | null;
 }
 
+export interface UsageDaily {
+  authorizations: Generated<Int8>;
+  day: Timestamp;
+  developerId: string;
+  tokenExchanges: Generated<Int8>;
+  verifications: Generated<Int8>;
+}
+
 export interface VerifiedEmails {
   developerId: string;
   email: string;
@@ -423,6 +431,7 @@ export interface DB {
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
   tokens: Tokens;
+  usageDaily: UsageDaily;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;

@@ -86,11 +86,14 @@ export async function requestConsent(
   await deps.store.put(entries);
   const records = prepareActs(caller, actsOf(request, agentDid, isApproved), at);
   const openLimit = limitOf(deps.quotas, caller, 'open_requests');
-  const refusal = await requestAuthorization(deps.db, caller.tenant, at, { request, openLimit, records });
+  const monthLimit = limitOf(deps.quotas, caller, 'authorizations');
+  const opening = { request, openLimit, monthLimit, records };
+  const refusal = await requestAuthorization(deps.db, caller.tenant, at, opening);
   if (refusal) {
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
+    if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
     throw refusal === 'revoked' ? notFound() : agentInactive();
   }
 

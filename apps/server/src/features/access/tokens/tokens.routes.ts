@@ -30,6 +30,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/token',
     {
       config: {
+        metered: 'tokenExchanges',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -105,6 +106,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -125,6 +127,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/grants/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -168,6 +171,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/introspect',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
