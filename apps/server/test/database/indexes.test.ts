@@ -47,6 +47,7 @@ const endsAll = ({ acme, its, calling }: World) =>
  */
 const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   agents_not_revoked: get(() => '/v1/agents'),
+  agents_of_status: get(() => '/v1/agents?status=suspended'),
   audit_entries_action: entries(() => 'action=token.issued'),
   audit_entries_agent: entries((its) => `agentId=${its.agentId}`),
   audit_entries_developer_id_id_key: get((its) => `/v1/audit/${its.entryId}`),
