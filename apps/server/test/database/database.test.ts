@@ -227,6 +227,7 @@ describe('I1: statements', () => {
     expect(across.map(({ name }) => name).sort()).toEqual([
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
+      'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
@@ -240,9 +241,11 @@ describe('I1: statements', () => {
       'listFirstsAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
+      'listSealedUnderAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
+      'nextKeyIdAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

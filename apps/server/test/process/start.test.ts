@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(8), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(9), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
@@ -53,6 +53,7 @@ describe('a server with good settings', () => {
       'expiry of grants',
       'expiry of requests',
       'retention of events',
+      'vault rotation',
       'webhook delivery',
       'webhook history',
     ]);

@@ -138,6 +138,10 @@ export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
 /** Whether a row could not be deleted because another one refers to it. */
 export const isReferredTo = (error: unknown) => codeOf(error) === '23503';
 
+/** Whether a row was refused by this unique index. */
+export const isTaken = (error: unknown, index: string) =>
+  codeOf(error) === '23505' && Object(error).constraint === index;
+
 /** Whether a failure means that Postgres is down, and not that the statement is wrong. */
 export function isDatabaseAway(error: unknown): boolean {
   return (

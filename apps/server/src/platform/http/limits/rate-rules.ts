@@ -24,9 +24,9 @@ interface RateCountRule {
 /**
  * The subject that requests are counted by: the client's address, the resource in the path (whose id is the
  * path's `:id`) for callers that have shown its secret, the developer that authentication has found, or the
- * recipient of a mail, which the use case charges itself.
+ * recipient of a mail, which the use case charges itself, or the grant token that the agent showed.
  */
-type Subject = 'address' | 'resource' | 'developer' | 'recipient';
+type Subject = 'address' | 'resource' | 'developer' | 'recipient' | 'token';
 
 /**
  * Declares the rules of a feature, each under the name that its setting is made from.

@@ -18,8 +18,8 @@ export interface RateStatus {
   readonly refusal?: AppError;
 }
 
-/** The payers of a request, and the recipient of a mail. */
-export type Payer = 'address' | 'resource' | 'developer' | 'recipient';
+/** The payers of a request, and the recipient of a mail. A token is a grant token, by its id. */
+export type Payer = 'address' | 'resource' | 'developer' | 'recipient' | 'token';
 
 /** The counts of one payer, which are charged all or none. */
 export interface RateBill {
