@@ -13,4 +13,4 @@ export const reservedRates = namesIn(`
   VAULT_PROXY VAULT_PROXY_CREDENTIAL`);
 
 export const reservedResources = namesIn(`
-  OPEN_REQUESTS POLICIES DOMAINS TOKEN_EXCHANGES AUTHORIZATIONS`);
+  POLICIES DOMAINS`);

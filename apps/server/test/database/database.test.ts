@@ -225,10 +225,12 @@ describe('I1: statements', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
+      'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
       'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
+      'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
       'findKeyAcrossTenants',
@@ -239,6 +241,7 @@ describe('I1: statements', () => {
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listFirstsAcrossTenants',
+      'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
       'listSealedUnderAcrossTenants',

@@ -27,6 +27,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, 
     '/v1/token',
     {
       config: {
+        metered: 'tokenExchanges',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -75,6 +76,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, 
         rate: 'default',
         failures: [
           'INVALID_GRANT',
+          'CURRENCY_MISMATCH',
+          'INSUFFICIENT_BUDGET',
           'INVALID_SCOPE',
           'INVALID_PURPOSE',
           'DELEGATION_DEPTH_EXCEEDED',
@@ -100,6 +103,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, 
     '/v1/tokens/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -120,6 +124,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, 
     '/v1/grants/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -163,6 +168,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, 
     '/v1/tokens/introspect',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',

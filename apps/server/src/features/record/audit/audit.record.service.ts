@@ -98,7 +98,7 @@ function prepareAct({ tenant, actor, requestId, mode }: Caller, act: Act, at: Da
 
 const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>
   newRecords(json, {
-    tallies: acts.flatMap((act) => [ofService, ...talliesOf(act)]),
+    tallies: acts.map((act) => [ofService, ...talliesOf(act)]),
     eventsOf: tenant.developerId,
   });
 
@@ -154,7 +154,7 @@ async function writeEntry(
   const told = { ...about, ...facts, metadata: { ...metadata, actor }, salt: newSalt() };
   const line = auditLineParts({ ...told, ...tenant, id: newId('alog', at) });
   const record: PreparedAct = { ...line, requestId };
-  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [ofService] }));
+  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };

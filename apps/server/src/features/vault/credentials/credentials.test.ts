@@ -131,7 +131,7 @@ describe('storing', () => {
     ['a service of 65 characters', { service: 'a'.repeat(65) }, 'service'],
     ['V7 the service `vault`', { service: 'vault' }, 'service'],
     ['V7 the service `Credentials`', { service: 'Credentials' }, 'service'],
-    ['V7 the service `TOOL`', { service: 'TOOL' }, 'service'],
+    ['V7 the service `Tool`', { service: 'Tool' }, 'service'],
     ['no token', { accessToken: undefined }, 'accessToken'],
     ['an empty token', { accessToken: '' }, 'accessToken'],
     ['a token of more bytes than 16 KiB', { accessToken: 'ü'.repeat(8193) }, 'accessToken'],

@@ -19,7 +19,7 @@ export interface RateStatus {
 }
 
 /** The payers of a request, and the recipient of a mail. A token is a grant token, by its id. */
-export type Payer = 'address' | 'resource' | 'developer' | 'recipient' | 'token';
+export type Payer = 'address' | 'resource' | 'developer' | 'session' | 'token' | 'recipient';
 
 /** The counts of one payer, which are charged all or none. */
 export interface RateBill {
