@@ -44,6 +44,7 @@ select create_distributed_table('quota_counters', 'developer_id', colocate_with 
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('vault_credentials', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
 
@@ -83,8 +84,10 @@ select create_distributed_function('count_agents(text,timestamp with time zone)'
 select create_distributed_function('count_authorizations(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_token_exchanges(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_vault_credentials(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -114,6 +117,7 @@ select create_distributed_function('share_delegation(text,text[])');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
+select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('webhook_has_work(text,text,boolean,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
@@ -124,6 +128,7 @@ select create_distributed_function('write_refund(text,timestamp with time zone,j
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
+select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);

@@ -17,6 +17,7 @@ import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
+import { credentials } from './features/vault/credentials/credentials.feature.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
 import type { QuotaDeclarations } from './platform/quotas.ts';
@@ -39,6 +40,7 @@ export const features: readonly Feature[] = [
   authorization,
   consent,
   tokens,
+  credentials,
   events,
   principals,
   budgets,

@@ -228,6 +228,7 @@ describe('I1: statements', () => {
       'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
+      'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
@@ -243,9 +244,11 @@ describe('I1: statements', () => {
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
+      'listSealedUnderAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
+      'nextKeyIdAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

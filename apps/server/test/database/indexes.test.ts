@@ -8,6 +8,8 @@ import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
+import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
@@ -81,6 +83,16 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     claimSharesAcrossTenants(db, at, true, [{ developerId: acme.developerId, after: '', places: 1 }]),
   grants_developer_id_auth_request_id_key: ({ acme, its }) =>
     acme('POST', '/v1/token', { code: its.code, agentId: its.agentId }),
+  vault_credentials_keys: async ({ db, acme, its }) => {
+    const [row] = await db
+      .selectFrom('vaultCredentials')
+      .select(['keyId'])
+      .where('developerId', '=', acme.developerId)
+      .where('id', '=', String(its.credentialId))
+      .execute();
+    await listSealedUnderAcrossTenants(db, String(row?.keyId), { developerId: '', id: '' }, 10);
+  },
+  vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
@@ -91,6 +103,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
+  vault_credentials_folded: 'services of a principal differ in more than case',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
 };
@@ -153,6 +166,7 @@ const COPIES: Readonly<Record<string, string>> = {
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
+  vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
 };
 
