@@ -136,6 +136,7 @@ describe('the schema', () => {
     'agent_index',
     'email_verification_index',
     'verified_emails',
+    'verified_domains',
   ];
 
   const lint = `
@@ -232,6 +233,7 @@ describe('I1: statements', () => {
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
+      'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
@@ -240,8 +242,10 @@ describe('I1: statements', () => {
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listFirstsAcrossTenants',
+      'listForgottenAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
+      'listUncheckedAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',

@@ -20,6 +20,8 @@ export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
 export type DeveloperMode = "live" | "sandbox";
 
+export type DomainStatus = "lapsed" | "pending" | "verified";
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -205,6 +207,18 @@ export interface ConsentMails {
   mails: number;
 }
 
+export interface CustomDomains {
+  createdAt: Timestamp;
+  developerId: string;
+  domain: string;
+  id: string;
+  lastCheckedAt: Timestamp | null;
+  missingSince: Timestamp | null;
+  status: DomainStatus;
+  token: string;
+  verifiedAt: Timestamp | null;
+}
+
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
   closedAt: Timestamp | null;
@@ -329,6 +343,12 @@ export interface UsageDaily {
   verifications: Generated<Int8>;
 }
 
+export interface VerifiedDomains {
+  developerId: string;
+  domain: string;
+  domainId: string;
+}
+
 export interface VerifiedEmails {
   developerId: string;
   email: string;
@@ -388,6 +408,7 @@ export interface DB {
   budgetEntries: BudgetEntries;
   budgetTransactions: BudgetTransactions;
   consentMails: ConsentMails;
+  customDomains: CustomDomains;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
@@ -399,6 +420,7 @@ export interface DB {
   refreshTokens: RefreshTokens;
   tokens: Tokens;
   usageDaily: UsageDaily;
+  verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;
