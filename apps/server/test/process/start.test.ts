@@ -45,6 +45,7 @@ describe('a server with good settings', () => {
       );
 
     await vi.waitFor(async () => expect(await jobs()).toHaveLength(11), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(9), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
@@ -56,6 +57,7 @@ describe('a server with good settings', () => {
       'pruning of caps',
       'retention of events',
       'retention of usage',
+      'vault rotation',
       'webhook delivery',
       'webhook history',
     ]);

@@ -48,6 +48,8 @@ export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export type VaultRefreshStatus = "failed" | "none" | "ok";
+
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
 
 export type WebhookStatus = "active" | "disabled";
@@ -358,6 +360,29 @@ export interface UsageDaily {
   verifications: Generated<Int8>;
 }
 
+export interface VaultCredentials {
+  accessToken: string;
+  clientSecret: string | null;
+  createdAt: Timestamp;
+  credentialType: string;
+  dataKey: string;
+  developerId: string;
+  id: string;
+  keyId: string;
+  lastExchangedAt: Timestamp | null;
+  leasedUntil: Timestamp | null;
+  leaseId: string | null;
+  metadata: Json;
+  principalId: string;
+  refresh: Json | null;
+  refreshStatus: VaultRefreshStatus;
+  refreshToken: string | null;
+  service: string;
+  tokenExpiresAt: Timestamp | null;
+  updatedAt: Timestamp;
+  version: Int8;
+}
+
 export interface VerifiedEmails {
   developerId: string;
   email: string;
@@ -432,6 +457,7 @@ export interface DB {
   refreshTokens: RefreshTokens;
   tokens: Tokens;
   usageDaily: UsageDaily;
+  vaultCredentials: VaultCredentials;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;
