@@ -40,7 +40,7 @@ function joined(node: ts.Node): string | undefined {
   return (left ?? 'code') + (right ?? 'code');
 }
 
-/** `test` for `test(…)`, `test.each(table)(…)` and `test.skipIf(…)(…)`. */
+/** `test` for `test(…)` and for calls of its members, such as `test.each(table)(…)`. */
 function calledName(called: ts.Expression): string {
   if (ts.isIdentifier(called)) return called.text;
   if (ts.isCallExpression(called) || ts.isPropertyAccessExpression(called))

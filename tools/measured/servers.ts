@@ -74,6 +74,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
     [
       `--inspect-port=127.0.0.1:${inspectPort}`,
       '--max-semi-space-size=4',
+      '--no-parallel-scavenge',
       join(ROOT, 'apps/server/start.mjs'),
     ],
     {

@@ -22,6 +22,7 @@ test.each([
   ["db.selectFrom(['agents', 'grants as grant'])", ['agents', 'grants'], []],
   ["db.selectFrom(inner.as('agents')).leftJoinLateral(() => 1)", [], []],
   ["db.with('due', () => 1).selectFrom('due')", [], []],
+  ["eraserOf('grants', 'agents')", [], ['agents', 'grants']],
   ["tx.insertInto('grants').expression((from) => from.selectFrom('agents'))", ['agents'], ['grants']],
   ["tx.updateTable('grants').from('agents')", ['agents'], ['grants']],
   ["tx.deleteFrom('grants').using('agents'); Buffer.from('selectFrom')", ['agents'], ['grants']],

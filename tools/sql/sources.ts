@@ -7,7 +7,7 @@ const WRITING = /^(insertInto|replaceInto|updateTable|deleteFrom|mergeInto)$/;
 
 /** A file without any of these words names no table. */
 const MAY_NAME_TABLES =
-  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|\bsql[`<]|from 'pg'|\/(statement|page-rows|hot-writes)[.]ts'/;
+  /[sS]electFrom|insertInto|replaceInto|updateTable|deleteFrom|mergeInto|eraserOf|\bsql[`<]|from 'pg'|\/(statement|page-rows|hot-writes)[.]ts'/;
 
 /**
  * The tables that a TypeScript file names: in calls of Kysely, in texts after `sql`, in declared statements, and where
@@ -48,6 +48,8 @@ export function usesInSource(path: string, isTable: (name: string) => boolean): 
 }
 
 function noteCall(call: ts.CallExpression, uses: Uses, isTable: (name: string) => boolean): void {
+  if (call.expression.getText() === 'eraserOf')
+    for (const named of call.arguments) if (ts.isStringLiteral(named)) uses.writes.add(named.text);
   if (!ts.isPropertyAccessExpression(call.expression)) return;
   const method = call.expression.name.text;
   const [first] = call.arguments;

@@ -1,11 +1,14 @@
 import type { Feature } from './feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
+import { budgets } from './features/access/budgets/budgets.feature.ts';
+import { caps } from './features/access/caps/caps.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
+import { usage } from './features/accounts/usage/usage.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
@@ -28,6 +31,7 @@ export const features: readonly Feature[] = [
   operations,
   keys,
   quotas,
+  usage,
   developers,
   emails,
   agents,
@@ -37,8 +41,10 @@ export const features: readonly Feature[] = [
   tokens,
   events,
   principals,
+  budgets,
   audit,
   webhooks,
+  caps,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

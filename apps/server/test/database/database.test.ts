@@ -225,9 +225,11 @@ describe('I1: statements', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
+      'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
       'deleteOldAcrossTenants',
+      'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
       'findKeyAcrossTenants',
@@ -238,6 +240,7 @@ describe('I1: statements', () => {
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listFirstsAcrossTenants',
+      'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',

@@ -60,12 +60,39 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     { prefix: `${JSON.stringify(line).slice(0, -1)},"timestamp":"`, suffix: ',"status":"success"}' },
     { eventId: 'evt_1', type: 'grant.revoked', envelope: '{}', patterns: ['grant.*'] },
   ];
+  const [allocation, debit] = [
+    await rowOf(db, 'budget_allocations', developerId, 'true'),
+    await rowOf(db, 'budget_transactions', developerId, 'true'),
+  ];
+  const movement = { amount: '1', description: '', metadata: {} };
+  const step = { id: allocation.id, stands: 'x', transactionId: 'btx_2' };
+  const debiting = { ...movement, chain: [grantId], allocations: [{ ...step, debited: 0, shares: {} }] };
+  const refunding = {
+    ...{ ...movement, refundOf: debit.id, stands: 'y' },
+    allocations: [{ ...step, transactionId: 'btx_3', refundOf: debit.id }],
+  };
   const call = (name: string, ...values: string[]) => `select * from ${name}(${values.join(', ')})`;
   const lane = (isPrompt: boolean) => [`'${webhookId}'`, String(isPrompt)];
   const id = (text: unknown) => `'${text}'`;
   const ids = (...texts: unknown[]) => `'{${texts.join(',')}}'`;
 
+  const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
+  const reserve = (callId: string, counters: unknown[], ...others: string[]) =>
+    call('caps_reserve', dev, id(callId), "'f'", json(counters), ...others);
+  const anyTime = ["'e1'", 'true', String(now.getTime())];
+
   return {
+    caps_reserve: reserve('call_1', [counter, { ...counter, key: 'b', windowMs: 0 }], ...anyTime),
+    'caps_reserve of a full counter': reserve('call_2', [{ ...counter, limit: 1 }], ...anyTime),
+    'caps_reserve of a call that was held': reserve('call_1', [counter], ...anyTime),
+    caps_expire: call('caps_expire', dev, ids('a'), '0'),
+    caps_used: call('caps_used', dev, ids('a')),
+    caps_usage: call('caps_usage', dev, json([counter, { ...counter, limit: 1 }]), String(now.getTime())),
+    caps_frees_at: call('caps_frees_at', dev, "'a'", '0', '1'),
+    caps_refund: call('caps_refund', dev, id('call_1')),
+    caps_sent: call('caps_sent', dev, id('call_1')),
+    caps_prune: call('caps_prune', dev, '0', '10', '9000000000000'),
+    caps_reset: call('caps_reset', dev, "'e2'"),
     find_asker: call('find_asker', dev, id(agentId)),
     write_request: call('write_request', dev, at, json(request)),
     count_active_grants: call('count_active_grants', dev, at),
@@ -94,6 +121,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     count_open_requests: call('count_open_requests', dev, at),
     recount_quota: call('recount_quota', dev, "'active_grants'", at),
+    count_token_exchanges: call('count_token_exchanges', dev, at),
+    count_authorizations: call('count_authorizations', dev, at),
     count_agents: call('count_agents', dev, at),
     share_agents: call('share_agents', dev, ids(agentId)),
     exact_use: call('exact_use', dev, "'webhooks'", at),
@@ -134,6 +163,14 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     slow_webhook: call('slow_webhook', dev, id(webhookId)),
     webhook_has_work: call('webhook_has_work', dev, ...lane(true), at),
+    budget_chain: call('budget_chain', dev, id(grantId)),
+    grant_budget: call('grant_budget', dev, id(grantId)),
+    allocation_refusal: call('allocation_refusal', dev, json(allocation), id(grantId)),
+    open_allocation: call('open_allocation', dev, json({ ...allocation, id: NEW })),
+    write_allocation: call('write_allocation', dev, at, json({ ...allocation, id: NEW })),
+    write_debit: call('write_debit', dev, at, json(debiting)),
+    write_refund: call('write_refund', dev, at, json(refunding)),
+    find_budget_faults: call('find_budget_faults', dev),
     claim_idempotent_answer: call('claim_idempotent_answer', dev, "'\\x01'", at),
   };
 }

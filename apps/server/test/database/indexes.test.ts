@@ -55,6 +55,11 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_purpose: entries(() => 'purpose=travel'),
   audit_entries_status: entries(() => 'status=blocked'),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
+  caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
+  budget_allocations_developer_id_grant_id_key: get((its) => `/v1/budget/balance/${its.grantId}`),
+  budget_transactions_allocation: get((its) => `/v1/budget/transactions/${its.grantId}`),
+  budget_transactions_source: ({ acme, its }) =>
+    acme('POST', '/v1/budget/refund', { transactionId: its.transactionId, amount: '0.1' }),
   developers_closed: ({ db, at }) => listClosedAcrossTenants(db, at, 10),
   grants_active: ({ db, acme }) =>
     sql`select count_active_grants(${acme.developerId}, '2026-01-01')`.execute(db),
@@ -137,6 +142,10 @@ const COPIES: Readonly<Record<string, string>> = {
   audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
+  caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
+  budget_allocations: `'id', one.id || n, 'grant_id', n`,
+  budget_transactions: `'id', one.id || n, 'allocation_id', n, 'source_transaction_id', n`,
+  budget_entries: `'movement_id', one.movement_id || n`,
   grants: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'root_grant_id', n,
     'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
     'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
@@ -151,6 +160,7 @@ const COPIES: Readonly<Record<string, string>> = {
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
     select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await sql`insert into caps_call select id, 'call_1', 'sent', 'f', '[]', 1 from developers`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys
     for (const [table, members] of Object.entries(COPIES)) {

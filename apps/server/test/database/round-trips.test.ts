@@ -24,6 +24,7 @@ test.each(Object.entries(callers))(
     const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
     const trips = (...call: Parameters<typeof acme>) => statementsOf(() => acme(...call));
     const stranger = service.calling((await service.asDeveloper()).apiKey);
+    const listAgents = caller === 'an agent' ? 'list_agents' : 'list_agents_within';
     await trips('GET', '/v1/agents'); // the process knows the API key from now on
 
     expect({
@@ -38,6 +39,7 @@ test.each(Object.entries(callers))(
       revoke: await trips('DELETE', `/v1/grants/${grantId}`),
       'revoke again': await trips('DELETE', `/v1/grants/${grantId}`),
       'get agent': await trips('GET', `/v1/agents/${agentId}`),
+      'list ten agents': await trips('GET', '/v1/agents?limit=10'),
       'list agents': await trips('GET', '/v1/agents'),
       'list grants': await trips('GET', '/v1/grants'),
       'unknown key': await statementsOf(() => stranger('GET', '/v1/agents')),
@@ -53,9 +55,10 @@ test.each(Object.entries(callers))(
       revoke: ['find_active_tree', 'write_together'],
       'revoke again': ['find_active_tree', 'find_grant'],
       'get agent': ['find_agent'],
-      'list agents': [caller === 'an agent' ? 'list_agents' : 'list_agents_within'],
+      'list ten agents': [listAgents],
+      'list agents': [`${listAgents}_bounded`],
       'list grants': ['with page as materialized'],
-      'unknown key': ['use_key', 'list_agents'],
+      'unknown key': ['use_key', 'list_agents_bounded'],
     });
     expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
   },

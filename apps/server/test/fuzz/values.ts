@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
 import { HOSTILE_TEXTS } from './hostile.ts';
 
-/** A placeholder for a value that the service gave out under this name. The run chooses the value. */
+/** Stands for a value that the service gave out under this name. The run chooses the value. */
 export class Known {
   readonly name: string;
   readonly pick: number;
@@ -38,6 +38,9 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   authorizationDetails: [[], [{ type: 'urn:service:tools:v1', connector: 'gmail', tools: ['search'] }]],
   publicKeyJwk: [jwk, null],
   consentKeys: [[jwk], []],
+  amount: ['0.5', 0.1, '12.3456', '0', -1],
+  initialBudget: ['100', 99.5, '0.0001'],
+  currency: ['USD', 'EUR'],
   email: ['owner@acme.test', null],
   action: ['flight.booked', 'mail.sent'],
   file: ['consent.css', 'swagger-ui.css', 'start.js'],

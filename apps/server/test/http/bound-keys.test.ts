@@ -27,10 +27,22 @@ const routesOf = (kind: string) =>
     .sort();
 
 /** These routes name no record in their requests, and show records of several agents. */
-const LISTS = ['GET /v1/agents', 'GET /v1/grants', 'GET /v1/audit/entries', 'GET /v1/events'];
+const LISTS = [
+  'GET /v1/agents',
+  'GET /v1/grants',
+  'GET /v1/audit/entries',
+  'GET /v1/events',
+  'GET /v1/budget/allocations',
+];
 /** `events.bound-keys.test.ts` follows them with bound keys. */
 const FOLLOWING = ['GET /v1/events/stream', 'GET /v1/events/ws'];
-const FORBIDDEN = ['GET /v1/audit/head', 'GET /v1/audit/verify'];
+const FORBIDDEN = [
+  'GET /v1/audit/head',
+  'GET /v1/audit/verify',
+  'GET /v1/budget/verify',
+  'GET /v1/usage',
+  'GET /v1/usage/history',
+];
 const OPEN = ['GET /v1/me', 'POST /v1/keys/rotate'];
 /** Every way to a record by a `runtime` key. */
 const WAYS = Object.keys(ways).filter((operation) => !needFullKey.includes(operation));

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 const sources = join(import.meta.dirname, '../../src');
 
 /**
- * The members of every line. The logger reduces `err` to its kind, text and stack, and writes any other error with all
- * that a library has put on it. So a new name here is no error, and no object that holds one.
+ * The members that a log line may have. The logger reduces `err` to its kind, text and stack. It writes an error under
+ * another name whole, with everything that a library put on it, so no other member here may be or hold an error.
  */
 const MEMBERS = [
   ...['err', 'job', 'phase', 'step', 'setting', 'code', 'lines', 'mail', 'version'],

@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tenant } from '../caller.ts';
 import { hook } from '../hooks.ts';
 import type { Tx } from './db.ts';
@@ -13,12 +13,24 @@ export type EraseRows = (tx: Tx, tenant: Tenant, limit: number) => Promise<numbe
 /** The rows of a closed account are erased. Each noun with tables listens. */
 export const tenantErased = hook<EraseRows>('tenant erased');
 
-/** Runs delete statements in their order. @returns how many rows they deleted */
-export async function deletedBy(tx: Tx, ...statements: RawBuilder<unknown>[]): Promise<number> {
-  let rows = 0;
-  for (const statement of statements) {
-    const { numAffectedRows = 0n } = await statement.execute(tx);
-    rows += Number(numAffectedRows);
-  }
-  return rows;
+/** Deletes rows of these tables, in this order. */
+export function eraserOf(...tables: string[]): EraseRows {
+  return async (tx, { developerId }, limit) => {
+    let rows = 0;
+    for (const name of tables) {
+      const table = sql.table(name);
+      rows += await deletedBy(
+        tx,
+        sql`delete from ${table} where developer_id = ${developerId}
+          and ctid = any (array(select ctid from ${table} where developer_id = ${developerId} limit ${limit}))`,
+      );
+    }
+    return rows;
+  };
+}
+
+/** Runs a delete statement. @returns how many rows it deleted */
+export async function deletedBy(tx: Tx, statement: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows = 0n } = await statement.execute(tx);
+  return Number(numAffectedRows);
 }

@@ -12,6 +12,8 @@ export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
 
+export type BudgetAccount = "available" | "funds" | "spent";
+
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
@@ -131,6 +133,8 @@ export interface AuthRequests {
   agentId: string;
   audience: string | null;
   authorizationDetails: Json | null;
+  budgetAmount: Int8 | null;
+  budgetCurrency: string | null;
   codeChallenge: string | null;
   codeExpiresAt: Timestamp | null;
   consentMethod: ConsentMethod | null;
@@ -157,6 +161,71 @@ export interface BlockedAttempts {
   developerId: string;
   minute: Timestamp;
   previousMinute: number;
+}
+
+export interface BudgetAllocations {
+  announced: Generated<number>;
+  createdAt: Timestamp;
+  currency: string;
+  developerId: string;
+  grantId: string;
+  id: string;
+  initial: Int8;
+  remaining: Int8;
+  updatedAt: Timestamp;
+}
+
+export interface BudgetEntries {
+  account: BudgetAccount;
+  allocationId: string;
+  amount: Int8;
+  developerId: string;
+  movementId: string;
+}
+
+export interface BudgetTransactions {
+  allocationId: string;
+  amount: Int8;
+  balanceAfter: Int8;
+  createdAt: Timestamp;
+  description: string;
+  developerId: string;
+  grantId: string;
+  id: string;
+  metadata: Json;
+  refunded: Generated<Int8>;
+  refundOf: string | null;
+  sourceGrantId: string | null;
+  sourceTransactionId: string | null;
+}
+
+export interface CapsCall {
+  charges: Json;
+  createdMs: Int8;
+  developerId: string;
+  fingerprint: string;
+  id: string;
+  state: string;
+}
+
+export interface CapsCounter {
+  clockMs: Generated<Int8>;
+  developerId: string;
+  isTimed: boolean;
+  key: string;
+  used: Generated<Int8>;
+}
+
+export interface CapsEpoch {
+  developerId: string;
+  epoch: string;
+}
+
+export interface CapsSlot {
+  developerId: string;
+  expiresMs: Int8;
+  key: string;
+  units: Int8;
 }
 
 export interface ConsentMails {
@@ -281,6 +350,14 @@ export interface Tokens {
   revokedAt: Timestamp | null;
 }
 
+export interface UsageDaily {
+  authorizations: Generated<Int8>;
+  day: Timestamp;
+  developerId: string;
+  tokenExchanges: Generated<Int8>;
+  verifications: Generated<Int8>;
+}
+
 export interface VerifiedEmails {
   developerId: string;
   email: string;
@@ -336,6 +413,13 @@ export interface DB {
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   blockedAttempts: BlockedAttempts;
+  budgetAllocations: BudgetAllocations;
+  budgetEntries: BudgetEntries;
+  budgetTransactions: BudgetTransactions;
+  capsCall: CapsCall;
+  capsCounter: CapsCounter;
+  capsEpoch: CapsEpoch;
+  capsSlot: CapsSlot;
   consentMails: ConsentMails;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
@@ -347,6 +431,7 @@ export interface DB {
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
   tokens: Tokens;
+  usageDaily: UsageDaily;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;

@@ -23,6 +23,7 @@ import {
   failureBills,
   resourceBills,
   resourceIdOf,
+  sessionBills,
 } from './limits/bills.ts';
 import type { RateLimits } from './limits/rate-rules.ts';
 import type { ChargeRates } from './limits/rates.ts';
@@ -79,7 +80,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     if (access === 'none')
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
-    if (access === 'session') request.session = sessionIn(request, reply, path.session);
+    if (access === 'session') request.session = await sessionIn(request, reply, charge);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
     }
@@ -114,6 +115,18 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     throw unauthorized(reply, apiKey);
   }
 
+  /** @throws UNAUTHORIZED, RATE_LIMITED */
+  async function sessionIn(request: FastifyRequest, reply: FastifyReply, charge: Charging) {
+    const token = bearerOf(request);
+    const session = token === undefined ? undefined : path.session(token);
+    if (session) {
+      await charge(sessionBills(request, session.sessionId, limits));
+      return { ...session, requestId: request.id };
+    }
+    await charge(failureBills(request, limits));
+    throw unauthorized(reply, token, 'Send `Authorization: Bearer <session token>` with a valid token.');
+  }
+
   // Never reached, since the hook above has thrown; without it Fastify would skip that hook.
   app.setNotFoundHandler(() => {});
 }
@@ -134,14 +147,6 @@ function isSound({ raw }: FastifyRequest): boolean {
   const hosts = timesSent(raw, 'host');
   const hasHost = hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0');
   return hasHost && raw.rawHeaders.length <= 2 * MOST_HEADERS;
-}
-
-/** @throws UNAUTHORIZED */
-function sessionIn(request: FastifyRequest, reply: FastifyReply, read: ReadSession) {
-  const token = bearerOf(request);
-  const session = token === undefined ? undefined : read(token);
-  if (session) return { ...session, requestId: request.id };
-  throw unauthorized(reply, token, 'Send `Authorization: Bearer <session token>` with a valid token.');
 }
 
 function browserRequestOf(request: FastifyRequest) {

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
@@ -45,6 +45,8 @@ export async function getAsker(db: Executor, { tenant, agentIds }: Reach, agentI
 export interface Opening {
   readonly request: Omit<RequestRow, 'developerId'>;
   readonly openLimit: number | null;
+  /** The most requests of a calendar month. */
+  readonly monthLimit: number | null;
   readonly records: Records;
 }
 
@@ -53,13 +55,13 @@ export function requestAuthorization(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { request, openLimit, records }: Opening,
-): Promise<'suspended' | 'revoked' | 'over_quota' | null> {
+  { request, openLimit, monthLimit, records }: Opening,
+): Promise<'suspended' | 'revoked' | 'over_quota' | 'over_month' | null> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: hotCall('write_request', row({ ...request, developerId, openLimit })),
+    fact: hotCall('write_request', row({ ...request, developerId, openLimit, monthLimit })),
     locks: [[sharedAgents, [request.agentId]]],
     // After the exchanges of the group, which lock this counter after that of grants.
     turn: 'quota open_requests',
@@ -167,8 +169,4 @@ export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: read
 }
 
 /** Erases rows of a closed account. */
-export const eraseRequests: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from auth_requests where developer_id = ${developerId} and ctid = any (array(select ctid from auth_requests where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseRequests = eraserOf('auth_requests');

@@ -32,8 +32,8 @@ export async function getRequest(deps: AuthorizationDeps, caller: Caller, id: st
 }
 
 /**
- * Makes a code for an approved request without a redirect URI. Earlier codes stay valid; the first exchange
- * of any of them consumes the request.
+ * Makes a code for an approved request without a redirect URI. Earlier codes stay valid until one code of
+ * the request is exchanged: that exchange consumes the request.
  * @throws NOT_FOUND, also to a `runtime` key that did not make the request, CONFLICT, GONE
  */
 export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshCode> {

@@ -1,3 +1,4 @@
+import { writeAmount } from '@behest/protocol/amounts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -67,6 +68,8 @@ export async function requestConsent(
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? JSON.parse(JSON.stringify(accepted.details)) : null,
+    budgetAmount: accepted.budget?.initial ?? null,
+    budgetCurrency: accepted.budget?.currency ?? null,
     status: isApproved ? 'approved' : 'pending',
     consentMethod: isApproved ? 'sandbox' : null,
     wrongVerifiers: 0,
@@ -83,11 +86,14 @@ export async function requestConsent(
   await deps.store.put(entries);
   const records = prepareActs(caller, actsOf(request, agentDid, isApproved), at);
   const openLimit = limitOf(deps.quotas, caller, 'open_requests');
-  const refusal = await requestAuthorization(deps.db, caller.tenant, at, { request, openLimit, records });
+  const monthLimit = limitOf(deps.quotas, caller, 'authorizations');
+  const opening = { request, openLimit, monthLimit, records };
+  const refusal = await requestAuthorization(deps.db, caller.tenant, at, opening);
   if (refusal) {
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
+    if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
     throw refusal === 'revoked' ? notFound() : agentInactive();
   }
 
@@ -156,6 +162,7 @@ export function toAuthRequest(
   now: Date,
 ): AuthRequest {
   const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
+  const budget = budgetOf(request);
   return {
     authRequestId: id,
     id,
@@ -171,7 +178,17 @@ export function toAuthRequest(
     ...(audience !== null && { audience }),
     ...(purpose !== null && { purpose }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(budget && { budget }),
     ...(mode === 'sandbox' && { sandbox: true as const }),
     ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
   };
 }
+
+/** The budget that a request asks for, as answers show it. */
+export const budgetOf = ({
+  budgetAmount,
+  budgetCurrency,
+}: Pick<RequestRow, 'budgetAmount' | 'budgetCurrency'>) =>
+  budgetAmount !== null && budgetCurrency !== null
+    ? { amount: writeAmount(budgetAmount), currency: budgetCurrency }
+    : undefined;

@@ -6,6 +6,7 @@ export {
 export { freeRequests } from './authorization.places.service.ts';
 export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
 export {
+  acceptBudget,
   acceptTokenScopes,
   boundedSeconds,
   MAX_WRONG_VERIFIERS,
@@ -13,6 +14,6 @@ export {
   redirectTo,
   statusAt,
 } from './authorization.rules.ts';
-export { type AuthorizationDeps, agentInactive } from './authorization.service.ts';
+export { type AuthorizationDeps, agentInactive, budgetOf } from './authorization.service.ts';
 export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
 export { findByCode, findTicket, LATE_SECONDS, sessionKey } from './in-flight.service.ts';

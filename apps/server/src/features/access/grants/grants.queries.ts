@@ -22,6 +22,15 @@ export function grantsWithAgent(db: Executor, tenant: Tenant) {
     .where('grant.developerId', '=', tenant.developerId);
 }
 
+/** The agent and the end of each of the tenant's grants, to be joined by `grant.grantId`. */
+export function grantEndsOf(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('grants')
+    .select(['id as grantId', 'agentId', 'status as grantStatus', 'expiresAt as grantExpiresAt'])
+    .where('developerId', '=', developerId)
+    .as('grant');
+}
+
 /** A grant with its agent's DID. */
 export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 

@@ -67,24 +67,26 @@ export function listActiveTree(
 }
 
 /** The ids of the agent's active grants. Each is a root, and the grants below it end with it. */
-export async function listActiveIdsOfAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
-  const rows = await tx
-    .selectFrom('grants')
-    .select('id')
-    .where('developerId', '=', developerId)
-    .where('agentId', '=', agentId)
-    .where('status', '=', 'active')
-    .execute();
-  return rows.map(({ id }) => id);
+export function listActiveIdsOfAgent(tx: Tx, tenant: Tenant, agentId: string) {
+  return listActiveIds(tx, tenant, 'agentId', agentId);
 }
 
 /** The ids of the active grants that were delegated with a token. */
-export async function listActiveIdsOfToken(tx: Tx, { developerId }: Tenant, tokenId: string) {
+export function listActiveIdsOfToken(tx: Tx, tenant: Tenant, tokenId: string) {
+  return listActiveIds(tx, tenant, 'parentTokenId', tokenId);
+}
+
+async function listActiveIds(
+  tx: Tx,
+  { developerId }: Tenant,
+  column: 'agentId' | 'parentTokenId',
+  value: string,
+) {
   const rows = await tx
     .selectFrom('grants')
     .select('id')
     .where('developerId', '=', developerId)
-    .where('parentTokenId', '=', tokenId)
+    .where(column, '=', value)
     .where('status', '=', 'active')
     .execute();
   return rows.map(({ id }) => id);

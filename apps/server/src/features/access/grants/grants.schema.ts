@@ -1,4 +1,4 @@
-import { Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
+import { Budget, Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Status = Type.Enum(['active', 'revoked', 'expired']);
@@ -26,6 +26,7 @@ export const Grant = Type.Object({
   audience: Type.Optional(Type.String()),
   purpose: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
+  budget: Type.Optional(Budget),
   consentMethod: Type.String(),
   unverified: Type.Optional(Type.Literal(true)),
   authRequestId: Type.Optional(Id),

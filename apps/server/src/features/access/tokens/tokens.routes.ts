@@ -30,6 +30,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/token',
     {
       config: {
+        metered: 'tokenExchanges',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -78,6 +79,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
         rate: 'default',
         failures: [
           'INVALID_GRANT',
+          'CURRENCY_MISMATCH',
+          'INSUFFICIENT_BUDGET',
           'INVALID_SCOPE',
           'INVALID_PURPOSE',
           'DELEGATION_DEPTH_EXCEEDED',
@@ -103,6 +106,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -123,6 +127,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/grants/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -166,6 +171,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/introspect',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',

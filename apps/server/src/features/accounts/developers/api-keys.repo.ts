@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { statement } from '../../../platform/db/statement.ts';
 import type { ApiKeys } from '../../../platform/db/types.gen.ts';
@@ -151,9 +151,4 @@ export async function endKey(
 }
 
 /** Erases rows of a closed account. */
-export const eraseKeys: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from api_key_index where developer_id = ${developerId} and ctid = any (array(select ctid from api_key_index where developer_id = ${developerId} limit ${limit}))`,
-    sql`delete from api_keys where developer_id = ${developerId} and ctid = any (array(select ctid from api_keys where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseKeys = eraserOf('api_key_index', 'api_keys');

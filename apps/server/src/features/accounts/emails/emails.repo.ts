@@ -1,7 +1,7 @@
-import { type Insertable, sql } from 'kysely';
+import type { Insertable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import type { EmailVerifications } from '../../../platform/db/types.gen.ts';
 
 /** Stores a link. The hash is that of its token. */
@@ -106,10 +106,4 @@ export async function releaseAddress(tx: Tx, { developerId }: Tenant): Promise<v
 }
 
 /** Erases rows of a closed account. */
-export const eraseEmails: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from email_verification_index where developer_id = ${developerId} and ctid = any (array(select ctid from email_verification_index where developer_id = ${developerId} limit ${limit}))`,
-    sql`delete from email_verifications where developer_id = ${developerId} and ctid = any (array(select ctid from email_verifications where developer_id = ${developerId} limit ${limit}))`,
-    sql`delete from verified_emails where developer_id = ${developerId} and ctid = any (array(select ctid from verified_emails where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseEmails = eraserOf('email_verification_index', 'email_verifications', 'verified_emails');

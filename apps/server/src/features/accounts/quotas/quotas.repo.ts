@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 
 /** @param limit null means unlimited. @returns false when the limit is reached */
 export async function takeQuota(
@@ -32,8 +32,4 @@ export async function countExactly(db: Executor, { developerId }: Tenant, resour
 }
 
 /** Erases rows of a closed account. */
-export const eraseQuotas: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from quota_counters where developer_id = ${developerId} and ctid = any (array(select ctid from quota_counters where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseQuotas = eraserOf('quota_counters');

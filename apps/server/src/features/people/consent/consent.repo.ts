@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { requestOf } from '../../access/authorization/authorization.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
@@ -47,8 +47,4 @@ export async function countMail(
 }
 
 /** Erases rows of a closed account. */
-export const eraseConsentMails: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from consent_mails where developer_id = ${developerId} and ctid = any (array(select ctid from consent_mails where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseConsentMails = eraserOf('consent_mails');

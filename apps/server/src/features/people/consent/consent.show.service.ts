@@ -1,9 +1,11 @@
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
+import { budgetOf } from '../../access/authorization/index.ts';
 import type { ShownRow } from './consent.repo.ts';
 import type { ShownRequest, Verification } from './consent.schema.ts';
 
 /** The request as the page shows it. */
 export function shownRequest(row: ShownRow, csrfToken: string, verification: Verification): ShownRequest {
+  const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
   return {
@@ -19,6 +21,7 @@ export function shownRequest(row: ShownRow, csrfToken: string, verification: Ver
     scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
     ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose) }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(budget && { budget }),
     grantExpiresIn: row.expiresIn,
     ...(audience !== null && { audience }),
     ...(redirectUri !== null && { redirectHost: hostOf(redirectUri) }),

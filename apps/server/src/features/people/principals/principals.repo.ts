@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
 import {
@@ -180,8 +180,4 @@ export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<v
 }
 
 /** Erases rows of a closed account. */
-export const eraseSessions: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from principal_sessions where developer_id = ${developerId} and ctid = any (array(select ctid from principal_sessions where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseSessions = eraserOf('principal_sessions');

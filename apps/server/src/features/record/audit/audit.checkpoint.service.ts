@@ -8,7 +8,7 @@ import {
   findHeadWithCheckpoint,
   insertCheckpoint,
   listUnsignedHeadsAcrossTenants,
-} from './audit.repo.ts';
+} from './audit.chain.repo.ts';
 import type { ChainHead } from './audit.schema.ts';
 
 export interface CheckpointDeps {

@@ -98,7 +98,7 @@ function prepareAct({ tenant, actor, requestId, mode }: Caller, act: Act, at: Da
 
 const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>
   newRecords(json, {
-    tallies: acts.flatMap((act) => [ofService, ...talliesOf(act)]),
+    tallies: acts.map((act) => [ofService, ...talliesOf(act)]),
     eventsOf: tenant.developerId,
   });
 
@@ -127,7 +127,7 @@ export async function recordBlockedAttempt(
   const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
   const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
   const record: PreparedAct = { ...line, requestId }; // no event, because nothing changed
-  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [ofService] }));
+  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };

@@ -2,11 +2,11 @@ import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
-import type { AuditCheckpoints, AuditEntries, DB } from '../../../platform/db/types.gen.ts';
+import type { AuditEntries, DB } from '../../../platform/db/types.gen.ts';
 import type { EntryQuery } from './audit.schema.ts';
 
 export type EntryRow = Selectable<AuditEntries>;
@@ -165,143 +165,5 @@ const firstSeq = (developerId: string, at: string) =>
 
 const likeText = (text: string) => text.replace(/[%_\\]/g, '\\$&');
 
-/** A chain's head with its newest checkpoint. */
-export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
-  return db
-    .selectFrom('auditHeads as h')
-    .leftJoinLateral(
-      (lateral) =>
-        lateral
-          .selectFrom('auditCheckpoints')
-          .select(['seq as signedSeq', 'jws', 'signedAt'])
-          .whereRef('developerId', '=', 'h.developerId')
-          .orderBy('seq', 'desc')
-          .limit(1)
-          .as('c'),
-      (join) => join.onTrue(),
-    )
-    .select(['h.seq', 'h.hash', sql<Date | null>`nullif(h.at, '-infinity')`.as('at')])
-    .select(['c.signedSeq', 'c.jws', 'c.signedAt'])
-    .where('h.developerId', '=', developerId)
-    .executeTakeFirstOrThrow();
-}
-
-/** The newest checkpoint of a chain. */
-export function findCheckpoint(db: Executor, { developerId }: Tenant) {
-  return db
-    .selectFrom('auditCheckpoints')
-    .select('jws')
-    .where('developerId', '=', developerId)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
-
-/**
- * The first checkpoint in this range whose hash differs from the entry's, or whose entry is missing. It
- * compares the columns beside the signed text, which agree with that text unless somebody changed a row.
- */
-export function findBrokenCheckpoint(db: Executor, { developerId }: Tenant, fromSeq: number, toSeq: number) {
-  return db
-    .selectFrom('auditCheckpoints as c')
-    .leftJoin('auditEntries as e', (join) =>
-      join.onRef('e.developerId', '=', 'c.developerId').onRef('e.seq', '=', 'c.seq'),
-    )
-    .select('e.id')
-    .where('c.developerId', '=', developerId)
-    .where('c.seq', '>=', String(fromSeq))
-    .where('c.seq', '<=', String(toSeq))
-    .where((c) => c('e.hash', 'is distinct from', c.ref('c.hash')))
-    .orderBy('c.seq')
-    .limit(1)
-    .executeTakeFirst();
-}
-
-/** Keeps an existing checkpoint: another instance may have signed the same position a moment before. */
-export async function insertCheckpoint(
-  db: Executor,
-  { developerId }: Tenant,
-  checkpoint: Omit<Selectable<AuditCheckpoints>, 'developerId'>,
-): Promise<void> {
-  await db
-    .insertInto('auditCheckpoints')
-    .values({ developerId, ...checkpoint })
-    .onConflict((conflict) => conflict.columns(['developerId', 'seq']).doNothing())
-    .execute();
-}
-
-/**
- * Chains with entries after the newest checkpoint and no checkpoint since `signedBefore`: a batch in the
- * order of developer ids, from the first id above `after`.
- */
-export function listUnsignedHeadsAcrossTenants(
-  db: Executor,
-  signedBefore: Date,
-  after: string,
-  limit: number,
-) {
-  return db
-    .selectFrom('auditHeads as h')
-    .select(['h.developerId', 'h.seq', 'h.hash'])
-    .where('h.developerId', '>', after)
-    .where('h.seq', '>', '0')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('auditCheckpoints as c')
-            .select('c.seq')
-            .whereRef('c.developerId', '=', 'h.developerId')
-            .where((c) => c.or([c('c.seq', '>=', c.ref('h.seq')), c('c.signedAt', '>', signedBefore)])),
-        ),
-      ),
-    )
-    .orderBy('h.developerId')
-    .limit(limit)
-    .execute();
-}
-
-export function findHead(db: Executor, { developerId }: Tenant) {
-  return db
-    .selectFrom('auditHeads')
-    .select(['seq', 'hash'])
-    .where('developerId', '=', developerId)
-    .executeTakeFirstOrThrow();
-}
-
-/** An entry above the chain's head. No append wrote it. */
-export function findBeyondHead(db: Executor, { developerId }: Tenant) {
-  return db
-    .selectFrom('auditEntries')
-    .innerJoin('auditHeads', 'auditHeads.developerId', 'auditEntries.developerId')
-    .select('auditEntries.id')
-    .where('auditEntries.developerId', '=', developerId)
-    .whereRef('auditEntries.seq', '>', 'auditHeads.seq')
-    .orderBy('auditEntries.seq')
-    .limit(1)
-    .executeTakeFirst();
-}
-
-/** The beginning of a range of the chain, both ends included: at most `limit` entries, and not too large. */
-export async function listEntryRange(
-  db: Executor,
-  { developerId }: Tenant,
-  from: number,
-  to: number,
-  limit: number,
-) {
-  const range = db
-    .selectFrom('auditEntries')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where('seq', '>=', String(from))
-    .where('seq', '<=', String(to))
-    .orderBy('seq');
-  return (await readPage(db, range, limit)).rows;
-}
-
 /** Erases rows of a closed account. */
-export const eraseBlockedAttempts: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from blocked_attempts where developer_id = ${developerId} and ctid = any (array(select ctid from blocked_attempts where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseBlockedAttempts = eraserOf('blocked_attempts');

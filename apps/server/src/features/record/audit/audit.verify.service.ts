@@ -3,8 +3,8 @@ import { continueChain, startChain } from '@behest/protocol/audit-chain';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
+import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './audit.chain.repo.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
-import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './audit.repo.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toLink } from './audit.service.ts';
 

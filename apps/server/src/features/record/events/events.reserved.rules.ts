@@ -6,8 +6,7 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  budget.allocated budget.debited budget.threshold
-  budget.exhausted principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
+  principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
   policy.created policy.updated policy.deleted policy.bundle_activated policy.sync_requested
   anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
@@ -28,7 +27,7 @@ const announcements = `
   sd-jwt.presented enforcement.denied decision.reminder`;
 
 const entries = `
-  authorization.blocked policy.denied vault.exchange_blocked budget.debit_blocked token.exchanged
+  authorization.blocked policy.denied vault.exchange_blocked token.exchanged
   tool.enforce case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
   vault.key.rotated sso.login_failed billing.checkout_created billing.portal_created
   vault.proxy_blocked decision.approval_refused console.sign_in_failed transparency.restarted

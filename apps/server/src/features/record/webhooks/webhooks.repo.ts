@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { deletedBy, type EraseRows } from '../../../platform/db/erasure.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { WebhookEndpoints } from '../../../platform/db/types.gen.ts';
 import type { WebhookQuery } from './webhooks.schema.ts';
@@ -131,9 +131,4 @@ export async function keepForLast(
 }
 
 /** Erases rows of a closed account. */
-export const eraseWebhooks: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from webhook_deliveries where developer_id = ${developerId} and ctid = any (array(select ctid from webhook_deliveries where developer_id = ${developerId} limit ${limit}))`,
-    sql`delete from webhook_endpoints where developer_id = ${developerId} and ctid = any (array(select ctid from webhook_endpoints where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseWebhooks = eraserOf('webhook_deliveries', 'webhook_endpoints');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tenant } from '../../caller.ts';
 import type { Executor, Tx } from '../../db/db.ts';
-import { deletedBy, type EraseRows } from '../../db/erasure.ts';
+import { eraserOf } from '../../db/erasure.ts';
 
 /** A stored answer. */
 export interface KeptAnswer {
@@ -72,8 +72,4 @@ export async function deleteDueAcrossTenants(db: Executor, at: Date, limit: numb
 }
 
 /** Erases rows of a closed account. */
-export const eraseAnswers: EraseRows = (tx, { developerId }, limit) =>
-  deletedBy(
-    tx,
-    sql`delete from idempotent_answers where developer_id = ${developerId} and ctid = any (array(select ctid from idempotent_answers where developer_id = ${developerId} limit ${limit}))`,
-  );
+export const eraseAnswers = eraserOf('idempotent_answers');

@@ -19,7 +19,7 @@ export interface RateStatus {
 }
 
 /** The payers of a request, and the recipient of a mail. */
-export type Payer = 'address' | 'resource' | 'developer' | 'recipient';
+export type Payer = 'address' | 'resource' | 'developer' | 'session' | 'recipient';
 
 /** The counts of one payer, which are charged all or none. */
 export interface RateBill {

@@ -73,7 +73,7 @@ const Text = Type.Unsafe<Buffer | string>(Type.String());
 export async function openapiRoutes(app: FastifyInstance): Promise<void> {
   let described: Finished | undefined;
   const describe = () => {
-    described ??= finished(Buffer.from(JSON.stringify(app.swagger())));
+    described ??= finished(JSON.stringify(app.swagger()));
     return described;
   };
 

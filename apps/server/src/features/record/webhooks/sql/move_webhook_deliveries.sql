@@ -1,6 +1,6 @@
--- Moves waiting deliveries of an endpoint to the lane p_is_prompt, a limited number at a time: an endpoint
--- that is prompt only now and then must not have its whole queue moved each time. The array makes Postgres look
--- the rows up by the indexes, even before the table is analysed.
+-- Moves waiting deliveries of an endpoint to the lane p_is_prompt. Each call moves a limited number, because an
+-- endpoint may change its lane often and its queue may be long. The array makes Postgres look the rows up by
+-- the indexes, even before the table is analysed.
 create or replace function move_webhook_deliveries(p_developer_id text, p_webhook_id text, p_is_prompt boolean) returns void
   language sql as
 $$
