@@ -44,8 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(11), 20_000);
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(9), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(12), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
