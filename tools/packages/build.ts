@@ -30,8 +30,7 @@ export async function buildPackages(root: string, out: string): Promise<string[]
 /** File by file, because each is an entry. */
 function buildProtocol(root: string, out: string): string {
   const source = 'packages/protocol/src';
-  const files = globSync(`${source}/**/*.ts`, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
-  for (const { path, text } of compile(root, files, 'all')) {
+  for (const { path, text } of compile(root, sourcesOf(root, source), 'all')) {
     write(join(out, path.replace(source, 'dist')), text);
   }
   const manifest = manifestOf(root, 'protocol');
@@ -50,7 +49,9 @@ async function buildSdk(root: string, out: string): Promise<string> {
   );
   for (const { fileName, code } of await bundle(root, entries)) write(join(out, 'dist', fileName), code);
 
-  const types = compile(root, Object.values(entries), 'declarations').filter(isOfSdk);
+  // The meter's files are named, because the compiler writes nothing for what it finds in `node_modules`.
+  const typed = [...Object.values(entries), ...sourcesOf(root, 'packages/meter/src')];
+  const types = compile(root, typed, 'declarations').filter(isOfSdk);
   for (const emitted of types) {
     const { path, text } = withPlaces(emitted, '@behest/meter', 'packages/meter/src');
     write(join(out, 'dist/types', path.replace('packages/', '')), text);
@@ -65,6 +66,9 @@ async function buildSdk(root: string, out: string): Promise<string> {
   writeManifest(root, out, { ...manifest, dependencies, exports: Object.fromEntries(exports) });
   return out;
 }
+
+const sourcesOf = (root: string, folder: string) =>
+  globSync(`${folder}/**/*.ts`, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
 
 const isOfSdk = ({ path }: Emitted) => /^packages[/](sdk|meter)[/]/.test(path);
 

@@ -83,7 +83,7 @@ function reachedFrom(entry: string) {
   return { files: [...files], others: [...others] };
 }
 
-const PORTABLE = ['./verify', './hono'];
+const PORTABLE = ['.', './verify', './enforce', './hono'];
 
 test.each(PORTABLE)('%s and all that it loads run where there is no Node', (entry) => {
   const { files, others } = reachedFrom(entry);

@@ -19,7 +19,7 @@ export function counterHash({ key, windowMs }: Counter): string {
 
 /** Tells two calls under one id apart: what is charged for each, in its order. */
 export function fingerprintOf(counters: readonly Counter[]): string {
-  return hexOf(JSON.stringify(counters.map(({ key, units, windowMs }) => [key, units, windowMs])));
+  return hashOf(JSON.stringify(counters.map(({ key, units, windowMs }) => [key, units, windowMs])));
 }
 
 const MOST = 10_000;
@@ -37,3 +37,5 @@ export function remembering<Key, Value>(make: (key: Key) => Value, nameOf: (key:
     return value;
   };
 }
+
+const hashOf = remembering(hexOf, String);

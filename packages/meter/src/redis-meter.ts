@@ -55,17 +55,18 @@ export function redisMeter(options: RedisMeterOptions, clock?: () => number): Re
   const floors = new Map<string, number>();
 
   const mayBegin = async (tenant: string) => !floors.has(tenant) && !(await tenants?.has(tenant));
-  const see = async (tenant: string, sequence: number) => {
-    const isNew = !floors.has(tenant);
-    if (sequence > (floors.get(tenant) ?? -1)) floors.set(tenant, sequence);
-    if (isNew) await tenants?.add(tenant);
+  const see = (tenant: string, sequence: number): Promise<void> | undefined => {
+    const floor = floors.get(tenant);
+    if (floor === undefined || sequence > floor) floors.set(tenant, sequence);
+    return floor === undefined ? tenants?.add(tenant) : undefined;
   };
 
   async function act(
     operation: 'reserve' | 'usage' | 'sent' | 'charges' | 'refund',
     { tenant, callId, counters, names }: Subject,
   ): Promise<readonly string[]> {
-    await settings.mustBeSafe(timeoutMs);
+    const reading = settings.mustBeSafe(timeoutMs);
+    if (reading) await reading;
     const tag = tagOf(tenant);
     const keys = [`${tag}:meta`, `${tag}:r:${hexOf(callId)}`];
     const begins = floors.has(tenant) ? false : await mayBegin(tenant);
@@ -82,7 +83,8 @@ export function redisMeter(options: RedisMeterOptions, clock?: () => number): Re
       onDataLoss?.(answer[1] ?? '');
       throw new MeterError('data_loss', { cause: new Error(`The counters of a tenant are ${answer[1]}.`) });
     }
-    await see(tenant, numberOf(answer[1]));
+    const noting = see(tenant, numberOf(answer[1]));
+    if (noting) await noting;
     return answer;
   }
   const subjectOf = (tenant: string, callId: string, counters: readonly Counter[]): Subject => {
@@ -156,6 +158,10 @@ function settingsWatch(send: Send, isVouchedFor: boolean) {
     [problems, readAt] = [settings.problems, performance.now()];
     return settings;
   }
+  const refuse = () => {
+    if (problems && problems.length > 0)
+      throw new MeterError('misconfigured', { cause: new Error(problems.join('; ')) });
+  };
   const once = () => {
     reading ??= read().finally(() => {
       reading = undefined;
@@ -164,11 +170,12 @@ function settingsWatch(send: Send, isVouchedFor: boolean) {
   };
   return {
     read: once,
-    async mustBeSafe(timeoutMs: number) {
-      if (problems === undefined) await bounded(timeoutMs, once);
-      else if (performance.now() - readAt > SETTINGS_MS) once().catch(() => {}); // calls will fail by themselves
-      if (problems && problems.length > 0)
-        throw new MeterError('misconfigured', { cause: new Error(problems.join('; ')) });
+    /** @returns a promise only while the settings are not known, so that a call waits for nothing */
+    mustBeSafe(timeoutMs: number): Promise<void> | undefined {
+      if (problems === undefined) return bounded(timeoutMs, once).then(refuse);
+      if (performance.now() - readAt > SETTINGS_MS) once().catch(() => {}); // calls will fail by themselves
+      refuse();
+      return undefined;
     },
   };
 }

@@ -33,3 +33,23 @@ export class BehestNetworkError extends BehestError {
     super('NETWORK', message, options);
   }
 }
+
+/** A tool call that was denied. */
+export class BehestDeniedError extends BehestError {
+  override readonly name = 'BehestDeniedError';
+  readonly reasonCode: string;
+  readonly subReason: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(denied: {
+    readonly reason: string;
+    readonly reason_code: string;
+    readonly sub_reason: string | null;
+    readonly details: Readonly<Record<string, unknown>>;
+  }) {
+    super('DENIED', denied.reason);
+    this.reasonCode = denied.reason_code;
+    this.subReason = denied.sub_reason;
+    this.details = denied.details;
+  }
+}

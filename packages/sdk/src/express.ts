@@ -1,3 +1,5 @@
+import type { Result } from '@behest/protocol/enforcement/result';
+import type { Behest } from './behest.ts';
 import {
   type Guard,
   type GuardOptions,
@@ -6,6 +8,7 @@ import {
   noGrant,
   type Refusal,
 } from './http/guard.ts';
+import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
 
@@ -14,6 +17,12 @@ export interface ExpressRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   grant?: VerifiedGrant;
   grantToken?: string;
+  /** The parsed body, where a parser stands before. */
+  body?: unknown;
+  /** The answer about the call, behind `enforceTool`. */
+  enforcement?: Result;
+  /** The arguments that were checked, for the tool to use. */
+  toolArguments?: unknown;
 }
 
 /** The parts of a response that the middleware writes. */
@@ -61,6 +70,30 @@ export function requireScopes(...scopes: string[]): ExpressMiddleware {
     if (!request.grant) return next(noGrant());
     if (missingScopes(request.grant, scopes).length > 0) return refuse(response, insufficientScope(scopes));
     next();
+  };
+}
+
+/**
+ * Lets a request through when its tool call is allowed. The tool uses `req.toolArguments`, which were checked.
+ *
+ * @example
+ * ```ts
+ * const tool = { connector: 'salesforce', tool: (req) => String(req.params.tool) };
+ * app.post('/tools/:tool', express.json(), enforceTool(behest, tool), (req, res) => res.json(run(req.toolArguments)));
+ * ```
+ */
+export function enforceTool<Request extends ExpressRequest>(
+  behest: Behest,
+  route: ToolRoute<Request>,
+): ExpressMiddleware<Request> {
+  return (request, response, next) => {
+    const authorization = authorizationOf(request);
+    decideCall(behest, route, { request, authorization, body: request.body }).then((decided) => {
+      if (!decided.ok) return refuse(response, decided.refusal);
+      request.enforcement = decided.result;
+      request.toolArguments = decided.arguments;
+      next();
+    }, next);
   };
 }
 

@@ -1,5 +1,8 @@
+import type { Result } from '@behest/protocol/enforcement/result';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Behest } from './behest.ts';
 import { type GuardOptions, guardOf, insufficientScope, type Refusal } from './http/guard.ts';
+import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
 
@@ -8,6 +11,10 @@ declare module 'fastify' {
     /** The grant of the request's token, behind `behestAuth`. */
     grant?: VerifiedGrant;
     grantToken?: string;
+    /** The answer about the call, behind `enforceTool`. */
+    enforcement?: Result;
+    /** The arguments that were checked, for the tool to use. */
+    toolArguments?: unknown;
   }
   interface FastifyContextConfig {
     /** `false` lets requests of this route through without a token. */
@@ -39,6 +46,25 @@ export async function behestAuth(app: FastifyInstance, options: GuardOptions): P
     const scopes = wanted?.scopes ?? [];
     if (missingScopes(guarded.grant, scopes).length > 0) return refuse(reply, insufficientScope(scopes));
   });
+}
+
+/**
+ * A `preHandler` that lets a request through when its tool call is allowed. The tool uses `request.toolArguments`.
+ *
+ * @example
+ * ```ts
+ * app.post('/tools/refund', { preHandler: enforceTool(behest, { connector: 'pay', tool: 'refund' }) }, handler);
+ * ```
+ */
+export function enforceTool(behest: Behest, route: ToolRoute<FastifyRequest>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const { authorization } = request.headers;
+    const decided = await decideCall(behest, route, { request, authorization, body: request.body });
+    if (!decided.ok) return refuse(reply, decided.refusal);
+    request.enforcement = decided.result;
+    request.toolArguments = decided.arguments;
+    return undefined;
+  };
 }
 
 // Fastify reads this: the hook holds in the instance that registers the plugin, and not only inside the plugin.

@@ -1,10 +1,13 @@
+import type { Result } from '@behest/protocol/enforcement/result';
+import type { Behest } from './behest.ts';
 import { type GuardOptions, guardOf, insufficientScope, noGrant, type Refusal } from './http/guard.ts';
+import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
 
 /** The parts of a Hono context that the middleware uses. */
 export interface HonoContext {
-  readonly req: { header(name: string): string | undefined };
+  readonly req: { header(name: string): string | undefined; json(): Promise<unknown> };
   get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
@@ -18,6 +21,10 @@ export type HonoMiddleware = (
 export interface BehestVariables {
   grant: VerifiedGrant;
   grantToken: string;
+  /** The answer about the call, behind `enforceTool`. */
+  enforcement: Result;
+  /** The arguments that were checked, for the tool to use. */
+  toolArguments: unknown;
 }
 
 /**
@@ -54,6 +61,23 @@ export function requireScopes(...scopes: string[]): HonoMiddleware {
     return undefined;
   };
 }
+
+/** Lets a request through when its tool call is allowed. The tool uses `c.get('toolArguments')`. */
+export function enforceTool<Context extends HonoContext>(behest: Behest, route: ToolRoute<Context>) {
+  return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
+    const authorization = context.req.header('authorization');
+    const body = route.arguments ? undefined : await context.req.json().catch(() => UNREADABLE);
+    const decided = await decideCall(behest, route, { request: context, authorization, body });
+    if (!decided.ok) return refuse(decided.refusal);
+    context.set('enforcement', decided.result);
+    context.set('toolArguments', decided.arguments);
+    await next();
+    return undefined;
+  };
+}
+
+/** A body that is no JSON is no object, so rules refuse it; it is never taken for a call without arguments. */
+const UNREADABLE = 'unreadable';
 
 function isGrant(value: unknown): value is VerifiedGrant {
   return typeof value === 'object' && value !== null && 'grantId' in value;

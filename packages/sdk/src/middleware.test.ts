@@ -6,19 +6,28 @@ import fastify, { type FastifyContextConfig } from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DEVELOPER, startIssuer } from '../test/issuer.ts';
+import { Behest } from './behest.ts';
 import * as forExpress from './express.ts';
-import { behestAuth } from './fastify.ts';
+import { behestAuth, enforceTool } from './fastify.ts';
 import * as forHono from './hono.ts';
 import type { GuardOptions } from './http/guard.ts';
 
 const AUDIENCE = 'https://api.example.test';
 
+const refund = { connector: 'pay', tool: 'refund' };
+const manifest = {
+  connector: 'pay',
+  tools: { refund: { permission: 'write', arguments: { '/amount': { max: '50' } } } },
+};
+const behestFor = (baseUrl: string) =>
+  new Behest({ apiKey: null, baseUrl, developerId: DEVELOPER, manifests: [manifest] });
+
 /** In this repository the service demands more members of every route's configuration. */
 const saying = (behest: FastifyContextConfig['behest']) => ({ behest }) as FastifyContextConfig;
 
 /** Each serves `/calendar`, which needs a scope, and `/who`, which needs a token. */
-const servers: Readonly<Record<string, (options: GuardOptions) => Promise<string>>> = {
-  async express(options) {
+const servers: Readonly<Record<string, (options: GuardOptions, behest: Behest) => Promise<string>>> = {
+  async express(options, behest) {
     const app = express();
     app.use(forExpress.requireGrantToken(options));
     app.get(
@@ -26,6 +35,10 @@ const servers: Readonly<Record<string, (options: GuardOptions) => Promise<string
       forExpress.requireScopes('calendar:read'),
       (_, response) => void response.json('events'),
     );
+    const tool = forExpress.enforceTool(behest, refund);
+    app.post('/refund', express.json(), tool, (request: forExpress.ExpressRequest, response) => {
+      response.json(request.toolArguments);
+    });
     app.get('/who', (request: forExpress.ExpressRequest, response) => {
       response.json(request.grant?.principalId);
     });
@@ -35,21 +48,24 @@ const servers: Readonly<Record<string, (options: GuardOptions) => Promise<string
     // A server that listens on a port has an address with a port.
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   },
-  async fastify(options) {
+  async fastify(options, behest) {
     const app = fastify();
     await app.register(behestAuth, options);
     app.get('/calendar', { config: saying({ scopes: ['calendar:read'] }) }, async () =>
       JSON.stringify('events'),
     );
     app.get('/who', async (request) => JSON.stringify(request.grant?.principalId));
+    const preHandler = enforceTool(behest, refund);
+    app.post('/refund', { config: saying({}), preHandler }, async (request) => request.toolArguments);
     app.get('/open', { config: saying(false) }, async () => 'open');
     onTestFinished(() => app.close());
     return app.listen({ port: 0, host: '127.0.0.1' });
   },
-  async hono(options) {
+  async hono(options, behest) {
     const app = new Hono<{ Variables: forHono.BehestVariables }>();
     app.use(forHono.requireGrantToken(options));
     app.get('/calendar', forHono.requireScopes('calendar:read'), (c) => c.json('events'));
+    app.post('/refund', forHono.enforceTool(behest, refund), (c) => c.json(c.get('toolArguments')));
     app.get('/who', (c) => c.json(c.get('grant').principalId));
     return new Promise((resolve) => {
       const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
@@ -64,10 +80,22 @@ describe.each(Object.entries(servers))('%s', (name, open) => {
   async function start(more: Partial<GuardOptions> = {}) {
     const issuer = await startIssuer();
     const { jwksUri } = issuer;
-    const url = await open({ jwksUri, developerId: DEVELOPER, audience: AUDIENCE, ...more });
+    const url = await open(
+      { jwksUri, developerId: DEVELOPER, audience: AUDIENCE, ...more },
+      behestFor(issuer.url),
+    );
     const get = (path: string, authorization?: string) =>
       fetch(`${url}${path}`, { headers: authorization === undefined ? {} : { authorization } });
-    return { issuer, url, get };
+    const post = async (body: unknown, scope = 'tool:pay:write') =>
+      fetch(`${url}/refund`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${await issuer.token({ scp: [scope] })}`,
+        },
+        body: JSON.stringify(body),
+      });
+    return { issuer, url, get, post };
   }
 
   test('lets a good token through, and hands on whose it is', async () => {
@@ -129,17 +157,42 @@ describe.each(Object.entries(servers))('%s', (name, open) => {
     expect(failures).toMatchObject([{ name: 'BehestNetworkError' }]);
   });
 
+  test('lets a tool call through when it is allowed, and says why when it is not', async () => {
+    const { post } = await start();
+
+    const [good, much, reading] = [
+      await post({ amount: 50 }),
+      await post({ amount: 51 }),
+      await post({ amount: 5 }, 'tool:pay:read'),
+    ];
+
+    expect(good.status).toBe(200);
+    expect(await good.json()).toEqual({ amount: 50 });
+    expect(much.status).toBe(403);
+    expect(await much.json()).toMatchObject({
+      code: 'TOOL_DENIED',
+      reason_code: 'tool_not_granted',
+      sub_reason: 'argument_not_allowed',
+    });
+    expect(await reading.json()).toMatchObject({ reason_code: 'permission_insufficient', sub_reason: null });
+  });
+
   test('is not made without the developer', async () => {
     // As in JavaScript, where nothing demands the member.
     const options = { jwksUri: 'https://a.example/jwks' } as GuardOptions;
 
-    await expect(open(options), name).rejects.toThrow('developerId is required');
+    await expect(open(options, behestFor('https://a.example')), name).rejects.toThrow(
+      'developerId is required',
+    );
   });
 });
 
 test('fastify: a route can say that it needs no token', async () => {
-  const { jwksUri } = await startIssuer();
-  const url = await servers.fastify?.({ jwksUri, developerId: DEVELOPER, audience: AUDIENCE });
+  const { jwksUri, url: url_ } = await startIssuer();
+  const url = await servers.fastify?.(
+    { jwksUri, developerId: DEVELOPER, audience: AUDIENCE },
+    behestFor(url_),
+  );
 
   expect((await fetch(`${url}/open`)).status).toBe(200);
   expect((await fetch(`${url}/who`)).status).toBe(401);

@@ -14,7 +14,14 @@ export interface GuardOptions extends Omit<VerifyOptions, 'requiredScopes'> {
 export interface Refusal {
   readonly status: 401 | 403 | 503;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: { readonly code: string; readonly message: string; readonly error: string };
+  readonly body: {
+    readonly code: string;
+    readonly message: string;
+    readonly error: string;
+    readonly reason_code?: string;
+    readonly sub_reason?: string | null;
+    readonly details?: object;
+  };
 }
 
 export type Guarded =
@@ -32,10 +39,17 @@ type Challenge = readonly string[];
  *
  * @throws BehestError without `developerId`
  */
-export function guardOf(options: GuardOptions, challenge: Challenge = []): Guard {
-  const { tokenExtractor = bearerToken, onError } = options;
-  const verifier: Verifier = createVerifier(options);
+export function guardOf(options: GuardOptions): Guard {
   if (options.audience === undefined) warnOnce();
+  return guardBy(createVerifier(options), options);
+}
+
+/** @param challenge parameters of the challenge besides `error`, as `resource_metadata="…"` */
+export function guardBy(
+  verifier: Pick<Verifier, 'detailed'>,
+  { tokenExtractor = bearerToken, onError }: Pick<GuardOptions, 'tokenExtractor' | 'onError'>,
+  challenge: Challenge = [],
+): Guard {
   const refuse = (refusal: Refusal): Guarded => ({ ok: false, refusal });
 
   return async (authorization) => {
@@ -58,11 +72,11 @@ export function guardOf(options: GuardOptions, challenge: Challenge = []): Guard
 }
 
 /** The scheme is compared without case (RFC 9110, section 11.1). A query or a body is never read. */
-function bearerToken(authorization: string | undefined): string | undefined {
+export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +([^\s,]+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-function unauthorized(code: string, message: string, challenge: Challenge): Refusal {
+export function unauthorized(code: string, message: string, challenge: Challenge): Refusal {
   const error = code === 'TOKEN_MISSING' ? [] : ['error="invalid_token"'];
   const parameters = [...error, ...challenge];
   const value = parameters.length > 0 ? `Bearer ${parameters.join(', ')}` : 'Bearer';
@@ -78,7 +92,7 @@ export function insufficientScope(scopes: readonly string[], challenge: Challeng
   });
 }
 
-function refusalOf(
+export function refusalOf(
   status: Refusal['status'],
   code: string,
   message: string,

@@ -26,6 +26,13 @@ export interface TokenSourceOptions {
 
 export type TokenAnswer = VerifiedGrant | Refused | KeysUnavailable;
 
+const texts = new WeakMap<VerifiedGrant, string>();
+
+/** The text of a token that a source verified. The facts do not hold it, so that nobody logs it with them. */
+export function textOf(verified: VerifiedGrant): string | undefined {
+  return texts.get(verified);
+}
+
 /** Verifies tokens of one issuer. A token that was verified before costs one look-up. */
 export function tokenSource(options: TokenSourceOptions, clock: () => number = Date.now): TokenSource {
   const { issuer, keys: issuerKeys, developerId, allowSandbox = false, audience } = options;
@@ -47,7 +54,10 @@ export function tokenSource(options: TokenSourceOptions, clock: () => number = D
       now: new Date(now),
       ...(audience !== undefined && { audience }),
     });
-    if (result.ok) remembered.add(token, result, keys, now);
+    if (result.ok) {
+      remembered.add(token, result, keys, now);
+      texts.set(result, token);
+    }
     return result;
   }
 

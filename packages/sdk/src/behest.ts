@@ -1,0 +1,157 @@
+import { copyArguments } from '@behest/protocol/arguments/read-arguments';
+import type { Call } from '@behest/protocol/enforcement/call';
+import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
+import type { Enforcer, ListedTools, OfferedTool, ToolOffer } from '@behest/protocol/enforcement/engine';
+import type { RevocationCheck, TokenSource } from '@behest/protocol/enforcement/ports';
+import type { Result } from '@behest/protocol/enforcement/result';
+import { FrozenMap } from '@behest/protocol/manifest/frozen-map';
+import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manifest/load';
+import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { onlineRevocation } from './client/online-revocation.ts';
+import { apiKeyOf, type BehestOptions, variable } from './client/options.ts';
+import { type ServiceOptions, serviceAddress } from './client/service.ts';
+import { clientTokens } from './client/tokens.ts';
+import { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
+
+const BASE_URL = 'http://localhost:3001';
+
+/** The call of a wrapped tool, apart from its arguments. */
+export interface WrappedCall extends Omit<Call, 'grantToken' | 'arguments'> {
+  /** The token, or a function that gets one. A function is asked once more when the token has expired. */
+  readonly grantToken: string | (() => string | Promise<string>);
+}
+
+/**
+ * The client. It verifies grant tokens and decides about tool calls, in this process.
+ *
+ * @example
+ * ```ts
+ * const behest = new Behest({ apiKey: null, baseUrl, developerId, manifests: [manifest], meter });
+ * const result = await behest.enforce({ grantToken, connector: 'crm', tool: 'lookup', arguments: { id: '7' } });
+ * if (!result.allowed) throw new Error(`${result.reasonCode}: ${result.reason}`);
+ * ```
+ */
+export class Behest {
+  readonly #manifests = new Map<string, Manifest>();
+  readonly #tokens: TokenSource;
+  readonly #enforcer: Enforcer;
+
+  /** @throws BehestError for options that cannot be used */
+  constructor(options: BehestOptions = {}) {
+    const apiKey = apiKeyOf(options);
+    const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
+    const baseUrl = serviceAddress(given, allowInsecure);
+    const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
+    const service = apiKey === undefined ? undefined : { baseUrl, apiKey, fetch: ask };
+    const { meter, capsMode, region, decisions } = options;
+    const revocation = revocationOf(options, service);
+    this.#tokens = clientTokens(options, baseUrl, service);
+    this.#enforcer = createEnforcer({
+      ...{ tokens: this.#tokens, manifests: this.#manifests },
+      ...(revocation && { revocation }),
+      ...(meter && { meter }),
+      ...(capsMode && { capsMode }),
+      ...(region !== undefined && { dataRegion: region }),
+      ...(decisions && { decisions }),
+    });
+    this.loadManifests(options.manifests ?? []);
+  }
+
+  /**
+   * Loads a manifest, in the place of an earlier one of the same connector.
+   *
+   * @throws ManifestValidationError with the first fault
+   */
+  loadManifest(manifest: Manifest | object, options?: ManifestOptions): Manifest {
+    const loaded = isLoaded(manifest) ? manifest : manifestFromObject(manifest, options);
+    this.#manifests.set(loaded.connector, loaded);
+    return loaded;
+  }
+
+  /** @throws as `loadManifest` */
+  loadManifests(manifests: readonly (Manifest | object)[]): void {
+    for (const manifest of manifests) this.loadManifest(manifest);
+  }
+
+  /** The manifest of a connector. */
+  manifest(connector: string): Manifest | undefined {
+    return this.#manifests.get(connector);
+  }
+
+  /**
+   * Verifies a grant token.
+   *
+   * @throws BehestTokenError for a bad token; BehestNetworkError when the keys cannot be had
+   */
+  async verify(grantToken: string): Promise<VerifiedGrant> {
+    const answer = await this.#tokens.verify(grantToken);
+    if (answer.ok) return grantOf(answer);
+    if (answer.reason !== 'keys_unavailable') throw new BehestTokenError(answer.reason);
+    throw new BehestNetworkError('The keys of the issuer could not be fetched.');
+  }
+
+  /**
+   * Decides about a call. A denial is an answer, and no exception.
+   *
+   * @throws TypeError when a member that comes from the gateway has a wrong type
+   */
+  enforce(call: Call): Promise<Result> {
+    return this.#enforcer.enforce(call);
+  }
+
+  /** Selects the offered tools that some call with the token could use. */
+  listTools<Tool extends OfferedTool>(offer: ToolOffer<Tool>): Promise<ListedTools<Tool>> {
+    return this.#enforcer.listTools(offer);
+  }
+
+  /**
+   * Makes a tool that asks before each call. The tool gets the copy of its arguments that was checked.
+   *
+   * @throws BehestDeniedError from the wrapped tool
+   */
+  wrapTool<Arguments extends object, Value>(
+    tool: (args: Arguments) => Value | Promise<Value>,
+    { grantToken, ...call }: WrappedCall,
+  ): (args: Arguments) => Promise<Value> {
+    const tokenOf = async () => (typeof grantToken === 'function' ? grantToken() : grantToken);
+    return async (args) => {
+      const handed = frozenCopy(args);
+      const attempt = async () => this.enforce({ ...call, grantToken: await tokenOf(), arguments: handed });
+      let result = await attempt();
+      const isRenewable = typeof grantToken === 'function';
+      if (isRenewable && !result.allowed && result.details.cause === 'expired') result = await attempt();
+      if (!result.allowed) throw new BehestDeniedError(result);
+      return tool(handed);
+    };
+  }
+
+  /** A client in a log shows no secret. */
+  toJSON(): object {
+    return { name: 'Behest' };
+  }
+}
+
+/**
+ * The copy has the members of the original. Arguments that JSON cannot hold have no copy, and are denied where rules
+ * or decisions read them.
+ */
+function frozenCopy<Arguments extends object>(args: Arguments): Arguments {
+  const copied = copyArguments(args);
+  return copied.ok ? (copied.value as Arguments) : args;
+}
+
+function isLoaded(manifest: Manifest | object): manifest is Manifest {
+  return 'tools' in manifest && manifest.tools instanceof FrozenMap;
+}
+
+/** @throws BehestError when the service has to be asked, and there is no key to ask it with */
+function revocationOf(
+  { revocation = 'off' }: BehestOptions,
+  service: ServiceOptions | undefined,
+): RevocationCheck | undefined {
+  if (revocation === 'off') return undefined;
+  if (revocation !== 'online') return revocation;
+  if (service) return onlineRevocation(service);
+  throw new BehestError('CONFIGURATION', 'revocation `online` needs an API key.');
+}

@@ -1,0 +1,47 @@
+import { BehestError, BehestNetworkError } from '../errors.ts';
+import type { Fetch } from '../verify/fetch-keys.ts';
+
+const TIMEOUT_MS = 30_000;
+
+export interface ServiceOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: Fetch;
+}
+
+/**
+ * Asks the service, which answers in JSON.
+ *
+ * @throws BehestNetworkError when there was no usable answer. The message holds neither key nor body.
+ */
+export async function askService(
+  { baseUrl, apiKey, fetch }: ServiceOptions,
+  path: string,
+  body?: unknown,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        ...{ accept: 'application/json', authorization: `Bearer ${apiKey}` },
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      redirect: 'manual', // a key follows no redirect
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (answer.status !== 200) throw new Error(`the status is ${answer.status}`);
+    return Object(await answer.json());
+  } catch (cause) {
+    throw new BehestNetworkError('The service could not be asked.', { cause });
+  }
+}
+
+/** @throws BehestError for an address that a key must not be sent to */
+export function serviceAddress(address: string, allowInsecure: boolean): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isLocal = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const isFit = url?.protocol === 'https:' || (url?.protocol === 'http:' && (isLocal || allowInsecure));
+  if (!isFit) throw new BehestError('CONFIGURATION', 'baseUrl has to begin with https://.');
+  return address.replace(/\/$/, '');
+}

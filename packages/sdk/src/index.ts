@@ -1,0 +1,4 @@
+export { Behest, type WrappedCall } from './behest.ts';
+export type { BehestOptions } from './client/options.ts';
+export { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+export type { VerifiedGrant } from './verify/verified-grant.ts';

@@ -1,0 +1,38 @@
+import type { Behest } from './behest.ts';
+import { enforcingTransport, type ToolEnforcement } from './mcp/enforcing-transport.ts';
+import type { Transport } from './mcp/messages.ts';
+
+export type { ToolEnforcement } from './mcp/enforcing-transport.ts';
+export {
+  type McpAuth,
+  type McpRequest,
+  type McpResource,
+  type ProtectedMcp,
+  protectedResourceMetadata,
+  protectMcp,
+  requireMcpAuth,
+} from './mcp/http.ts';
+export type { ToolCall } from './mcp/messages.ts';
+
+/**
+ * Makes a server of the official MCP SDK list only what the token of its client allows, and decide about each call.
+ * Tools whose definition changed after it was pinned are neither listed nor callable.
+ *
+ * @returns the same server
+ *
+ * @example
+ * ```ts
+ * const server = withToolEnforcement(new McpServer({ name: 'files', version: '1.0.0' }), behest, { connector: 'files' });
+ * await server.connect(transport);
+ * ```
+ */
+export function withToolEnforcement<Server extends { connect(transport: never): Promise<void> }>(
+  server: Server,
+  behest: Behest,
+  options: ToolEnforcement,
+): Server {
+  const connect: (transport: Transport) => Promise<void> = server.connect.bind(server) as never; // takes any transport
+  return Object.assign(server, {
+    connect: (transport: Transport) => connect(enforcingTransport(transport, behest, options)),
+  });
+}

@@ -1,0 +1,184 @@
+import { copyArguments } from '@behest/protocol/arguments/read-arguments';
+import type { HiddenTool } from '@behest/protocol/enforcement/engine';
+import type { Result } from '@behest/protocol/enforcement/result';
+import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
+import type { Behest } from '../behest.ts';
+import {
+  isRequest,
+  type Message,
+  type MessageExtra,
+  type ToolCall,
+  type ToolDefinition,
+  type Transport,
+  toolCallOf,
+} from './messages.ts';
+import { type WholeList, wholeList } from './whole-list.ts';
+
+export interface ToolEnforcement {
+  /** The connector of the server's tools in manifests and grants. It is the operator's word, and never the server's. */
+  readonly connector: string;
+  /** The token of a connection without HTTP, such as stdio. Over HTTP it is that of the request. */
+  readonly grantToken?: string | (() => string | Promise<string>);
+  /** `all` lists what the token does not allow, too, for clients that ask for more scopes. Default: `granted`. */
+  readonly list?: 'granted' | 'all';
+  readonly resource?: (call: ToolCall) => string | undefined;
+  readonly amount?: (call: ToolCall) => number | undefined;
+  readonly caseId?: (call: ToolCall) => string | undefined;
+  readonly caseVersion?: (call: ToolCall) => string | undefined;
+  /** Hears which tools a list left out, for the operator's log. The client must not learn it. */
+  readonly onHidden?: (hidden: readonly HiddenTool[]) => void;
+}
+
+const INTERNAL_ERROR = -32_603;
+const LONGEST_TTL_MS = 60_000;
+/** Tools with these faults are in no list, and nobody may call them. */
+const NEVER_LISTED: readonly unknown[] = ['tool_changed', 'tool_ambiguous'];
+
+/**
+ * Stands between a transport and a server. Lists are filtered, and calls are decided, on messages, so that neither
+ * depends on how the server was written.
+ */
+export function enforcingTransport(inner: Transport, behest: Behest, options: ToolEnforcement): Transport {
+  const own = crypto.randomUUID(); // no client can guess the ids of the middleware's own requests
+  const waiting = new Map<unknown, (answer: Message) => void>();
+  let count = 0;
+
+  const outer: Transport = {
+    async start() {
+      inner.onmessage = receive;
+      inner.onclose = () => outer.onclose?.();
+      inner.onerror = (error) => outer.onerror?.(error);
+      await inner.start();
+    },
+    close: () => inner.close(),
+    async send(message: Message, sending?: unknown) {
+      const answered = message.method === undefined ? waiting.get(message.id) : undefined;
+      if (!answered) return inner.send(message, sending);
+      waiting.delete(message.id);
+      answered(message);
+    },
+    get sessionId() {
+      return inner.sessionId;
+    },
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+  };
+
+  function receive(message: Message, extra?: MessageExtra): void {
+    const decide =
+      message.method === 'tools/list' ? list : message.method === 'tools/call' ? call : undefined;
+    if (!decide) {
+      outer.onmessage?.(message, extra);
+      return;
+    }
+    if (!isRequest(message)) return; // a notification of a call would run a tool, and nobody would hear of a denial
+    decide(message, extra).catch((error: unknown) => {
+      outer.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      const fault = { code: INTERNAL_ERROR, message: 'The call could not be decided.' };
+      return answer(message, { error: fault }).catch(() => {}); // the connection has ended
+    });
+  }
+
+  const answer = ({ id }: Message, what: Pick<Message, 'result' | 'error'>) =>
+    inner.send({ jsonrpc: '2.0', id, ...what }, { relatedRequestId: id });
+
+  const readList = (extra?: MessageExtra): Promise<WholeList> =>
+    wholeList((params) => {
+      count += 1;
+      const id = `${own}:${count}`;
+      return new Promise<Message>((resolve) => {
+        waiting.set(id, resolve);
+        outer.onmessage?.({ jsonrpc: '2.0', id, method: 'tools/list', params }, extra);
+      });
+    });
+
+  async function list(message: Message, extra?: MessageExtra): Promise<void> {
+    const whole = await readList(extra);
+    if ('error' in whole) return answer(message, { error: whole.error });
+    const grantToken = await tokenOf(options, extra);
+    const { connector, resource, onHidden } = options;
+    const offer = { grantToken, connector, tools: whole.tools, ...(resource && { resource: true }) };
+    const { tools, hidden } = await behest.listTools(offer);
+    if (hidden.length > 0) onHidden?.(hidden);
+    const never = new Set(
+      hidden.filter(({ sub_reason }) => NEVER_LISTED.includes(sub_reason)).map(({ tool }) => tool),
+    );
+    const isAll = options.list === 'all';
+    const shown = isAll ? whole.tools.filter(({ name }) => !never.has(name)) : tools;
+    return answer(message, { result: { ...cachedBy(whole.others), tools: shown } });
+  }
+
+  async function call(message: Message, extra?: MessageExtra): Promise<void> {
+    const asked = toolCallOf(message) ?? { name: '', arguments: {} };
+    const copied = copyArguments(asked.arguments);
+    const checked = { ...asked, arguments: copied.ok ? copied.value : asked.arguments };
+    const [definition, second] = await offered(checked.name, extra);
+    if (second) return answer(message, { result: denied(AMBIGUOUS) });
+    const hasPins = behest.manifest(options.connector)?.tools.get(checked.name)?.mcp_pins !== undefined;
+    const toolPin = hasPins && definition ? await pinOfTool(definition).catch(() => undefined) : undefined;
+    const result = await behest.enforce({
+      ...callFor(checked, options),
+      grantToken: await tokenOf(options, extra),
+      ...(toolPin !== undefined && { toolPin }),
+    });
+    if (!result.allowed) return answer(message, { result: denied(result) });
+    outer.onmessage?.({ ...message, params: { ...message.params, arguments: checked.arguments } }, extra);
+  }
+
+  /**
+   * The definition that the server offers now. One that changed between list and call is judged as it is: what was shown
+   * to the client had a good pin, or it was not shown.
+   */
+  async function offered(name: string, extra?: MessageExtra): Promise<readonly ToolDefinition[]> {
+    const whole = await readList(extra);
+    return 'tools' in whole ? whole.tools.filter((tool) => tool.name === name) : [];
+  }
+
+  return outer;
+}
+
+const AMBIGUOUS = {
+  reason: 'The server offers this name twice.',
+  reason_code: 'manifest_unknown_tool',
+  sub_reason: 'tool_ambiguous',
+};
+
+/** The error of a tool, which the model reads. A challenge would promise that a wider scope helps. */
+function denied({
+  reason,
+  reason_code,
+  sub_reason,
+}: Pick<Result, 'reason' | 'reason_code' | 'sub_reason'> | typeof AMBIGUOUS) {
+  const code = sub_reason === null ? reason_code : `${reason_code}/${sub_reason}`;
+  return {
+    isError: true,
+    content: [{ type: 'text', text: `${reason} (${code})` }],
+    structuredContent: { reason_code, sub_reason, reason },
+  };
+}
+
+/** The input of the engine, apart from token and pin. */
+export function callFor(
+  call: ToolCall,
+  { connector, resource, amount, caseId, caseVersion }: ToolEnforcement,
+) {
+  const given = {
+    ...{ resource: resource?.(call), amount: amount?.(call) },
+    ...{ caseId: caseId?.(call), caseVersion: caseVersion?.(call) },
+  };
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { connector, tool: call.name, arguments: call.arguments, ...present };
+}
+
+async function tokenOf({ grantToken }: ToolEnforcement, extra?: MessageExtra): Promise<string> {
+  const token = extra?.authInfo?.token;
+  if (typeof token === 'string') return token;
+  return typeof grantToken === 'function' ? grantToken() : (grantToken ?? '');
+}
+
+/** A list for one token is nobody else's, in the revisions whose answers say who may keep them. */
+function cachedBy(others: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { ttlMs, cacheScope } = others;
+  if (ttlMs === undefined && cacheScope === undefined) return others;
+  const own = typeof ttlMs === 'number' ? ttlMs : LONGEST_TTL_MS;
+  return { ...others, cacheScope: 'private', ttlMs: Math.min(own, LONGEST_TTL_MS) };
+}

@@ -1,0 +1,219 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Behest } from '../behest.ts';
+import { BehestNetworkError, BehestTokenError } from '../errors.ts';
+import { type Guard, type GuardOptions, guardBy, insufficientScope, type Refusal } from '../http/guard.ts';
+import type { VerifiedGrant } from '../verify/verified-grant.ts';
+import type { Detailed } from '../verify.ts';
+import { callFor, type ToolEnforcement } from './enforcing-transport.ts';
+import { type Message, toolCallOf } from './messages.ts';
+
+export interface McpResource extends Pick<GuardOptions, 'onError'> {
+  /** The address of the MCP server, as clients have it. Tokens have to name it as their audience. */
+  readonly resource: string;
+  /** The address of the service. */
+  readonly authorizationServer: string;
+  /** The scopes that a client asks for first. */
+  readonly scopes?: readonly string[];
+  /** A name for people. */
+  readonly resourceName?: string;
+}
+
+/** What the official SDK hands to the server's tools as `extra.authInfo`. */
+export interface McpAuth {
+  readonly token: string;
+  readonly clientId: string;
+  readonly scopes: string[];
+  readonly expiresAt: number;
+  readonly extra: { readonly grant: VerifiedGrant };
+}
+
+/** A request that the middleware let through. */
+export interface McpRequest extends IncomingMessage {
+  auth?: McpAuth;
+  mcpGrant?: VerifiedGrant;
+  /** The parsed body, which the transport takes as the third argument of `handleRequest`. */
+  body?: unknown;
+}
+
+export interface ProtectedMcp extends McpResource {
+  readonly behest: Behest;
+  /** The connector of the server's tools, as for `withToolEnforcement`. */
+  readonly connector: string;
+  /** The functions of the call, as for `withToolEnforcement`. */
+  readonly calls?: Pick<ToolEnforcement, 'resource' | 'amount' | 'caseId' | 'caseVersion'>;
+}
+
+const MOST_BYTES = 4 * 1_024 * 1_024;
+const METADATA = '/.well-known/oauth-protected-resource';
+
+/**
+ * The protected-resource metadata, by which a client finds the authorization server.
+ *
+ * @see RFC 9728
+ */
+export function protectedResourceMetadata(options: McpResource): object {
+  const { resource, authorizationServer, scopes, resourceName } = options;
+  return {
+    resource,
+    authorization_servers: [authorizationServer],
+    ...(scopes && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+    ...(resourceName !== undefined && { resource_name: resourceName }),
+    authorization_details_types_supported: ['urn:service:tools:v1'],
+    dpop_bound_access_tokens_required: false,
+  };
+}
+
+/** The metadata's address has the path of the resource behind the well-known path (RFC 9728, section 3.1). */
+function metadataAddress(resource: string): URL {
+  const { origin, pathname } = new URL(resource);
+  return new URL(`${METADATA}${pathname === '/' ? '' : pathname}`, origin);
+}
+
+const challengeOf = ({ resource, scopes = [] }: McpResource) => [
+  `resource_metadata="${metadataAddress(resource).href}"`,
+  ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
+];
+
+/** Lets requests with a good grant token for this resource through, with `req.auth` and `req.mcpGrant`. */
+export function requireMcpAuth(
+  behest: Behest,
+  options: McpResource,
+): (request: McpRequest, response: ServerResponse, next: () => void) => Promise<void> {
+  const guard = mcpGuard(behest, options);
+  return async (request, response, next) => {
+    const guarded = await guard(request.headers.authorization);
+    if (!guarded.ok) return refuse(response, guarded.refusal);
+    const { token, grant } = guarded;
+    request.mcpGrant = grant;
+    request.auth = {
+      ...{ token, clientId: grant.clientId ?? grant.agentDid ?? '', scopes: [...grant.scopes] },
+      ...{ expiresAt: Math.floor(grant.expiresAt.getTime() / 1_000), extra: { grant } },
+    };
+    next();
+  };
+}
+
+/** Each request is verified by itself: a session is no authorization. */
+function mcpGuard(behest: Behest, options: McpResource): Guard {
+  const detailed = async (token: string): Promise<Detailed> => {
+    try {
+      const grant = await behest.verify(token);
+      const isForUs = [grant.audience].flat().includes(options.resource);
+      return isForUs ? { ok: true, grant } : { ok: false, reason: 'audience_mismatch' };
+    } catch (error) {
+      if (error instanceof BehestNetworkError || !(error instanceof BehestTokenError)) throw error;
+      return { ok: false, reason: error.reason === 'revoked' ? 'bad_signature' : error.reason };
+    }
+  };
+  return guardBy({ detailed }, options, challengeOf(options));
+}
+
+/**
+ * Protects the HTTP side of an MCP server: it serves the metadata, challenges requests without a good token, and
+ * challenges calls whose token lacks a scope. `withToolEnforcement` decides all else about calls.
+ *
+ * @param handler gets the request with `auth` and the parsed `body`
+ * @see the MCP specification, authorization
+ */
+export function protectMcp(
+  handler: (request: McpRequest, response: ServerResponse) => unknown,
+  options: ProtectedMcp,
+): (request: McpRequest, response: ServerResponse) => Promise<void> {
+  const { behest, resource } = options;
+  const [root, own] = [METADATA, metadataAddress(resource).pathname];
+  const authorize = requireMcpAuth(behest, options);
+
+  async function handle(request: McpRequest, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').replace(/\?.*/, '');
+    if (request.method === 'GET' && (path === root || path === own)) {
+      return send(response, 200, { 'cache-control': 'max-age=3600' }, protectedResourceMetadata(options));
+    }
+    let isLet = false;
+    await authorize(request, response, () => {
+      isLet = true;
+    });
+    if (!isLet) return;
+    if (request.method === 'POST') {
+      try {
+        request.body ??= await readBody(request);
+      } catch {
+        return send(response, 400, {}, PARSE_ERROR);
+      }
+      const missing = await missingScope(request, options);
+      if (missing)
+        return refuse(
+          response,
+          insufficientScope([...(options.scopes ?? []), missing], challengeWithout(options)),
+        );
+    }
+    await handler(request, response);
+  }
+  return async (request, response) => {
+    try {
+      await handle(request, response);
+    } catch (error) {
+      options.onError?.(error);
+      if (response.headersSent) response.destroy();
+      else
+        send(
+          response,
+          500,
+          {},
+          { jsonrpc: '2.0', id: null, error: { code: -32_603, message: 'Internal error' } },
+        );
+    }
+  };
+}
+
+const PARSE_ERROR = { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } };
+
+const challengeWithout = (options: McpResource) => challengeOf({ ...options, scopes: [] });
+
+/** The scope that a call in the body lacks, with which the client asks the person once more. */
+async function missingScope(
+  { body, auth }: McpRequest,
+  { behest, connector, calls }: ProtectedMcp,
+): Promise<string | undefined> {
+  const messages: readonly Message[] = [body ?? []].flat().map(Object);
+  for (const message of messages) {
+    const call = toolCallOf(message);
+    if (!call) continue;
+    const asked = {
+      ...callFor(call, { ...calls, connector }),
+      grantToken: auth?.token ?? '',
+      reserve: false,
+    };
+    const { allowed, reason_code, sub_reason, permission } = await behest.enforce(asked);
+    if (allowed || permission === null) continue;
+    const lacksScope =
+      reason_code === 'permission_insufficient' ||
+      (reason_code === 'tool_not_granted' && (sub_reason === null || sub_reason === 'tool_scope_missing'));
+    if (lacksScope) return `tool:${connector}:${permission}`;
+  }
+  return undefined;
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request) {
+    bytes += part.length;
+    if (bytes > MOST_BYTES) throw new Error('The body is too large.');
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+}
+
+function refuse(response: ServerResponse, { status, headers, body }: Refusal): void {
+  send(response, status, headers, body);
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
