@@ -56,13 +56,13 @@ test.each(Object.entries(callers))(
       delegate: ['find_delegable', 'write_together'],
       'exchange of a credential': ['use_grant_token', 'find_exchangeable', 'write_together'],
       append: ['find_grant', 'write_together'],
-      'get grant': ['find_grant'],
+      'get grant': ['find_grant', 'find_budgets_of_grants'], // in one trip
       revoke: ['find_active_tree', 'write_together'],
       'revoke again': ['find_active_tree', 'find_grant'],
       'get agent': ['find_agent'],
       'list ten agents': [listAgents],
       'list agents': [`${listAgents}_bounded`],
-      'list grants': ['with page as materialized'],
+      'list grants': ['with page as materialized', 'find_budgets_of_grants'],
       'unknown key': ['use_key', 'list_agents_bounded'],
     });
     expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
@@ -132,7 +132,7 @@ test('an `Idempotency-Key` costs at most four more trips: to begin, to look, to 
   });
 });
 
-test('a principal reads in one trip, ends a grant in eight, and all grants in nine', async () => {
+test('a principal reads in one trip, or two for grants with their budgets, ends a grant in eight, and all grants in nine', async () => {
   const { acme, service } = await startSandbox();
   const { grantId } = await grantTo(acme);
   await grantTo(acme);
@@ -152,7 +152,7 @@ test('a principal reads in one trip, ends a grant in eight, and all grants in ni
     'after the end': await tripsOf('GET', '/v1/principal/grants'),
   }).toEqual({
     open: 4, // begin, the session, its entry with its event, commit
-    grants: 1,
+    grants: 2,
     audit: 1,
     // The session; then begin, the requests, the lock, the tree (or the roots and their trees), the revocation, its
     // entries, commit.
