@@ -6,6 +6,7 @@ import { grants } from './features/access/grants/grants.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
+import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
@@ -35,6 +36,7 @@ export const features: readonly Feature[] = [
   usage,
   developers,
   emails,
+  domains,
   agents,
   grants,
   authorization,

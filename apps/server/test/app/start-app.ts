@@ -88,7 +88,7 @@ export async function startApp(options: TestOptions = {}) {
     VAULT_ENCRYPTION_KEY: VAULT_KEY,
     SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
     PUBLIC_BASE_URL: 'https://auth.test',
-    ...(!realLimits && roomyLimits),
+    ...(!realLimits && { ...roomyLimits, PLAN_FREE_DOMAINS: '100' }),
     ...env,
   });
 

@@ -136,6 +136,7 @@ describe('the schema', () => {
     'agent_index',
     'email_verification_index',
     'verified_emails',
+    'verified_domains',
   ];
 
   const lint = `
@@ -233,6 +234,7 @@ describe('I1: statements', () => {
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
+      'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
@@ -245,6 +247,10 @@ describe('I1: statements', () => {
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
       'listSealedUnderAcrossTenants',
+      'listForgottenAcrossTenants',
+      'listNewAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
+      'listUncheckedAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',

@@ -154,6 +154,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       'claim_webhook_shares',
       ...[at, "'1 minute'", 'true', ids(developerId), '\'{""}\'', "'{5}'"],
     ),
+    count_domains: call('count_domains', dev, at),
     count_webhooks: call('count_webhooks', dev, at),
     deliver_events: call('deliver_events', dev, at, json(acts)),
     due_webhook_developers: call('due_webhook_developers', at, 'true', ids(...NAMESAKES), "''", '1'),

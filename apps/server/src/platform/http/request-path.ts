@@ -47,6 +47,8 @@ export interface RequestPathOptions {
   readonly corsAllowedOrigins: readonly string[];
   /** The origin of the service's own pages, as browsers name it: `https://auth.example`. */
   readonly ownOrigin: string;
+  /** Whether its pages may come from this host too. */
+  readonly servesHost: (host: string) => Promise<boolean>;
 }
 
 /** Adds the steps that every request takes before its body is read, in this order. */
@@ -76,7 +78,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request, reply);
       return reply.headers(cors.preflightFor(origin)).code(204).send();
     }
-    if (fromOwnPages) refuseOtherPages(request, path.ownOrigin);
+    if (fromOwnPages) await refuseOtherPages(request, path);
     if (access === 'developer') request.caller = await callerByKey(request, reply, charge);
     if (access === 'consent') {
       request.caller = await path.consent(browserRequestOf(request));
@@ -189,9 +191,16 @@ function browserRequestOf(request: FastifyRequest) {
 }
 
 /** A browser says where a request comes from, and a page cannot change that (Fetch, section 3.2). */
-function refuseOtherPages({ headers }: FastifyRequest, ownOrigin: string): void {
-  const { origin = ownOrigin, 'sec-fetch-site': site = 'same-origin' } = headers;
-  if (origin === ownOrigin && site === 'same-origin') return;
+async function refuseOtherPages(
+  { headers }: FastifyRequest,
+  { ownOrigin, servesHost }: Pick<RequestPathOptions, 'ownOrigin' | 'servesHost'>,
+): Promise<void> {
+  const { origin = ownOrigin, host = '', 'sec-fetch-site': site = 'same-origin' } = headers;
+  if (site === 'same-origin') {
+    if (origin === ownOrigin) return;
+    // A page of the same service under a developer's domain names the host that the request came to.
+    if (origin === `${new URL(ownOrigin).protocol}//${host}` && (await servesHost(host))) return;
+  }
   throw new AppError('FORBIDDEN', 'Only pages of this service may call this route.');
 }
 

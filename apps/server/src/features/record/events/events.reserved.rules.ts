@@ -16,8 +16,7 @@ const acts = `
   sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
   sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
   scim.user.deactivated scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated
-  scim.group.deleted resource.created resource.updated resource.deleted domain.created domain.verified
-  domain.lapsed domain.deleted billing.plan_changed grant.reconsent_required member.invited
+  scim.group.deleted resource.created resource.updated resource.deleted billing.plan_changed grant.reconsent_required member.invited
   member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
   approver.removed console.recovery_used audit.erased transparency.halted`;
 
