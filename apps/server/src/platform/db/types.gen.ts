@@ -20,6 +20,8 @@ export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
 export type DeveloperMode = "live" | "sandbox";
 
+export type DomainStatus = "lapsed" | "pending" | "verified";
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -236,6 +238,18 @@ export interface ConsentMails {
   mails: number;
 }
 
+export interface CustomDomains {
+  createdAt: Timestamp;
+  developerId: string;
+  domain: string;
+  id: string;
+  lastCheckedAt: Timestamp | null;
+  missingSince: Timestamp | null;
+  status: DomainStatus;
+  token: string;
+  verifiedAt: Timestamp | null;
+}
+
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
   closedAt: Timestamp | null;
@@ -383,6 +397,12 @@ export interface VaultCredentials {
   version: Int8;
 }
 
+export interface VerifiedDomains {
+  developerId: string;
+  domain: string;
+  domainId: string;
+}
+
 export interface VerifiedEmails {
   developerId: string;
   email: string;
@@ -446,6 +466,7 @@ export interface DB {
   capsEpoch: CapsEpoch;
   capsSlot: CapsSlot;
   consentMails: ConsentMails;
+  customDomains: CustomDomains;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
@@ -458,6 +479,7 @@ export interface DB {
   tokens: Tokens;
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;
+  verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;
