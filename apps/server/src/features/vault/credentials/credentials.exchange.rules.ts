@@ -27,6 +27,6 @@ export function limitsCallsOf(service: string, authorizationDetails: unknown): b
   return storedEntries(authorizationDetails).some(
     (entry) =>
       entry.connector.toLowerCase() === service.toLowerCase() &&
-      (entry.type === LINEAGE_TYPE || entry.caps !== undefined || 'arguments' in entry),
+      (entry.type === LINEAGE_TYPE || entry.caps !== undefined || entry.arguments !== undefined),
   );
 }

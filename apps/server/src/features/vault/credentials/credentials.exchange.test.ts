@@ -407,6 +407,7 @@ describe('a grant that limits calls', () => {
   test.each([
     ['counts the calls of the connector', { caps: { issues: { per_day: 5 } } }, 403],
     ['counts its cost', { caps: { cost_units: { per_day: 5 } } }, 403],
+    ['has rules for arguments', { tools: ['pay'], arguments: { pay: { '/amount': { max: '5' } } } }, 403],
     ['names tools', { tools: ['issues'] }, 200],
     ['names a region', { data_region: 'eu' }, 200],
     ['counts the calls of another connector', { connector: 'slack', caps: { a: { per_day: 5 } } }, 200],

@@ -60,6 +60,27 @@ function credentialsBy(db: Executor, { developerId }: Tenant, { principalId, ser
   return some;
 }
 
+interface Named {
+  readonly principalId: string;
+  readonly service: string;
+}
+
+/** Locks the credential of a principal for a service. @returns whether there is one */
+export async function lockNamed(tx: Tx, { developerId }: Tenant, { principalId, service }: Named) {
+  const row = await tx
+    .selectFrom('vaultCredentials')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .where('service', '=', service)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export const isStored = async (db: Executor, tenant: Tenant, { principalId, service }: Named) =>
+  (await credentialsBy(db, tenant, { principalId, service }).select('id').executeTakeFirst()) !== undefined;
+
 const withoutSecrets = (db: Executor, tenant: Tenant, filter: Filter) =>
   credentialsBy(db, tenant, filter)
     .select(SHOWN)

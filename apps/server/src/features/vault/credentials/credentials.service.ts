@@ -19,7 +19,9 @@ import {
   deleteCredentialRows,
   FOLDED_INDEX,
   findShownCredential,
+  isStored,
   listCredentialRows,
+  lockNamed,
   type ShownRow,
   upsertCredential,
 } from './credentials.repo.ts';
@@ -72,18 +74,27 @@ export async function storeCredential(
     updatedAt: at,
   } as const;
 
-  const storing = inTransaction(deps.db, async (tx) => {
-    const stored = await upsertCredential(tx, caller.tenant, row);
-    const replaced = stored.id !== id;
-    if (!replaced) await useQuota(tx, deps.quotas, caller, 'vault_credentials', at);
-    const data = { credentialId: stored.id, service, credentialType, replaced };
-    await recordActs(tx, caller, [{ type: 'vault.credential.stored', principalId, data }], at);
-    const hasRefreshToken = stored.refreshToken !== null;
-    return { ...toShown({ ...stored, hasRefreshToken }), replaced };
-  });
-  return storing.catch((error: unknown) => {
-    throw isTaken(error, FOLDED_INDEX) ? differsInCase() : error;
-  });
+  const attempt = () =>
+    inTransaction(deps.db, async (tx) => {
+      const isNew = !(await lockNamed(tx, caller.tenant, input));
+      if (isNew) await useQuota(tx, deps.quotas, caller, 'vault_credentials', at); // counts rows, so before the insert
+      const stored = await upsertCredential(tx, caller.tenant, row);
+      const replaced = stored.id !== id;
+      if (isNew && replaced) await freeQuota(tx, caller, 'vault_credentials', 1); // another call was first
+      const data = { credentialId: stored.id, service, credentialType, replaced };
+      await recordActs(tx, caller, [{ type: 'vault.credential.stored', principalId, data }], at);
+      const hasRefreshToken = stored.refreshToken !== null;
+      return { ...toShown({ ...stored, hasRefreshToken }), replaced };
+    });
+  try {
+    return await attempt();
+  } catch (error) {
+    if (isTaken(error, FOLDED_INDEX)) throw differsInCase();
+    // A full plan takes a replacement of what another call has stored meanwhile.
+    const isFull = error instanceof AppError && error.code === 'PLAN_LIMIT_EXCEEDED';
+    if (isFull && (await isStored(deps.db, caller.tenant, input))) return attempt();
+    throw error;
+  }
 }
 
 /** @throws BAD_REQUEST without the URL in it */

@@ -80,6 +80,15 @@ describe('storing', () => {
     expect(answers.filter((answer) => !answer.json().replaced)).toHaveLength(1);
   });
 
+  test('by many at once in a plan with room for one succeeds for all', async () => {
+    const { acme } = await startSandbox({ env: { PLAN_FREE_VAULT_CREDENTIALS: '1' } });
+
+    const answers = await Promise.all(Array.from({ length: 6 }, () => acme('POST', path, upstream)));
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(201));
+    expect((await acme('POST', path, { ...upstream, service: 'gitlab' })).statusCode).toBe(402);
+  });
+
   test('under a name that differs in case alone is a conflict', async () => {
     const { acme } = await sandbox();
     await storeCredential(acme, { service: 'GitHub' });
