@@ -69,6 +69,10 @@ export interface Declared {
 // biome-ignore lint/suspicious/noEmptyInterface: the features fill it
 export interface Attempts {}
 
+/** Actions that only the audit log shows, without an event. Each feature adds its own, as to `Acts`. */
+// biome-ignore lint/suspicious/noEmptyInterface: the features fill it
+export interface Entries {}
+
 declare const dataOf: unique symbol;
 
 /** The declaration of one kind of act, which knows the type of its data. */

@@ -69,6 +69,27 @@ async function wholeAccount(service: Service) {
     .values(checkpoint)
     .onConflict((known) => known.doNothing())
     .execute();
+  await db
+    .insertInto('usageDaily')
+    .values({ developerId, day: '2026-01-01', tokenExchanges: '1', authorizations: '1', verifications: '0' })
+    .execute();
+  const [{ id: domainId, domain }] = (await developer('GET', '/v1/domains')).json().domains;
+  await db.insertInto('verifiedDomains').values({ domain, developerId, domainId }).execute();
+  await db
+    .insertInto('billingCustomers')
+    .values({ customerId: `cus_${developerId}`, developerId })
+    .execute();
+  await db
+    .insertInto('billingEvents')
+    .values({ developerId, eventId: 'evt_1', createdAt: clock() })
+    .execute();
+  await db
+    .insertInto('subscriptions')
+    .values({
+      ...{ developerId, subscriptionId: 'sub_1', plan: 'pro', effectivePlan: 'pro', status: 'active' },
+      ...{ cancelAtPeriodEnd: false, toldAt: clock(), updatedAt: clock() },
+    } as const)
+    .execute();
   return developer;
 }
 

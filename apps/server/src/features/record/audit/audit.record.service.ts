@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { auditLineParts } from '@behest/protocol/audit-line';
-import type { Act, ActSubject, Announcement, Attempts } from '../../../platform/acts.ts';
+import type { Act, ActSubject, Announcement, Attempts, Entries } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { newRecords, type Records } from '../../../platform/db/records.ts';
@@ -128,6 +128,32 @@ export async function recordBlockedAttempt(
   const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
   const record: PreparedAct = { ...line, requestId }; // no event, because nothing changed
   await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
+}
+
+/** An act that only the audit log shows. */
+export interface SilentAct {
+  readonly action: keyof Entries;
+  readonly about: ActSubject;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Writes an entry without an event. Call it last, as `recordActs`. */
+export async function recordEntry(
+  tx: Tx,
+  { tenant, actor, requestId }: Caller,
+  { action, about, data }: SilentAct,
+  at: Date,
+): Promise<void> {
+  const facts = {
+    ...about,
+    action,
+    status: 'success',
+    metadata: { ...data, actor },
+    salt: newSalt(),
+  } as const;
+  const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
+  const record: PreparedAct = { ...line, requestId };
+  await writeActs(tx, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };
