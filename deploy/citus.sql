@@ -36,6 +36,10 @@ select create_distributed_table('grants', 'developer_id', colocate_with => 'deve
 select create_distributed_table('budget_allocations', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('budget_entries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('budget_transactions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_call', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_counter', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_epoch', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('custom_domains', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
@@ -47,6 +51,7 @@ select create_distributed_table('refresh_tokens', 'developer_id', colocate_with 
 select create_distributed_table('subscriptions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('vault_credentials', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
 
@@ -74,6 +79,15 @@ select create_distributed_function('allocation_refusal(text,jsonb,text)', 'p_dev
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('budget_chain(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_expire(text,text[],bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_frees_at(text,text,bigint,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_prune(text,bigint,integer,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_refund(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_reserve(text,text,text,jsonb,text,boolean,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_reset(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_sent(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_usage(text,jsonb,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_used(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp with time zone)');
 select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -82,8 +96,10 @@ select create_distributed_function('count_authorizations(text,timestamp with tim
 select create_distributed_function('count_domains(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_token_exchanges(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_vault_credentials(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -113,6 +129,7 @@ select create_distributed_function('share_delegation(text,text[])');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
+select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('webhook_has_work(text,text,boolean,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
@@ -123,6 +140,7 @@ select create_distributed_function('write_refund(text,timestamp with time zone,j
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
+select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);

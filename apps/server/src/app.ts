@@ -84,6 +84,7 @@ export async function buildApp({
     callers,
     consent: credentials.consent,
     session: credentials.session,
+    grant: credentials.grant,
   });
 
   await app.register(openapiRoutes);

@@ -1,6 +1,7 @@
 import type { Feature } from './feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
 import { budgets } from './features/access/budgets/budgets.feature.ts';
+import { caps } from './features/access/caps/caps.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
@@ -18,6 +19,7 @@ import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
+import { credentials } from './features/vault/credentials/credentials.feature.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
 import type { QuotaDeclarations } from './platform/quotas.ts';
@@ -42,11 +44,13 @@ export const features: readonly Feature[] = [
   authorization,
   consent,
   tokens,
+  credentials,
   events,
   principals,
   budgets,
   audit,
   webhooks,
+  caps,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

@@ -69,7 +69,7 @@ export interface Declared {
 // biome-ignore lint/suspicious/noEmptyInterface: the features fill it
 export interface Attempts {}
 
-/** Actions that only the audit log shows, without an event. Each feature adds its own, as to `Acts`. */
+/** Every kind of entry without an event that is no refused attempt, with its data. Features fill it as `Acts`. */
 // biome-ignore lint/suspicious/noEmptyInterface: the features fill it
 export interface Entries {}
 

@@ -230,6 +230,7 @@ describe('I1: statements', () => {
       'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
+      'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
@@ -245,6 +246,10 @@ describe('I1: statements', () => {
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listFirstsAcrossTenants',
+      'listMeteredAcrossTenants',
+      'listNewAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
+      'listSealedUnderAcrossTenants',
       'listForgottenAcrossTenants',
       'listGraceOverAcrossTenants',
       'listNewAcrossTenants',
@@ -253,6 +258,7 @@ describe('I1: statements', () => {
       'listUncheckedAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
+      'nextKeyIdAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { capsFunctions } from '../../src/features/access/caps/caps.repo.ts';
 import { eraseClosedAccounts } from '../../src/features/accounts/developers/developers.close.service.ts';
 import { features } from '../../src/features.ts';
 import { tenantErased } from '../../src/platform/db/erasure.ts';
@@ -69,10 +70,6 @@ async function wholeAccount(service: Service) {
     .values(checkpoint)
     .onConflict((known) => known.doNothing())
     .execute();
-  await db
-    .insertInto('usageDaily')
-    .values({ developerId, day: '2026-01-01', tokenExchanges: '1', authorizations: '1', verifications: '0' })
-    .execute();
   const [{ id: domainId, domain }] = (await developer('GET', '/v1/domains')).json().domains;
   await db.insertInto('verifiedDomains').values({ domain, developerId, domainId }).execute();
   await db
@@ -90,6 +87,10 @@ async function wholeAccount(service: Service) {
       ...{ cancelAtPeriodEnd: false, toldAt: clock(), updatedAt: clock() },
     } as const)
     .execute();
+  const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
+  const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
+  await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });
+  await developer('GET', '/v1/usage'); // writes what was counted in memory
   return developer;
 }
 

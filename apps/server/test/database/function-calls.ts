@@ -12,7 +12,15 @@ const NEW = 'new_1';
  */
 export async function callsOf(db: Executor, acme: Developer, its: Possessions, now: Date) {
   const { developerId } = acme;
-  const { agentId = '', grantId = '', tokenId = '', webhookId = '', deliveryId = '', code = '' } = its;
+  const {
+    agentId = '',
+    grantId = '',
+    tokenId = '',
+    webhookId = '',
+    deliveryId = '',
+    code = '',
+    credentialId = '',
+  } = its;
   if (!code) throw new Error('The samples hold no approved request.');
   const exchanged = await rowOf(db, 'auth_requests', developerId, `status = 'approved'`);
   const grant = await rowOf(db, 'grants', developerId, `id = '${grantId}'`);
@@ -76,12 +84,29 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
   const id = (text: unknown) => `'${text}'`;
   const ids = (...texts: unknown[]) => `'{${texts.join(',')}}'`;
 
+  const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
+  const reserve = (callId: string, counters: unknown[], ...others: string[]) =>
+    call('caps_reserve', dev, id(callId), "'f'", json(counters), ...others);
+  const anyTime = ["'e1'", 'true', String(now.getTime())];
+
   return {
+    caps_reserve: reserve('call_1', [counter, { ...counter, key: 'b', windowMs: 0 }], ...anyTime),
+    'caps_reserve of a full counter': reserve('call_2', [{ ...counter, limit: 1 }], ...anyTime),
+    'caps_reserve of a call that was held': reserve('call_1', [counter], ...anyTime),
+    caps_expire: call('caps_expire', dev, ids('a'), '0'),
+    caps_used: call('caps_used', dev, ids('a')),
+    caps_usage: call('caps_usage', dev, json([counter, { ...counter, limit: 1 }]), String(now.getTime())),
+    caps_frees_at: call('caps_frees_at', dev, "'a'", '0', '1'),
+    caps_refund: call('caps_refund', dev, id('call_1')),
+    caps_sent: call('caps_sent', dev, id('call_1')),
+    caps_prune: call('caps_prune', dev, '0', '10', '9000000000000'),
+    caps_reset: call('caps_reset', dev, "'e2'"),
     find_asker: call('find_asker', dev, id(agentId)),
     write_request: call('write_request', dev, at, json(request)),
     count_active_grants: call('count_active_grants', dev, at),
     find_active_tree: call('find_active_tree', dev, ids(grantId)),
     find_grant: call('find_grant', dev, id(grantId)),
+    details_above: call('details_above', dev, id(grantId)),
     grant_tree: call('grant_tree', dev, ids(grantId)),
     lock_delegation: call('lock_delegation', dev),
     share_delegation: call('share_delegation', dev),
@@ -94,6 +119,12 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     find_redeemable: call('find_redeemable', dev, id(exchanged.id)),
     'find_redeemable of a used code': call('find_redeemable', dev, id(grant.auth_request_id)),
     find_refreshable: call('find_refreshable', dev, id(refresh.id)),
+    use_grant_token: call('use_grant_token', dev, id(tokenId), at),
+    count_vault_credentials: call('count_vault_credentials', dev, at),
+    write_vault_exchange: call(
+      'write_vault_exchange',
+      ...[dev, at, json({ tokenId, credentialId, version: 1, dataKey: 'v1', keyId: 'k' })],
+    ),
     use_token: call('use_token', dev, id(tokenId), at),
     write_delegation: call('write_delegation', dev, at, json(delegation)),
     write_redemption: call('write_redemption', dev, at, json(redemption)),

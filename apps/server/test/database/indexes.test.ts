@@ -13,6 +13,8 @@ import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
+import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
@@ -60,6 +62,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_purpose: entries(() => 'purpose=travel'),
   audit_entries_status: entries(() => 'status=blocked'),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
+  caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
   budget_allocations_developer_id_grant_id_key: get((its) => `/v1/budget/balance/${its.grantId}`),
   budget_transactions_allocation: get((its) => `/v1/budget/transactions/${its.grantId}`),
   budget_transactions_source: ({ acme, its }) =>
@@ -88,6 +91,16 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     claimSharesAcrossTenants(db, at, true, [{ developerId: acme.developerId, after: '', places: 1 }]),
   grants_developer_id_auth_request_id_key: ({ acme, its }) =>
     acme('POST', '/v1/token', { code: its.code, agentId: its.agentId }),
+  vault_credentials_keys: async ({ db, acme, its }) => {
+    const [row] = await db
+      .selectFrom('vaultCredentials')
+      .select(['keyId'])
+      .where('developerId', '=', acme.developerId)
+      .where('id', '=', String(its.credentialId))
+      .execute();
+    await listSealedUnderAcrossTenants(db, String(row?.keyId), { developerId: '', id: '' }, 10);
+  },
+  vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
@@ -98,6 +111,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
+  vault_credentials_folded: 'services of a principal differ in more than case',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
   billing_customers_developer_id_key: 'an account has one customer',
@@ -152,6 +166,7 @@ const COPIES: Readonly<Record<string, string>> = {
   audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
+  caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
   custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
   budget_allocations: `'id', one.id || n, 'grant_id', n`,
   budget_transactions: `'id', one.id || n, 'allocation_id', n, 'source_transaction_id', n`,
@@ -163,6 +178,7 @@ const COPIES: Readonly<Record<string, string>> = {
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
+  vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
 };
 
@@ -170,6 +186,7 @@ const COPIES: Readonly<Record<string, string>> = {
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
     select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await sql`insert into caps_call select id, 'call_1', 'sent', 'f', '[]', 1 from developers`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys
     for (const [table, members] of Object.entries(COPIES)) {

@@ -52,6 +52,8 @@ export type SubscriptionStatus = "active" | "canceled" | "past_due";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export type VaultRefreshStatus = "failed" | "none" | "ok";
+
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
 
 export type WebhookStatus = "active" | "disabled";
@@ -214,6 +216,35 @@ export interface BudgetTransactions {
   sourceTransactionId: string | null;
 }
 
+export interface CapsCall {
+  charges: Json;
+  createdMs: Int8;
+  developerId: string;
+  fingerprint: string;
+  id: string;
+  state: string;
+}
+
+export interface CapsCounter {
+  clockMs: Generated<Int8>;
+  developerId: string;
+  isTimed: boolean;
+  key: string;
+  used: Generated<Int8>;
+}
+
+export interface CapsEpoch {
+  developerId: string;
+  epoch: string;
+}
+
+export interface CapsSlot {
+  developerId: string;
+  expiresMs: Int8;
+  key: string;
+  units: Int8;
+}
+
 export interface ConsentMails {
   day: Timestamp;
   developerId: string;
@@ -369,6 +400,29 @@ export interface UsageDaily {
   verifications: Generated<Int8>;
 }
 
+export interface VaultCredentials {
+  accessToken: string;
+  clientSecret: string | null;
+  createdAt: Timestamp;
+  credentialType: string;
+  dataKey: string;
+  developerId: string;
+  id: string;
+  keyId: string;
+  lastExchangedAt: Timestamp | null;
+  leasedUntil: Timestamp | null;
+  leaseId: string | null;
+  metadata: Json;
+  principalId: string;
+  refresh: Json | null;
+  refreshStatus: VaultRefreshStatus;
+  refreshToken: string | null;
+  service: string;
+  tokenExpiresAt: Timestamp | null;
+  updatedAt: Timestamp;
+  version: Int8;
+}
+
 export interface VerifiedDomains {
   developerId: string;
   domain: string;
@@ -435,6 +489,10 @@ export interface DB {
   budgetAllocations: BudgetAllocations;
   budgetEntries: BudgetEntries;
   budgetTransactions: BudgetTransactions;
+  capsCall: CapsCall;
+  capsCounter: CapsCounter;
+  capsEpoch: CapsEpoch;
+  capsSlot: CapsSlot;
   consentMails: ConsentMails;
   customDomains: CustomDomains;
   developers: Developers;
@@ -449,6 +507,7 @@ export interface DB {
   subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;
+  vaultCredentials: VaultCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;

@@ -15,7 +15,7 @@ export const acts = {
 declare module '../../../platform/acts.ts' {
   interface Acts extends DataOf<Pick<typeof acts, 'billing.plan_changed'>> {}
   interface Entries {
-    'billing.checkout_created': true;
-    'billing.portal_created': true;
+    'billing.checkout_created': { readonly plan: string };
+    'billing.portal_created': Readonly<Record<never, never>>;
   }
 }

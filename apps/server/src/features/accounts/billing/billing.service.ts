@@ -49,12 +49,7 @@ export async function createCheckout(deps: BillingDeps, caller: Caller, input: C
   const checkout = { ...input, ...caller.tenant, customerId, requestId };
   const checkoutUrl = await calling(deps, () => provider.createCheckout(checkout));
   await inTransaction(deps.db, (tx) =>
-    recordEntry(
-      tx,
-      caller,
-      { action: 'billing.checkout_created', about: {}, data: { plan: input.plan } },
-      deps.clock(),
-    ),
+    recordEntry(tx, caller, { action: 'billing.checkout_created', data: { plan: input.plan } }, deps.clock()),
   );
   return { checkoutUrl };
 }
@@ -69,7 +64,7 @@ export async function createPortal(deps: BillingDeps, caller: Caller, { returnUr
   }
   const portalUrl = await calling(deps, () => provider.createPortal(customerId, returnUrl));
   await inTransaction(deps.db, (tx) =>
-    recordEntry(tx, caller, { action: 'billing.portal_created', about: {}, data: {} }, deps.clock()),
+    recordEntry(tx, caller, { action: 'billing.portal_created', data: {} }, deps.clock()),
   );
   return { portalUrl };
 }

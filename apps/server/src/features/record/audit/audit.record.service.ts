@@ -107,6 +107,8 @@ export interface BlockedAttempt {
   readonly action: keyof Attempts;
   readonly about: ActSubject;
   readonly data: Readonly<Record<string, unknown>>;
+  /** `failure` when the service could not do what it should. */
+  readonly status?: 'blocked' | 'failure';
 }
 
 /**
@@ -119,41 +121,40 @@ export async function recordBlockedAttempt(
   attempt: BlockedAttempt,
   at: Date,
 ): Promise<void> {
-  const { tenant, actor, requestId } = caller;
-  const { action, about, data } = attempt;
-  const { isFirst, previousMinute } = await countBlocked(db, tenant, action, at);
+  const { action, about, data, status = 'blocked' } = attempt;
+  const { isFirst, previousMinute } = await countBlocked(db, caller.tenant, action, at);
   if (!isFirst) return;
-  const metadata = { ...data, previousMinute, actor };
-  const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
-  const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
-  const record: PreparedAct = { ...line, requestId }; // no event, because nothing changed
-  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
+  const metadata = { ...data, previousMinute };
+  await writeEntry(db, caller, { about, action, status, metadata }, at);
 }
 
-/** An act that only the audit log shows. */
-export interface SilentAct {
-  readonly action: keyof Entries;
+/** An entry without an event, about work of the service itself. */
+type Entry = {
+  [Action in keyof Entries]: { readonly action: Action; readonly data: Entries[Action] };
+}[keyof Entries];
+
+/** Writes an entry and no event. Call it last, as `recordActs`. */
+export function recordEntry(db: Tx, caller: Caller, { action, data }: Entry, at: Date): Promise<void> {
+  return writeEntry(db, caller, { about: {}, action, status: 'success', metadata: { ...data } }, at);
+}
+
+interface EntryFacts {
   readonly about: ActSubject;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly action: string;
+  readonly status: 'success' | 'failure' | 'blocked';
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Writes an entry without an event. Call it last, as `recordActs`. */
-export async function recordEntry(
-  tx: Tx,
+async function writeEntry(
+  db: Tx,
   { tenant, actor, requestId }: Caller,
-  { action, about, data }: SilentAct,
+  { about, metadata, ...facts }: EntryFacts,
   at: Date,
 ): Promise<void> {
-  const facts = {
-    ...about,
-    action,
-    status: 'success',
-    metadata: { ...data, actor },
-    salt: newSalt(),
-  } as const;
-  const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
+  const told = { ...about, ...facts, metadata: { ...metadata, actor }, salt: newSalt() };
+  const line = auditLineParts({ ...told, ...tenant, id: newId('alog', at) });
   const record: PreparedAct = { ...line, requestId };
-  await writeActs(tx, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
+  await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
 }
 
 const ofService: Tally = { counter: 'auditEntries', label: 'service' };
