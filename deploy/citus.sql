@@ -10,6 +10,8 @@ drop index developers_seeded;
 alter table agent_index drop constraint agent_index_developer_id_agent_id_fkey;
 -- from a copied table to a distributed one. Both are deleted only with the account, the index first.
 alter table api_key_index drop constraint api_key_index_developer_id_key_id_fkey;
+-- from a copied table to a distributed one. The erasure of an account deletes the row first.
+alter table billing_customers drop constraint billing_customers_developer_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
@@ -28,6 +30,7 @@ select create_distributed_table('audit_checkpoints', 'developer_id', colocate_wi
 select create_distributed_table('audit_entries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('billing_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('blocked_attempts', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('grants', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('budget_allocations', 'developer_id', colocate_with => 'developers');
@@ -45,6 +48,7 @@ select create_distributed_table('outbox_events', 'developer_id', colocate_with =
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('subscriptions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_credentials', 'developer_id', colocate_with => 'developers');
@@ -60,6 +64,8 @@ select create_reference_table('agent_index');
 select create_reference_table('email_verification_index');
 -- holds each address once over all developers
 select create_reference_table('verified_emails');
+-- finds the developer of a customer of the payment provider
+select create_reference_table('billing_customers');
 -- holds each domain once over all developers
 select create_reference_table('verified_domains');
 

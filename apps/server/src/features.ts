@@ -5,6 +5,7 @@ import { caps } from './features/access/caps/caps.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
+import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
 import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
@@ -35,6 +36,7 @@ export const features: readonly Feature[] = [
   quotas,
   usage,
   developers,
+  billing,
   emails,
   domains,
   agents,

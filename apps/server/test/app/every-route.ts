@@ -32,6 +32,9 @@ const bodies = merged(({ bodies: of }) => of);
 /** The routes that refuse a `runtime` key. */
 export const needFullKey = allSamples.flatMap(({ needFullKey: of = [] }) => of).sort();
 
+/** The routes that ask a party outside. */
+export const askOutside = allSamples.flatMap(({ askOutside: of = [] }) => of);
+
 /** The routes that show a developer's records. */
 export const shownAt = (its: Possessions) => allSamples.flatMap(({ shownAt: of }) => of?.(its) ?? []);
 

@@ -12,6 +12,7 @@ const LOOK_UPS = [
   'api_key_index',
   'agent_index',
   'email_verification_index',
+  'billing_customers',
   'verified_emails',
   'verified_domains',
 ];

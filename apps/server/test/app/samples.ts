@@ -25,6 +25,8 @@ export interface Samples {
   readonly bodies?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The routes that refuse a `runtime` key. */
   readonly needFullKey?: readonly string[];
+  /** The routes that ask a party outside, which the tests of their feature stand in for. */
+  readonly askOutside?: readonly string[];
   /** The routes that show these records to the developer. */
   readonly shownAt?: (its: Possessions) => readonly string[];
 }

@@ -137,6 +137,7 @@ describe('the schema', () => {
     'email_verification_index',
     'verified_emails',
     'verified_domains',
+    'billing_customers',
   ];
 
   const lint = `
@@ -237,8 +238,10 @@ describe('I1: statements', () => {
       'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
+      'findPayerAcrossTenants',
       'findSeededAcrossTenants',
       'findVerificationAcrossTenants',
+      'isVerifiedAcrossTenants',
       'listClosedAcrossTenants',
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
@@ -248,10 +251,11 @@ describe('I1: statements', () => {
       'listSealedOtherwiseAcrossTenants',
       'listSealedUnderAcrossTenants',
       'listForgottenAcrossTenants',
+      'listGraceOverAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
-      'listUncheckedAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
+      'listUncheckedAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
       'nextKeyIdAcrossTenants',

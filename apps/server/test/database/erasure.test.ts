@@ -70,6 +70,23 @@ async function wholeAccount(service: Service) {
     .values(checkpoint)
     .onConflict((known) => known.doNothing())
     .execute();
+  const [{ id: domainId, domain }] = (await developer('GET', '/v1/domains')).json().domains;
+  await db.insertInto('verifiedDomains').values({ domain, developerId, domainId }).execute();
+  await db
+    .insertInto('billingCustomers')
+    .values({ customerId: `cus_${developerId}`, developerId })
+    .execute();
+  await db
+    .insertInto('billingEvents')
+    .values({ developerId, eventId: 'evt_1', createdAt: clock() })
+    .execute();
+  await db
+    .insertInto('subscriptions')
+    .values({
+      ...{ developerId, subscriptionId: 'sub_1', plan: 'pro', effectivePlan: 'pro', status: 'active' },
+      ...{ cancelAtPeriodEnd: false, toldAt: clock(), updatedAt: clock() },
+    } as const)
+    .execute();
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
   await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });

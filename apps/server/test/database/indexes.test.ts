@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
 import {
   listForgottenAcrossTenants,
@@ -69,6 +70,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     acme('POST', '/v1/budget/refund', { transactionId: its.transactionId, amount: '0.1' }),
   custom_domains_checked: ({ db, at }) => listUncheckedAcrossTenants(db, at, 10),
   custom_domains_pending: ({ db }) => listForgottenAcrossTenants(db, new Date('2030-01-01'), 10),
+  subscriptions_grace: ({ db }) => listGraceOverAcrossTenants(db, new Date('2030-01-01'), 10),
   developers_closed: ({ db, at }) => listClosedAcrossTenants(db, at, 10),
   grants_active: ({ db, acme }) =>
     sql`select count_active_grants(${acme.developerId}, '2026-01-01')`.execute(db),
@@ -113,6 +115,7 @@ const RULES: Readonly<Record<string, string>> = {
   vault_credentials_folded: 'services of a principal differ in more than case',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
+  billing_customers_developer_id_key: 'an account has one customer',
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
   verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',
 };

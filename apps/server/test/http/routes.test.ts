@@ -75,7 +75,7 @@ describe('T3: the record of another developer', () => {
 
     expect(foreign).toEqual(unknown);
     expect(foreign.body).not.toContain(its.agentId);
-    const refused = /verify|introspect/.test(operation)
+    const refused = /(?:tokens|grants)\/(?:verify|introspect)/.test(operation)
       ? 200
       : /\/token|delegate/.test(operation)
         ? [400, 404]

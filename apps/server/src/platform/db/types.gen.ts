@@ -48,6 +48,8 @@ export type Plan = "enterprise" | "free" | "pro";
 
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
+export type SubscriptionStatus = "active" | "canceled" | "past_due";
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export type VaultRefreshStatus = "failed" | "none" | "ok";
@@ -157,6 +159,17 @@ export interface AuthRequests {
   status: AuthRequestStatus;
   tokenSeconds: number;
   wrongVerifiers: number;
+}
+
+export interface BillingCustomers {
+  customerId: string;
+  developerId: string;
+}
+
+export interface BillingEvents {
+  createdAt: Timestamp;
+  developerId: string;
+  eventId: string;
 }
 
 export interface BlockedAttempts {
@@ -357,6 +370,19 @@ export interface RefreshTokens {
   spentAt: Timestamp | null;
 }
 
+export interface Subscriptions {
+  cancelAtPeriodEnd: boolean;
+  currentPeriodEnd: Timestamp | null;
+  developerId: string;
+  effectivePlan: Plan;
+  graceEndsAt: Timestamp | null;
+  plan: Plan;
+  status: SubscriptionStatus;
+  subscriptionId: string;
+  toldAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
 export interface Tokens {
   developerId: string;
   expiresAt: Timestamp;
@@ -457,6 +483,8 @@ export interface DB {
   auditEntries: AuditEntries;
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
+  billingCustomers: BillingCustomers;
+  billingEvents: BillingEvents;
   blockedAttempts: BlockedAttempts;
   budgetAllocations: BudgetAllocations;
   budgetEntries: BudgetEntries;
@@ -476,6 +504,7 @@ export interface DB {
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
+  subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;

@@ -1,4 +1,4 @@
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Plan, Tenant } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type DeveloperRow, lockDeveloper, updateDeveloper } from './developers.repo.ts';
@@ -19,4 +19,9 @@ export async function lockOpenAccount(tx: Tx, tenant: Tenant): Promise<Developer
 /** The caller has made sure that no other account has the address, and records the act. */
 export async function setVerifiedEmail(tx: Tx, tenant: Tenant, email: string, at: Date): Promise<void> {
   await updateDeveloper(tx, tenant, { email, emailVerified: true, updatedAt: at });
+}
+
+/** The caller records the act, and publishes the change after the commit. */
+export async function setPlan(tx: Tx, tenant: Tenant, plan: Plan, at: Date): Promise<void> {
+  await updateDeveloper(tx, tenant, { plan, updatedAt: at });
 }

@@ -1,5 +1,5 @@
 export { findKeyCaller } from './api-keys.service.ts';
-export { lockAccount, lockOpenAccount, setVerifiedEmail } from './developers.email.service.ts';
+export { lockAccount, lockOpenAccount, setPlan, setVerifiedEmail } from './developers.email.service.ts';
 export { accountClosed, type OnAccountClosed } from './developers.hooks.ts';
 export { rates } from './developers.rates.ts';
 export { thumbprintsOf } from './developers.rules.ts';

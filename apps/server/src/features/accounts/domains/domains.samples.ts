@@ -24,5 +24,6 @@ export const samples: Samples = {
     'POST /v1/domains/:id/verify',
     'DELETE /v1/domains/:id',
   ],
+  askOutside: ['POST /v1/domains/:id/verify'],
   shownAt: ({ domainId }) => ['/v1/domains', `/v1/domains/${domainId}`],
 };

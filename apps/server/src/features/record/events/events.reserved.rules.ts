@@ -16,7 +16,7 @@ const acts = `
   sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
   sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
   scim.user.deactivated scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated
-  scim.group.deleted resource.created resource.updated resource.deleted billing.plan_changed grant.reconsent_required member.invited
+  scim.group.deleted resource.created resource.updated resource.deleted grant.reconsent_required member.invited
   member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
   approver.removed console.recovery_used audit.erased transparency.halted`;
 
@@ -26,7 +26,7 @@ const announcements = `
 const entries = `
   authorization.blocked policy.denied token.exchanged
   tool.enforce case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
-  sso.login_failed billing.checkout_created billing.portal_created
+  sso.login_failed
   vault.proxy_blocked decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 

@@ -9,6 +9,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes a form too, as RFC 7662 demands. */
     takesForm?: boolean;
+    /** The handler needs the bytes of the body too, over which a signature was made. */
+    isSigned?: true;
+  }
+  interface FastifyRequest {
+    /** Null on routes that are not `isSigned`. */
+    signedBytes: Buffer | null;
   }
 }
 
@@ -25,7 +31,9 @@ export function addBodyParser(app: FastifyInstance): void {
     if (method === 'DELETE') delete headers['content-type']; // or Fastify would judge it
     done();
   });
+  app.decorateRequest('signedBytes', null);
   app.addHook('preValidation', (request, _reply, done) => {
+    if (request.declared.isSigned) request.signedBytes = bytesOf(request);
     request.body = parse(request, bytesOf(request));
     done();
   });
@@ -36,6 +44,12 @@ const NO_BYTES = Buffer.alloc(0);
 /** The body as it was sent, until it is parsed. */
 export function bytesOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : NO_BYTES;
+}
+
+/** @throws a plain Error on a route that does not declare `isSigned` */
+export function signedBytesOf({ signedBytes, pattern }: FastifyRequest): Buffer {
+  if (!signedBytes) throw new Error(`${pattern} keeps no bytes.`);
+  return signedBytes;
 }
 
 function parse({ method, headers, declared }: FastifyRequest, bytes: Buffer): unknown {

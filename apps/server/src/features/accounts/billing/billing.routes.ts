@@ -1,0 +1,79 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { signedBytesOf } from '../../../platform/http/bodies/bodies.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { type EventDeps, receiveEvent } from './billing.events.service.ts';
+import {
+  Checkout,
+  CheckoutMade,
+  Portal,
+  PortalMade,
+  ProviderEvent,
+  Received,
+  Subscription,
+} from './billing.schema.ts';
+import { createCheckout, createPortal, getSubscription } from './billing.service.ts';
+
+const FULL = { access: 'developer', role: 'full', rate: 'default' } as const;
+
+export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, deps) => {
+  app.get(
+    '/v1/billing/subscription',
+    {
+      config: { ...FULL, failures: [] },
+      schema: {
+        operationId: 'billing.subscription',
+        summary: 'Get the subscription of the account',
+        response: { 200: Subscription },
+      },
+    },
+    (request) => getSubscription(deps, callerOf(request)),
+  );
+
+  app.post(
+    '/v1/billing/checkout',
+    {
+      config: { ...FULL, failures: ['CONFLICT', 'UPSTREAM_ERROR', 'NOT_CONFIGURED'] },
+      schema: {
+        operationId: 'billing.checkout',
+        summary: 'Begin the payment of a plan',
+        body: Checkout,
+        response: { 201: CheckoutMade },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createCheckout(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/billing/portal',
+    {
+      config: { ...FULL, failures: ['UPSTREAM_ERROR', 'NOT_CONFIGURED'] },
+      schema: {
+        operationId: 'billing.portal',
+        summary: 'Open the page on which the subscription is changed',
+        body: Portal,
+        response: { 201: PortalMade },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createPortal(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.post(
+    '/v1/billing/webhook',
+    {
+      config: { access: 'none', rate: 'default', failures: ['NOT_CONFIGURED'], isSigned: true },
+      schema: {
+        operationId: 'billing.webhook',
+        summary: 'Receive an event of the payment provider',
+        body: ProviderEvent,
+        response: { 200: Received },
+      },
+    },
+    async (request) => {
+      await receiveEvent(deps, signedBytesOf(request), String(request.headers['stripe-signature'] ?? ''));
+      return { received: true as const };
+    },
+  );
+};

@@ -1,0 +1,82 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A subscription as Stripe's API shows it. */
+export interface StoodIn {
+  readonly id: string;
+  readonly customer: string;
+  readonly status: string;
+  readonly price: string;
+  readonly periodEnd: number;
+}
+
+const STRIPE_ENV = {
+  STRIPE_SECRET_KEY: 'sk_test_stand_in',
+  STRIPE_WEBHOOK_SECRET: 'whsec_stand_in',
+  STRIPE_PRICE_PRO: 'price_pro',
+  STRIPE_PRICE_ENTERPRISE: 'price_enterprise',
+};
+
+export const subscriptionObject = ({ id, customer, status, price, periodEnd }: StoodIn) => ({
+  id,
+  object: 'subscription',
+  customer,
+  status,
+  cancel_at_period_end: false,
+  items: {
+    object: 'list',
+    data: [{ id: 'si_1', object: 'subscription_item', current_period_end: periodEnd, price: { id: price } }],
+  },
+});
+
+/** Speaks the part of Stripe's HTTP that the service uses. */
+export async function standInForStripe() {
+  const calls: { path: string; form: URLSearchParams; idempotencyKey: string | undefined }[] = [];
+  const subscriptions = new Map<string, StoodIn>();
+  const state = { isAway: false };
+
+  const answerTo = (path: string): object | undefined => {
+    const [, id = ''] = /^\/v1\/subscriptions\/(\w+)$/.exec(path) ?? [];
+    const found = subscriptions.get(id);
+    if (found) return subscriptionObject(found);
+    if (path === '/v1/customers') return { id: `cus_${calls.length}`, object: 'customer' };
+    const url = `https://stripe.test/${calls.length}`;
+    if (path === '/v1/checkout/sessions') return { id: 'cs_1', object: 'checkout.session', url };
+    if (path === '/v1/billing_portal/sessions') return { id: 'bps_1', object: 'billing_portal.session', url };
+    return undefined;
+  };
+
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const [path = ''] = (request.url ?? '').split('?');
+    const isKnown = request.headers.authorization === `Bearer ${STRIPE_ENV.STRIPE_SECRET_KEY}`;
+    calls.push({
+      path,
+      form: new URLSearchParams(body),
+      idempotencyKey: request.headers['idempotency-key']?.toString(),
+    });
+    const answer = isKnown && !state.isAway ? answerTo(path) : undefined;
+    const error = { error: { type: 'api_error', message: 'a text of the provider' } };
+    response.writeHead(answer ? 200 : 402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? error));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  return {
+    calls,
+    subscriptions,
+    state,
+    env: { ...STRIPE_ENV, STRIPE_API_URL: `http://127.0.0.1:${port}` },
+    close: () => server.close(),
+  };
+}
+
+/** The header over a body, as Stripe signs it. @see https://docs.stripe.com/webhooks#verify-manually */
+export function signatureOf(body: string, at: Date, secret = STRIPE_ENV.STRIPE_WEBHOOK_SECRET): string {
+  const time = Math.floor(at.getTime() / 1000);
+  return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
+}
