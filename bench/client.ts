@@ -28,9 +28,10 @@ const LENGTH = /\r\ncontent-length: (\d+)/i;
 /**
  * Speaks the part of HTTP that the service uses over loopback. The client shares the machine with the service,
  * and a general client would use as much of it as the service does.
+ * @param localAddress the address that the service sees
  */
-export async function openClient(port: number): Promise<Client> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+export async function openClient(port: number, localAddress?: string): Promise<Client> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, ...(localAddress && { localAddress }) });
   await once(socket, 'connect');
   const answers = answersOn(socket);
   return {
@@ -43,7 +44,8 @@ export async function openClient(port: number): Promise<Client> {
   };
 }
 
-function textOf({ method, path, apiKey, body }: Asked): string {
+/** The request as it is sent. */
+export function textOf({ method, path, apiKey, body }: Asked): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const lines = [
     `${method} ${path} HTTP/1.1`,

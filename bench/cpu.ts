@@ -23,10 +23,15 @@ export function parentOf(pid: number): number {
 }
 
 /** Reads the resident memory in MB. NaN where the system does not show it. */
-export function memoryOf(pid: number): number {
+export const memoryOf = (pid: number) => statusOf(pid, 'VmRSS');
+
+/** Reads the highest resident memory so far in MB. NaN where the system does not show it. */
+export const highestMemoryOf = (pid: number) => statusOf(pid, 'VmHWM');
+
+function statusOf(pid: number, name: string): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+    return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
   } catch {
     return Number.NaN;
   }

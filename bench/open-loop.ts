@@ -36,7 +36,7 @@ export async function measureOpenLoop(
  * Begins an operation at each tick of a clock, however long those before it take. When all connections are busy,
  * the time of an operation includes its wait for one. The lateness of the driver's own timers does not count.
  */
-async function runByClock({
+export async function runByClock({
   port,
   seconds,
   rate,

@@ -25,6 +25,14 @@ const LIMITS = [
   'VAULT_EXCHANGE',
 ];
 
+const UNLIMITED = {
+  PLAN_FREE_AGENTS: 'unlimited',
+  PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
+  PLAN_FREE_OPEN_REQUESTS: 'unlimited',
+  PLAN_FREE_AUDIT_APPENDS: 'unlimited',
+  ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, NO_LIMIT])),
+};
+
 export interface Stores {
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -61,11 +69,13 @@ export interface Server {
 export interface ServerOptions {
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** True for the rates and plans that the service has by default, in place of none. */
+  readonly hasLimits?: boolean;
 }
 
 /** Starts the real server: it limits, logs, and writes audit entries in the transaction. */
 export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerOptions): Promise<Server> {
-  const { folder, env = {} } = options;
+  const { folder, env = {}, hasLimits = false } = options;
   mkdirSync(folder, { recursive: true });
   const [port, inspectPort] = [await freePort(), await freePort()];
   const log = openSync(join(folder, 'server.log'), 'a');
@@ -91,11 +101,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
         VAULT_ENCRYPTION_KEY: VAULT_KEY,
         SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
         LOG_LEVEL: 'info',
-        PLAN_FREE_AGENTS: 'unlimited',
-        PLAN_FREE_ACTIVE_GRANTS: 'unlimited',
-        PLAN_FREE_OPEN_REQUESTS: 'unlimited',
-        PLAN_FREE_AUDIT_APPENDS: 'unlimited',
-        ...Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, NO_LIMIT])),
+        ...(!hasLimits && UNLIMITED),
         ...env,
       },
     },

@@ -57,8 +57,8 @@ export async function buildApp({
   app.setSerializerCompiler(compileSerializer);
   const paths = requireDeclarations(app);
   addIdempotency(app, { db, clock, sealing: keyRing.derive(IDEMPOTENCY_KEY_USE) });
-  addBodyParser(app);
-  addErrorHandler(app, http.bodyLimitBytes);
+  addBodyParser(app, http.bodyLimitBytes);
+  addErrorHandler(app);
   addClosing(app, house.isStopping);
   ignoreExpectations(app);
   addUpgrades(app);

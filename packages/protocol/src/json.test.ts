@@ -17,6 +17,8 @@ const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 const withMembers = (count: number) =>
   `{${Array.from({ length: count }, (_, index) => `"m${index}":0`).join(',')}}`;
 
+const withValues = (count: number) => `[${Array(count).fill('0')}]`;
+
 describe('the reader accepts', () => {
   test('anything that every reader understands in one way', () => {
     fc.assert(
@@ -31,6 +33,7 @@ describe('the reader accepts', () => {
   test.each([
     ['32 levels', nested(32)],
     ['10,000 members', withMembers(10_000)],
+    ['49,999 values in an array', withValues(49_999)],
     ['one name in two objects', '{"a":{"b":1},"c":{"b":2},"d":[{"b":3},{"b":4}]}'],
     ['structure inside texts', '{"a":"{\\"b\\":1,[:}","\\\\":":"}'],
     ['a pair of escaped surrogates', '"\\ud83d\\ude00"'],
@@ -84,6 +87,9 @@ describe('the reader refuses', () => {
     ['33 levels', nested(33), 'too_deep'],
     ['33 levels of objects', `${'{"a":'.repeat(33)}0${'}'.repeat(33)}`, 'too_deep'],
     ['10,001 members', withMembers(10_001), 'too_many_members'],
+    ['50,000 values in an array', withValues(50_000), 'too_many_values'],
+    ['25,000 empty arrays in an array', `[${Array(25_000).fill('[]')}]`, 'too_many_values'],
+    ['25,000 empty objects in an array', `[${Array(25_000).fill('{}')}]`, 'too_many_values'],
     ['a member named twice', '{"a":1,"a":1}', 'repeated_member'],
     ['a member named twice, once escaped', '{"a":1,"\\u0061":1}', 'repeated_member'],
     ['`__proto__` named twice', '{"__proto__":1,"__proto__":2}', 'repeated_member'],

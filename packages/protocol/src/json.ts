@@ -2,8 +2,10 @@
 const MAX_DEPTH = 32;
 /** The most members of all objects together. */
 const MAX_MEMBERS = 10_000;
+/** The most values together, of which an empty object or array counts as two. No text of 64 KiB has as many. */
+const MAX_VALUES = 50_000;
 
-const [QUOTE, BACKSLASH, COLON, UNICODE] = [0x22, 0x5c, 0x3a, 0x75]; // " \ : u
+const [QUOTE, BACKSLASH, COLON, COMMA, UNICODE] = [0x22, 0x5c, 0x3a, 0x2c, 0x75]; // " \ : , u
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** The fault of a text that `parseJson` refuses. */
@@ -12,6 +14,7 @@ export type JsonProblem =
   | 'syntax'
   | 'too_deep'
   | 'too_many_members'
+  | 'too_many_values'
   | 'repeated_member'
   | 'value';
 
@@ -32,7 +35,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Reads JSON more strictly than `JSON.parse`: the function refuses a text that two readers could understand
  * differently. It refuses a byte-order mark, bytes that are not UTF-8, two members of one object with the same
  * name (in any escape), NUL or half a surrogate pair in a string, and a number too large for a double. It also
- * refuses more than 32 levels and more than 10,000 members.
+ * refuses more than 32 levels, more than 10,000 members and more than 50,000 values, each of which costs far more than its
+ * bytes.
  *
  * @throws JsonError with the fault in `problem`
  * @see RFC 8259, sections 4, 6 and 8, which leave each of these to the reader
@@ -76,7 +80,7 @@ function parse(text: string): unknown {
  * refuses any other text.
  */
 function measure(text: string, maxMembers: number) {
-  let [depth, members] = [0, 0];
+  let [depth, members, values] = [0, 0, 1];
   const hasBackslash = text.includes('\\');
   let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // isEscaped speaks of the last string
   for (let at = 0; at < text.length; at += 1) {
@@ -101,12 +105,16 @@ function measure(text: string, maxMembers: number) {
       if (isEscaped) hasEscapedNames = true;
       members += 1;
       if (members > maxMembers) throw new JsonError('too_many_members');
+    } else if (character === COMMA) {
+      values += 1;
     } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
       depth += 1;
+      values += 1;
       if (depth > MAX_DEPTH) throw new JsonError('too_deep');
     } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
       depth -= 1;
     }
+    if (values > MAX_VALUES) throw new JsonError('too_many_values');
   }
   return { members, hasEscapes, hasEscapedNames };
 }

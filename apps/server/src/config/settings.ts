@@ -42,7 +42,11 @@ const server = {
     'in production `false`, else `true`',
     'Whether the service shows its API at `/docs`. `/openapi.json` is there in any case.',
   ),
-  BODY_LIMIT_BYTES: defaulted(integer(1024, 104_857_600), '1048576', 'The largest request body.'),
+  BODY_LIMIT_BYTES: defaulted(
+    integer(1024, 104_857_600),
+    '1048576',
+    'The largest request body. Routes that ask for no API key take at most 65536 bytes.',
+  ),
   SHUTDOWN_TIMEOUT_SECONDS: defaulted(
     integer(1, 300),
     '25',

@@ -160,6 +160,21 @@ describe('a body', () => {
   });
 
   test.each([
+    ['as large as one may be', 65_536, 201],
+    ['that is too large', 65_537, 413],
+  ])('I3: without an API key, %s gets its status', async (_, length, status) => {
+    const { app } = shared;
+    const body = named('"a"');
+
+    const headers = { 'content-type': json };
+    const payload = body.padEnd(length);
+    const answer = await app.inject({ method: 'POST', url: '/v1/signup', headers, payload });
+
+    expect(answer.statusCode).toBe(status);
+    if (status === 413) expect(answer.json().details).toEqual({ limit: 65_536 });
+  });
+
+  test.each([
     ['gzip', 415],
     ['identity', 201],
     ['Identity', 201],

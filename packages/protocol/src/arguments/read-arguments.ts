@@ -47,6 +47,7 @@ const causes: Readonly<Record<Exclude<JsonProblem, 'value'>, ArgumentsCause>> = 
   syntax: 'syntax',
   too_deep: 'too_deep',
   too_many_members: 'too_large',
+  too_many_values: 'too_large',
   repeated_member: 'repeated_member',
 };
 

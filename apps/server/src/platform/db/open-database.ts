@@ -8,7 +8,7 @@ import { listenToCommits } from './commit-effects.ts';
 import type { CommitNotices } from './commit-notices.ts';
 import type { Executor } from './db.ts';
 import { type ConnectionPool, SharingDialect } from './driver.ts';
-import { requirePrimary, StandbyAwareClient } from './standby.ts';
+import { requirePrimary } from './standby.ts';
 import { isOfStatement } from './statement.ts';
 import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
@@ -56,8 +56,10 @@ export function openPool(
     max: size,
     connectionTimeoutMillis: connect,
     types,
-    Client: StandbyAwareClient,
-    onConnect: requirePrimary,
+    onConnect: (client) => {
+      endWhenSilent(client, silence);
+      return requirePrimary(client);
+    },
     pipeline: true, // a lane sends a statement before the last one is answered
   });
   limitSilence(pool, silence);
@@ -102,20 +104,22 @@ class ColumnNames extends CamelCasePlugin {
  * alone could leave a transaction open, and the connection's next user would write into it.
  */
 function limitSilence(pool: pg.Pool, silence: number): void {
-  pool.on('connect', (client) => {
-    const socket = socketOf(client);
-    socket?.on('timeout', () => {
-      socket.destroy(Object.assign(new Error('Postgres does not answer.'), { code: 'ETIMEDOUT' }));
-    });
-  });
   pool.on('acquire', (client) => void socketOf(client)?.setTimeout(silence));
   pool.on('release', (_error, client) => void socketOf(client)?.setTimeout(0));
+}
+
+/** Before the first query of a connection. */
+function endWhenSilent(client: pg.ClientBase, silence: number): void {
+  const socket = client instanceof pg.Client ? socketOf(client)?.setTimeout(silence) : undefined;
+  socket?.on('timeout', () => {
+    socket.destroy(Object.assign(new Error('Postgres does not answer.'), { code: 'ETIMEDOUT' }));
+  });
 }
 
 /**
  * With TLS the stream is a socket too. The library's type allows any stream, because a caller may give one.
  */
-function socketOf({ connection: { stream } }: pg.PoolClient): Socket | undefined {
+function socketOf({ connection: { stream } }: Pick<pg.Client, 'connection'>): Socket | undefined {
   return stream instanceof Socket ? stream : undefined;
 }
 

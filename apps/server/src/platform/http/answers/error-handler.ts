@@ -1,13 +1,12 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { asksForPage, sendPage } from './plain-page.ts';
 
 /** Turns any thrown error into the one error body. */
-export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
+export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((thrown: FastifyError | AppError, request, reply) => {
-    const error =
-      thrown instanceof AppError ? thrown : translate(thrown, request.routeOptions.bodyLimit ?? bodyLimit);
+    const error = thrown instanceof AppError ? thrown : translate(thrown, request);
     if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
     // RFC 9110 §15.5.2. A refusal by the hook that reads keys has the header already.
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
@@ -40,16 +39,15 @@ function oauthErrorBody({ status, message }: AppError) {
 }
 
 /** Fastify's own refusals are the client's fault; the text of any other error stays inside. */
-function translate(error: FastifyError, bodyLimit: number): AppError {
+function translate(error: FastifyError, { routeOptions }: FastifyRequest): AppError {
   const { validation, validationContext, statusCode = 500 } = error;
   if (validationContext === 'params') return notFound();
   if (validation) {
     return new AppError('BAD_REQUEST', 'The request is not valid.', { fields: validation.flatMap(fieldsOf) });
   }
   if (statusCode === 413) {
-    return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${bodyLimit} bytes.`, {
-      limit: bodyLimit,
-    });
+    const limit = routeOptions.bodyLimit;
+    return new AppError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`, { limit });
   }
   if (statusCode === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body has to be JSON.');
   if (statusCode < 500) return new AppError('BAD_REQUEST', 'The request cannot be read.');

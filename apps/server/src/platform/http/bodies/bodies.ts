@@ -1,5 +1,5 @@
 import { JsonError, parseJson } from '@behest/protocol/json';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../errors.ts';
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
@@ -18,8 +18,17 @@ declare module 'fastify' {
   }
 }
 
+/**
+ * The largest body of a route that asks for no API key, in bytes. Such routes need far less, and a stranger can keep as many
+ * bodies in memory as the limits by address admit requests in the time that a request may take.
+ */
+const MOST_WITHOUT_KEY = 65_536;
+
 /** No body, no bytes and `{}` are the same body. The required fields decide whether it suffices. */
-export function addBodyParser(app: FastifyInstance): void {
+export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
+  app.addHook('onRoute', (route: RouteOptions) => {
+    if (route.config?.access !== 'developer') route.bodyLimit = Math.min(bodyLimit, MOST_WITHOUT_KEY);
+  });
   app.removeAllContentTypeParsers();
   // Parsed later: the bytes find a stored answer before their content is judged.
   app.addContentTypeParser(

@@ -28,7 +28,7 @@ async function startReading(poolMax = 10) {
       parts.push({ developer, goOn });
     });
 
-  addErrorHandler(app, 0);
+  addErrorHandler(app);
   app.decorateRequest('declared');
   app.decorateRequest('pattern', 'unknown');
   app.decorateRequest('caller', null);

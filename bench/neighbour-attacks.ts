@@ -1,0 +1,122 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Asked, openClient, textOf } from './client.ts';
+import { type Attacker, delegation, entryOf } from './neighbour-account.ts';
+import { asked, heldBy, turnOf } from './tenants.ts';
+
+/** The answers to each kind of request. `cut` counts the connections that the service ended. */
+export type Outcomes = Readonly<Record<string, Outcome>>;
+
+interface Outcome {
+  done: number;
+  refused: number;
+  failed: number;
+  cut: number;
+}
+
+/** An address that is not the customer's, because limits by address are for each. */
+const FROM = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1';
+const MINUTE = 60_000; // milliseconds
+const BODY = 1_048_576; // the largest body that the service takes
+/** The body with the most values for its bytes. */
+const LARGE = Array.from({ length: Math.floor(BODY / 3) - 1 }, () => []);
+
+interface Attack {
+  readonly name: string;
+  /** Together a little more than the 100 requests that a free account has in a minute, and 150 without a key. */
+  readonly perMinute: number;
+  /** A text is sent as it is, and not waited for. */
+  readonly send: (count: number) => Asked | string;
+  /** Reads no byte of the answer, and keeps the connection. */
+  readonly isUnread?: true;
+}
+
+export type { Attacker };
+
+/** Begins every attack at once and repeats each by the clock. @returns the answers by attack */
+export async function attack(attacker: Attacker, port: number, seconds: number): Promise<Outcomes> {
+  const endsAt = performance.now() + seconds * 1000;
+  const kept = new Set<Socket>();
+  const outcomes: Record<string, Outcome> = {};
+  const loops = attacksOf(attacker).map(async ({ name, perMinute, send, isUnread }) => {
+    const outcome = { done: 0, refused: 0, failed: 0, cut: 0 };
+    outcomes[name] = outcome;
+    const under = new Set<Promise<void>>();
+    for (let count = 0; performance.now() < endsAt; count += 1) {
+      const request = send(count);
+      if (isUnread || typeof request === 'string') keepUnread(port, request, outcome, kept);
+      else {
+        const one = ask(port, request, outcome).finally(() => under.delete(one));
+        under.add(one);
+      }
+      await delay(Math.min(MINUTE / perMinute, Math.max(0, endsAt - performance.now())));
+    }
+    await Promise.race([Promise.all(under), delay(MINUTE)]);
+  });
+  await Promise.all(loops);
+  for (const socket of kept) socket.destroy();
+  const attempts = { done: attacker.unanswered(), refused: 0, failed: 0, cut: 0 };
+  return { ...outcomes, 'webhooks to a server that never answers': attempts };
+}
+
+async function ask(port: number, request: Asked, outcome: Outcome): Promise<void> {
+  const client = await openClient(port, FROM);
+  const answer = await client.ask(request).catch(() => undefined);
+  client.close();
+  if (!answer) outcome.cut += 1;
+  else if (answer.status < 400) outcome.done += 1;
+  else if (answer.status < 500) outcome.refused += 1;
+  else outcome.failed += 1;
+}
+
+function keepUnread(port: number, request: Asked | string, outcome: Outcome, kept: Set<Socket>): void {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: FROM });
+  socket.pause();
+  socket.write(typeof request === 'string' ? request : textOf(request));
+  outcome.done += 1;
+  kept.add(socket);
+  socket.on('error', () => {});
+  socket.once('close', () => {
+    outcome.cut += 1;
+    kept.delete(socket);
+  });
+}
+
+function attacksOf(attacker: Attacker): readonly Attack[] {
+  const { apiKey, deepToken } = attacker;
+  const get = (path: string) => (): Asked => ({ method: 'GET', path, apiKey });
+  const post = (path: string, bodyOf: (count: number) => object) => (count: number) => {
+    return { method: 'POST', path, apiKey, body: bodyOf(count) };
+  };
+  const large = get('/v1/audit/entries?limit=500&order=desc');
+  const stream = get('/v1/events/stream?lastEventId=evt_00000000000000000000000000');
+  const append = post('/v1/audit/log', (count) => entryOf(attacker, count));
+  const delegate = post('/v1/grants/delegate', (count) => delegation(deepToken, attacker, count));
+  const request = post('/v1/authorize', (count) => {
+    return { agentId: heldBy(attacker, count).agentId, ...asked };
+  });
+  const revoke = (count: number): Asked => {
+    return { method: 'DELETE', path: `/v1/grants/${turnOf(attacker.trees, count)}`, apiKey };
+  };
+  return [
+    { name: 'lists of large entries', perMinute: 15, send: large },
+    { name: 'lists of large entries, not read', perMinute: 15, send: large, isUnread: true },
+    { name: 'verifications of the chain', perMinute: 10, send: get('/v1/audit/verify') },
+    { name: 'entries of 16 KiB', perMinute: 15, send: append },
+    { name: 'bodies of 1 MiB', perMinute: 10, send: post('/v1/audit/log', () => LARGE) },
+    { name: 'delegations on the deepest level', perMinute: 10, send: delegate },
+    { name: 'authorization requests at the quota', perMinute: 8, send: request },
+    { name: 'lists of 500 events', perMinute: 6, send: get('/v1/events?limit=500') },
+    { name: 'lists of 500 grants', perMinute: 6, send: get('/v1/grants?limit=500') },
+    { name: 'streams, not read', perMinute: 6, send: stream, isUnread: true },
+    { name: 'revocations of a tree', perMinute: 1, send: revoke },
+    { name: 'bodies that never end, without a key', perMinute: 150, send: unfinished },
+  ];
+}
+
+/** Sends all but the last byte of a body, by routes that ask for no key. */
+function unfinished(count: number): string {
+  const path = count % 5 === 0 ? '/v1/signup' : '/v1/consent/areq_1/session';
+  const head = [`POST ${path} HTTP/1.1`, 'host: localhost', 'content-type: application/json'];
+  return [...head, `content-length: ${BODY}`, '', ' '.repeat(BODY - 1)].join('\r\n');
+}
