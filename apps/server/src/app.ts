@@ -77,9 +77,14 @@ export async function buildApp({
     isProduction,
     corsAllowedOrigins: http.corsAllowedOrigins,
     ownOrigin: new URL(publicBaseUrl).origin,
+    async servesHost(host) {
+      for (const { servesHost } of opened) if (await servesHost?.(host)) return true;
+      return false;
+    },
     callers,
     consent: credentials.consent,
     session: credentials.session,
+    grant: credentials.grant,
   });
 
   await app.register(openapiRoutes);

@@ -57,6 +57,8 @@ export interface OpenedFeature {
   readonly routes?: (app: FastifyInstance) => PromiseLike<unknown>;
   /** The readers of the credentials that this feature issues. */
   readonly credentials?: Partial<Credentials>;
+  /** Whether pages of the service may come from this host too, beside its own. */
+  readonly servesHost?: (host: string) => Promise<boolean>;
   /** Counts the requests of routes that are `metered`. One feature does. */
   readonly countUse?: CountUse;
   /**

@@ -136,6 +136,7 @@ describe('the schema', () => {
     'agent_index',
     'email_verification_index',
     'verified_emails',
+    'verified_domains',
   ];
 
   const lint = `
@@ -228,10 +229,12 @@ describe('I1: statements', () => {
       'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
+      'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
+      'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
@@ -243,9 +246,15 @@ describe('I1: statements', () => {
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
+      'listSealedUnderAcrossTenants',
+      'listForgottenAcrossTenants',
+      'listNewAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
+      'listUncheckedAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
+      'nextKeyIdAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

@@ -20,12 +20,9 @@ import {
   Verdict,
   Verify,
 } from './tokens.schema.ts';
-import { ownVerifier } from './tokens.verifier.service.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOwn'>> = async (app, given) => {
-  const deps = { ...given, verifyOwn: ownVerifier(given) };
-
+export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, deps) => {
   app.post(
     '/v1/token',
     {
