@@ -25,6 +25,10 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const [ISSUER, DEVELOPER, AT_ONCE] = ['https://auth.example.com', 'dev_1', 32];
 const MOST = 2_000_000_000; // the cap is never reached
 
+interface Redis {
+  sendCommand(command: string[]): Promise<unknown>;
+}
+
 interface Measured {
   readonly name: string;
   /** The name of the measurement that this one is a share of. */
@@ -75,7 +79,7 @@ async function bench(): Promise<void> {
   }
 }
 
-async function measurements(redis: ReturnType<typeof createClient>, pool: pg.Pool): Promise<Measured[]> {
+async function measurements(redis: Redis, pool: pg.Pool): Promise<Measured[]> {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'service-es256-a', alg: 'ES256', use: 'sig' };
   const jwksUri = `${ISSUER}/.well-known/jwks.json`;
@@ -148,7 +152,7 @@ async function measurements(redis: ReturnType<typeof createClient>, pool: pg.Poo
 const bareCounter = { key: 'bare', limit: MOST, units: 1, windowMs: 3_600_000, grainMs: 1_000 };
 
 /** Sends what the meter sends, noted once, with a new call id each time. */
-async function bareCommand(redis: ReturnType<typeof createClient>): Promise<() => Promise<unknown>> {
+async function bareCommand(redis: Redis): Promise<() => Promise<unknown>> {
   let noted: string[] = [];
   const meter = redisMeter({
     client: async (command) => {
