@@ -11,12 +11,14 @@ import { registerWebhook, startWithWebhooks } from '../apps/server/test/app/deli
 import { emit } from '../apps/server/test/app/events.ts';
 import { grantTo, partsOf, registerAgent } from '../apps/server/test/app/flow.ts';
 import { startListening } from '../apps/server/test/app/listening.ts';
+import { startReceiver } from '../apps/server/test/app/receiver.ts';
 import { newDatabase, startApp } from '../apps/server/test/app/start-app.ts';
 import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
 import { follow } from '../docs/guides/examples/follow-events.ts';
 import { type Event, receiver } from '../docs/guides/examples/receive-webhooks.ts';
+import { callUpstream } from '../docs/guides/examples/upstream-call.ts';
 import { offlineVerifier } from '../docs/guides/examples/verify-offline.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { freePort } from './machine/ports.ts';
@@ -204,6 +206,28 @@ describe('the commands of the documents', () => {
     expect(told).toContain('"status":"approved"');
     expect(told).toContain('{"valid":false,"reason":"revoked"}');
     expect(told.trimEnd()).toMatch(/\{"valid":true,"checkedEntries":\d+.*\}$/);
+  });
+
+  test('the vault, step by step, and its example at an upstream that asks for the token', async () => {
+    const { asDeveloper, baseUrl, shell } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const steps = blocksOf('docs/guides/let-an-agent-call-an-api-without-its-key.md', 'sh');
+    const [id, accessToken, exchanges] = (await shell(steps.join('\n'), { KEY: acme.apiKey }))
+      .trim()
+      .split('\n');
+    expect([accessToken, exchanges]).toEqual(['gho_of_ada', '1']);
+    expect(id).toMatch(/^vault_/);
+
+    const receiver = await startReceiver();
+    receiver.answer(({ headers }, response) => {
+      response.writeHead(headers.authorization === 'Bearer gho_of_ada' ? 200 : 401).end('ada');
+    });
+    const { grantToken, grantId } = await grantTo(acme, { scopes: ['github:read'] });
+    const asking = () => callUpstream({ baseUrl, grantToken }, { service: 'github', url: receiver.url });
+    expect(await (await asking()).text()).toBe('ada');
+    await acme('DELETE', `/v1/grants/${grantId}`);
+    await expect(asking()).rejects.toThrow('No credential for github: UNAUTHORIZED');
+    expect(receiver.received).toHaveLength(1);
   });
 
   test('delegation, step by step, ends with the child revoked and the parent active', async () => {
