@@ -1,0 +1,34 @@
+/** The effect of a cap that is reached: the call is denied, or `would_deny` reports the denial. */
+export type CapsMode = 'enforce' | 'warn';
+
+/**
+ * A call that asks for permission. The agent brings `grantToken`, `arguments` and `decisionGrants`; the gateway before
+ * the tool knows the rest, and takes none of it from the model.
+ */
+export interface Call {
+  readonly grantToken: string;
+  readonly connector: string;
+  readonly tool: string;
+  /** Read where rules apply, and bound by decision grants. A gateway whose call has none passes `{}`. */
+  readonly arguments?: unknown;
+  /** The thing acted on, for scopes with a resource. */
+  readonly resource?: string;
+  /** The amount, for scopes with a cap; null is the same as none. A wrong type is denied, not thrown. */
+  readonly amount?: unknown;
+  /** 1 to 256 code points. A wrong form is denied where a cap needs the case. */
+  readonly caseId?: unknown;
+  /** 1 to 128 code points. */
+  readonly caseVersion?: string;
+  /** The cost units that the call takes; default: all that the tool declares. A wrong form is denied. */
+  readonly costComponents?: unknown;
+  /** The same for each attempt of one logical call; default: random. */
+  readonly callId?: string;
+  /** One or two. */
+  readonly decisionGrants?: readonly string[];
+  /** Default: the engine's own mode. */
+  readonly capsMode?: CapsMode;
+  /** False to check only: nothing is held and nothing is charged. Default: true. */
+  readonly reserve?: boolean;
+  /** The pin of the tool's definition that was last given to the caller. @see pinOfTool */
+  readonly toolPin?: string;
+}

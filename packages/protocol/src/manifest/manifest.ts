@@ -1,0 +1,46 @@
+import type { Rules } from '../arguments/rules.ts';
+import type { ToolLevel } from '../tool-scopes.ts';
+import type { CapWindow } from '../tools-entry.ts';
+
+/** The most calls, or units, by window. */
+export type Windows = Readonly<Partial<Record<CapWindow, number>>>;
+
+/** The demands of an operator on one tool. A text in the manifest is the permission alone. */
+export interface ManifestTool {
+  readonly permission: ToolLevel;
+  readonly allowed_purposes?: readonly string[];
+  readonly caps?: Windows;
+  readonly cost_units?: Readonly<Record<string, number>>;
+  readonly requires_decision?: boolean;
+  readonly four_eyes_on?: readonly string[];
+  readonly arguments?: Rules;
+  readonly mcp_pins?: readonly string[];
+}
+
+/** A fault that does not stop a manifest from loading. */
+export interface ManifestWarning {
+  readonly code: 'manifest_unknown_key';
+  /** The key, as in `ManifestValidationError.path`. */
+  readonly path: string;
+}
+
+/**
+ * Which consents to older versions still hold: the hash of each older version, and the tools that are new or wider
+ * than there.
+ */
+export interface ManifestPin {
+  /** 64 digits of lower-case hex. */
+  readonly sha256: string;
+  readonly wider: readonly string[];
+}
+
+/** A manifest that was loaded. It never changes. */
+export interface Manifest {
+  readonly connector: string;
+  readonly version: string;
+  readonly description?: string;
+  /** Every tool in object form, in the order of the source. */
+  readonly tools: ReadonlyMap<string, ManifestTool>;
+  readonly warnings: readonly ManifestWarning[];
+  readonly pins: readonly ManifestPin[];
+}
