@@ -1,4 +1,5 @@
 import type { Purpose } from './purposes.ts';
+import { ruleWords } from './rule-words.ts';
 import type { ToolLevel } from './tool-scopes.ts';
 
 const purposes: Record<Purpose, string> = {
@@ -52,6 +53,7 @@ export const english = {
   onlyResource: (resource: string) => `, only ${resource}`,
   onlyPrefix: (prefix: string) => `, only names that begin with ${prefix}`,
   cap: (amount: string) => `, for amounts up to ${amount}`,
+  rules: ruleWords,
   duration: (parts: readonly string[]) =>
     `for ${new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(parts)}`,
   units: {

@@ -5,7 +5,7 @@ import type { DecisionStore, MaybePromise, RevocationCheck, TokenSource } from '
 import type { ReasonCode, SubReasons } from './reasons.ts';
 import type { Result } from './result.ts';
 
-/** Finds the manifest of a connector. A `Map` by connector is one. */
+/** Finds the manifest of a connector. A `Map` by connector fits. */
 export interface ManifestSource {
   get(connector: string): Manifest | undefined;
 }

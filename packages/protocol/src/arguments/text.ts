@@ -1,0 +1,28 @@
+/** Control characters (C0, DEL, C1): they end lines and headers in programs that read a text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+/** Characters that make a text look like another to a person. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them
+const NOT_SHOWN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+/** Tells whether a text has a control character. */
+export function hasControl(text: string): boolean {
+  return CONTROL.test(text);
+}
+
+/** Tells whether a person can read a text as it is: no control or bidirectional character, no half surrogate pair. */
+export function isShowable(text: string): boolean {
+  return !NOT_SHOWN.test(text) && text.isWellFormed();
+}
+
+/** Counts code points, which a text's `length` does not do beyond U+FFFF. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** Cuts a text after so many code points. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : [...text].slice(0, most).join('');
+}
