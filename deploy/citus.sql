@@ -27,6 +27,10 @@ select create_distributed_table('audit_entries', 'developer_id', colocate_with =
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('blocked_attempts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_call', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_counter', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_epoch', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('grants', 'developer_id', colocate_with => 'developers');
@@ -57,6 +61,15 @@ select create_reference_table('verified_emails');
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_expire(text,text[],bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_frees_at(text,text,bigint,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_prune(text,bigint,integer,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_refund(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_reserve(text,text,text,jsonb,text,boolean,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_reset(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_sent(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_usage(text,jsonb,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('caps_used(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp with time zone)');
 select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');

@@ -7,6 +7,7 @@ import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { configurationPage } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
+import { meterSchema } from './generate/meter-schema.ts';
 import { withMigrated } from './generate/migrated.ts';
 import { tableTypes } from './generate/table-types.ts';
 import { securityPage } from './security/page.ts';
@@ -27,6 +28,7 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
   'docs/errors.md': () => errorPage(errorCodes),
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,
+  'packages/meter/src/postgres-schema.gen.ts': () => meterSchema(ROOT),
 };
 
 const isCheck = process.argv.includes('--check');

@@ -1,5 +1,6 @@
 import type { Feature } from './feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
+import { caps } from './features/access/caps/caps.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
@@ -39,6 +40,7 @@ export const features: readonly Feature[] = [
   principals,
   audit,
   webhooks,
+  caps,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

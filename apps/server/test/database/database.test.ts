@@ -238,6 +238,7 @@ describe('I1: statements', () => {
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listFirstsAcrossTenants',
+      'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',

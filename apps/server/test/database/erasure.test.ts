@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { capsFunctions } from '../../src/features/access/caps/caps.repo.ts';
 import { eraseClosedAccounts } from '../../src/features/accounts/developers/developers.close.service.ts';
 import { features } from '../../src/features.ts';
 import { tenantErased } from '../../src/platform/db/erasure.ts';
@@ -69,6 +70,9 @@ async function wholeAccount(service: Service) {
     .values(checkpoint)
     .onConflict((known) => known.doNothing())
     .execute();
+  const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
+  const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
+  await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });
   return developer;
 }
 

@@ -65,7 +65,23 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
   const id = (text: unknown) => `'${text}'`;
   const ids = (...texts: unknown[]) => `'{${texts.join(',')}}'`;
 
+  const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
+  const reserve = (callId: string, counters: unknown[], ...others: string[]) =>
+    call('caps_reserve', dev, id(callId), "'f'", json(counters), ...others);
+  const anyTime = ["'e1'", 'true', String(now.getTime())];
+
   return {
+    caps_reserve: reserve('call_1', [counter, { ...counter, key: 'b', windowMs: 0 }], ...anyTime),
+    'caps_reserve of a full counter': reserve('call_2', [{ ...counter, limit: 1 }], ...anyTime),
+    'caps_reserve of a call that was held': reserve('call_1', [counter], ...anyTime),
+    caps_expire: call('caps_expire', dev, ids('a'), '0'),
+    caps_used: call('caps_used', dev, ids('a')),
+    caps_usage: call('caps_usage', dev, json([counter, { ...counter, limit: 1 }]), String(now.getTime())),
+    caps_frees_at: call('caps_frees_at', dev, "'a'", '0', '1'),
+    caps_refund: call('caps_refund', dev, id('call_1')),
+    caps_sent: call('caps_sent', dev, id('call_1')),
+    caps_prune: call('caps_prune', dev, '0', '10', '9000000000000'),
+    caps_reset: call('caps_reset', dev, "'e2'"),
     find_asker: call('find_asker', dev, id(agentId)),
     write_request: call('write_request', dev, at, json(request)),
     count_active_grants: call('count_active_grants', dev, at),

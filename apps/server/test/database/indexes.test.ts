@@ -55,6 +55,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_purpose: entries(() => 'purpose=travel'),
   audit_entries_status: entries(() => 'status=blocked'),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
+  caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
   developers_closed: ({ db, at }) => listClosedAcrossTenants(db, at, 10),
   grants_active: ({ db, acme }) =>
     sql`select count_active_grants(${acme.developerId}, '2026-01-01')`.execute(db),
@@ -137,6 +138,7 @@ const COPIES: Readonly<Record<string, string>> = {
   audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
+  caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
   grants: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'root_grant_id', n,
     'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
     'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
@@ -151,6 +153,7 @@ const COPIES: Readonly<Record<string, string>> = {
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
     select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await sql`insert into caps_call select id, 'call_1', 'sent', 'f', '[]', 1 from developers`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys
     for (const [table, members] of Object.entries(COPIES)) {

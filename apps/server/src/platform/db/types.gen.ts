@@ -159,6 +159,35 @@ export interface BlockedAttempts {
   previousMinute: number;
 }
 
+export interface CapsCall {
+  charges: Json;
+  createdMs: Int8;
+  developerId: string;
+  fingerprint: string;
+  id: string;
+  state: string;
+}
+
+export interface CapsCounter {
+  clockMs: Generated<Int8>;
+  developerId: string;
+  isTimed: boolean;
+  key: string;
+  used: Generated<Int8>;
+}
+
+export interface CapsEpoch {
+  developerId: string;
+  epoch: string;
+}
+
+export interface CapsSlot {
+  developerId: string;
+  expiresMs: Int8;
+  key: string;
+  units: Int8;
+}
+
 export interface ConsentMails {
   day: Timestamp;
   developerId: string;
@@ -336,6 +365,10 @@ export interface DB {
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   blockedAttempts: BlockedAttempts;
+  capsCall: CapsCall;
+  capsCounter: CapsCounter;
+  capsEpoch: CapsEpoch;
+  capsSlot: CapsSlot;
   consentMails: ConsentMails;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
