@@ -50,11 +50,12 @@ export function parseJson(bytes: Uint8Array): unknown {
 /**
  * Reads a text that is already decoded, as `parseJson` does.
  *
+ * @param maxMembers the most members of all objects together
  * @throws JsonError
  */
-export function parseJsonText(text: string): unknown {
+export function parseJsonText(text: string, maxMembers = MAX_MEMBERS): unknown {
   if (!text.isWellFormed()) throw new JsonError('encoding');
-  const measured = measure(text); // first, so that a hostile text is never made into a value
+  const measured = measure(text, maxMembers); // first, so that a hostile text is never made into a value
   const parsed = parse(text);
   const value = measured.hasEscapedNames ? parseNamesApart(text) : parsed;
   if (countKept(value, measured.hasEscapes) !== measured.members) throw new JsonError('repeated_member');
@@ -74,7 +75,7 @@ function parse(text: string): unknown {
  * Counts the levels and members of a text without making a value. The counts are right for JSON only; `JSON.parse`
  * refuses any other text.
  */
-function measure(text: string) {
+function measure(text: string, maxMembers: number) {
   let [depth, members] = [0, 0];
   const hasBackslash = text.includes('\\');
   let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // isEscaped speaks of the last string
@@ -99,7 +100,7 @@ function measure(text: string) {
     } else if (character === COLON) {
       if (isEscaped) hasEscapedNames = true;
       members += 1;
-      if (members > MAX_MEMBERS) throw new JsonError('too_many_members');
+      if (members > maxMembers) throw new JsonError('too_many_members');
     } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
       depth += 1;
       if (depth > MAX_DEPTH) throw new JsonError('too_deep');
