@@ -1,7 +1,9 @@
 import type { Feature } from './feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
+import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
+import { manifests } from './features/access/manifests/manifests.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
@@ -32,6 +34,7 @@ export const features: readonly Feature[] = [
   developers,
   emails,
   agents,
+  manifests,
   grants,
   authorization,
   consent,
@@ -41,6 +44,7 @@ export const features: readonly Feature[] = [
   audit,
   webhooks,
   caps,
+  enforcement,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

@@ -228,6 +228,7 @@ describe('I1: statements', () => {
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
       'deleteOldAcrossTenants',
+      'deleteOldCallsAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
       'findKeyAcrossTenants',

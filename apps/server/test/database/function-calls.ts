@@ -100,6 +100,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     'find_redeemable of a used code': call('find_redeemable', dev, id(grant.auth_request_id)),
     find_refreshable: call('find_refreshable', dev, id(refresh.id)),
     use_token: call('use_token', dev, id(tokenId), at),
+    find_enforceable: call('find_enforceable', dev, id(tokenId), at, "'acme_mail'"),
+    write_enforced_call: call('write_enforced_call', dev, at, json({ callId: NEW, agentId, grantId })),
     write_delegation: call('write_delegation', dev, at, json(delegation)),
     write_redemption: call('write_redemption', dev, at, json(redemption)),
     write_rotation: call('write_rotation', dev, at, json(rotation)),

@@ -4,6 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
+import { storedPins } from '../manifests/index.ts';
 import { listTokensOfGrant } from '../tokens/tokens.queries.ts';
 import { findGrant, type GrantRow } from './grants.queries.ts';
 import { listGrantRows } from './grants.repo.ts';
@@ -57,6 +58,7 @@ export async function listTokens(
 function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
   const { id, revokedAt, revokedReason, parentGrantId, parentTokenId, audience, purpose } = row;
   const entries = storedEntries(row.authorizationDetails);
+  const pins = storedPins(row.manifests);
   return {
     grantId: id,
     id,
@@ -77,6 +79,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
     ...(audience && { audience }),
     ...(purpose && { purpose }),
     ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
+    ...(pins && pins.pins.length > 0 && { manifests: [...pins.pins] }),
     consentMethod: row.consentMethod,
     ...(row.isUnverified && { unverified: true as const }),
     ...(row.authRequestId && { authRequestId: row.authRequestId }),

@@ -12,7 +12,7 @@ import { tables } from './tokens.tables.ts';
 export const tokens = defineFeature({
   name: 'tokens',
   tags: { tokens: 'The tokens by which agents prove grants, and their verification.' },
-  knows: ['audit', 'authorization', 'grants', 'keys', 'quotas'],
+  knows: ['audit', 'authorization', 'grants', 'keys', 'manifests', 'quotas'],
   tables,
   acts,
   attempts: ['token.reuse_detected'],

@@ -10,6 +10,7 @@ import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
+import { pinsInToken } from '../manifests/index.ts';
 import type { NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
@@ -37,6 +38,8 @@ export interface IssuableGrant {
   readonly audience: string | null;
   readonly purpose: string | null;
   readonly authorizationDetails: unknown;
+  /** The manifests under which the person agreed. */
+  readonly manifests: unknown;
   readonly tokenSeconds: number;
   readonly expiresAt: Date;
   readonly parentGrantId: string | null;
@@ -129,6 +132,7 @@ async function signGrantToken(
       ...(grant.audience !== null && { audience: grant.audience }),
       ...(grant.parentGrantId !== null && { parentGrantId: grant.parentGrantId }),
       authorizationDetails: storedEntries(grant.authorizationDetails),
+      ...pinsInToken(grant.manifests),
       sandbox: mode === 'sandbox',
     },
     { legacy: issuesLegacyClaims },

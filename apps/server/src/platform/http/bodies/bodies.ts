@@ -9,11 +9,18 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes a form too, as RFC 7662 demands. */
     takesForm?: boolean;
+    /** Its handler reads the body's text too, because a parsed number no longer shows its digits. */
+    keepsText?: true;
+  }
+  interface FastifyRequest {
+    /** The body as it was sent, on routes that keep it. */
+    text: string;
   }
 }
 
 /** No body, no bytes and `{}` are the same body. The required fields decide whether it suffices. */
 export function addBodyParser(app: FastifyInstance): void {
+  app.decorateRequest('text', '');
   app.removeAllContentTypeParsers();
   // Parsed later: the bytes find a stored answer before their content is judged.
   app.addContentTypeParser(
@@ -26,7 +33,9 @@ export function addBodyParser(app: FastifyInstance): void {
     done();
   });
   app.addHook('preValidation', (request, _reply, done) => {
-    request.body = parse(request, bytesOf(request));
+    const bytes = bytesOf(request);
+    if (request.declared.keepsText) request.text = bytes.toString();
+    request.body = parse(request, bytes);
     done();
   });
 }
