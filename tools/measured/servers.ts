@@ -22,6 +22,7 @@ const LIMITS = [
   'AUDIT_LOG',
   'AUDIT_VERIFY',
   'KEYS',
+  'VAULT_EXCHANGE',
 ];
 
 export interface Stores {
@@ -74,6 +75,7 @@ export async function startServer(stores: Omit<Stores, 'stop'>, options: ServerO
     [
       `--inspect-port=127.0.0.1:${inspectPort}`,
       '--max-semi-space-size=4',
+      '--no-parallel-scavenge',
       join(ROOT, 'apps/server/start.mjs'),
     ],
     {

@@ -86,7 +86,8 @@ function spawning(account: Account): SpawnOptions {
 
 function isReady(folder: string, pid: number | undefined): boolean {
   const file = readServerFile(folder);
-  return file?.state === 'ready' && file.pid === pid;
+  const takesConnections = file?.state === 'ready' || file?.state === 'standby';
+  return takesConnections && file.pid === pid;
 }
 
 /** Reads the file that Postgres keeps about itself while it runs. */

@@ -6,7 +6,13 @@ export interface Finished {
   readonly etag: string;
 }
 
-export const finished = (body: string | Buffer): Finished => ({
-  body,
-  etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+/**
+ * Characters. Node reserves three bytes for each character of a text and its headers, and takes memory for that at each
+ * answer when it comes to more than 16 KiB.
+ */
+const LONG = 4096;
+
+export const finished = (document: string | Buffer): Finished => ({
+  body: typeof document === 'string' && document.length > LONG ? Buffer.from(document) : document,
+  etag: `"${createHash('sha256').update(document).digest('base64url')}"`,
 });

@@ -1,4 +1,4 @@
-import { MOST_BYTES, type PageRows } from './db/page-rows.ts';
+import { BESIDE, MOST_BYTES, type PageRows } from './db/page-rows.ts';
 import { badField } from './errors.ts';
 
 /** Pages by number, for older clients, or from a cursor on. */
@@ -25,18 +25,22 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Bytes of an answer beside its list: the names of its members, the cursor, and the few texts of some lists. */
-const BESIDE = 4096;
-
 /**
  * Shows rows until the answer would be too large. An item that is too large by itself is a page by itself.
  * @param show the item of the answer, or its JSON text
  */
 export function pageOf<Row, Item>(
-  { rows, hasMore }: PageRows<Row>,
+  { rows, hasMore, isSmall }: PageRows<Row>,
   cursorOf: (last: Row) => string,
   show: (row: Row) => Item,
 ): Page<Item> {
+  const page = isSmall ? rows.map(show) : upToSize(rows, show);
+  const last = rows[page.length - 1];
+  const goesOn = hasMore || page.length < rows.length;
+  return { page, nextCursor: goesOn && last !== undefined ? cursorOf(last) : null };
+}
+
+function upToSize<Row, Item>(rows: readonly Row[], show: (row: Row) => Item): Item[] {
   const page: Item[] = [];
   let bytes = BESIDE;
   for (const row of rows) {
@@ -45,9 +49,7 @@ export function pageOf<Row, Item>(
     if (bytes > MOST_BYTES && page.length > 0) break;
     page.push(item);
   }
-  const last = rows[page.length - 1];
-  const goesOn = hasMore || page.length < rows.length;
-  return { page, nextCursor: goesOn && last !== undefined ? cursorOf(last) : null };
+  return page;
 }
 
 /** The cursor of most lists: the id of the page's last row. */

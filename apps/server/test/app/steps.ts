@@ -11,7 +11,7 @@ interface Walk {
 }
 
 /** The payers of a request, and the look-up of its key. Every request does these first, so they have no number. */
-const PAYERS = new Set(['address', 'resource', 'developer']);
+const PAYERS = new Set(['address', 'resource', 'developer', 'session']);
 const KEY = 'use_key';
 
 /**

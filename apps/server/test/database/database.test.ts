@@ -136,6 +136,7 @@ describe('the schema', () => {
     'agent_index',
     'email_verification_index',
     'verified_emails',
+    'verified_domains',
   ];
 
   const lint = `
@@ -225,12 +226,16 @@ describe('I1: statements', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
+      'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
+      'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteOldCallsAcrossTenants',
+      'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
+      'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
@@ -242,9 +247,15 @@ describe('I1: statements', () => {
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
+      'listSealedUnderAcrossTenants',
+      'listForgottenAcrossTenants',
+      'listNewAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
+      'listUncheckedAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
+      'nextKeyIdAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

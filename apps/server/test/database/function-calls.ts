@@ -12,7 +12,15 @@ const NEW = 'new_1';
  */
 export async function callsOf(db: Executor, acme: Developer, its: Possessions, now: Date) {
   const { developerId } = acme;
-  const { agentId = '', grantId = '', tokenId = '', webhookId = '', deliveryId = '', code = '' } = its;
+  const {
+    agentId = '',
+    grantId = '',
+    tokenId = '',
+    webhookId = '',
+    deliveryId = '',
+    code = '',
+    credentialId = '',
+  } = its;
   if (!code) throw new Error('The samples hold no approved request.');
   const exchanged = await rowOf(db, 'auth_requests', developerId, `status = 'approved'`);
   const grant = await rowOf(db, 'grants', developerId, `id = '${grantId}'`);
@@ -60,6 +68,17 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     { prefix: `${JSON.stringify(line).slice(0, -1)},"timestamp":"`, suffix: ',"status":"success"}' },
     { eventId: 'evt_1', type: 'grant.revoked', envelope: '{}', patterns: ['grant.*'] },
   ];
+  const [allocation, debit] = [
+    await rowOf(db, 'budget_allocations', developerId, 'true'),
+    await rowOf(db, 'budget_transactions', developerId, 'true'),
+  ];
+  const movement = { amount: '1', description: '', metadata: {} };
+  const step = { id: allocation.id, stands: 'x', transactionId: 'btx_2' };
+  const debiting = { ...movement, chain: [grantId], allocations: [{ ...step, debited: 0, shares: {} }] };
+  const refunding = {
+    ...{ ...movement, refundOf: debit.id, stands: 'y' },
+    allocations: [{ ...step, transactionId: 'btx_3', refundOf: debit.id }],
+  };
   const call = (name: string, ...values: string[]) => `select * from ${name}(${values.join(', ')})`;
   const lane = (isPrompt: boolean) => [`'${webhookId}'`, String(isPrompt)];
   const id = (text: unknown) => `'${text}'`;
@@ -87,6 +106,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     count_active_grants: call('count_active_grants', dev, at),
     find_active_tree: call('find_active_tree', dev, ids(grantId)),
     find_grant: call('find_grant', dev, id(grantId)),
+    details_above: call('details_above', dev, id(grantId)),
     grant_tree: call('grant_tree', dev, ids(grantId)),
     lock_delegation: call('lock_delegation', dev),
     share_delegation: call('share_delegation', dev),
@@ -99,6 +119,12 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     find_redeemable: call('find_redeemable', dev, id(exchanged.id)),
     'find_redeemable of a used code': call('find_redeemable', dev, id(grant.auth_request_id)),
     find_refreshable: call('find_refreshable', dev, id(refresh.id)),
+    use_grant_token: call('use_grant_token', dev, id(tokenId), at),
+    count_vault_credentials: call('count_vault_credentials', dev, at),
+    write_vault_exchange: call(
+      'write_vault_exchange',
+      ...[dev, at, json({ tokenId, credentialId, version: 1, dataKey: 'v1', keyId: 'k' })],
+    ),
     use_token: call('use_token', dev, id(tokenId), at),
     find_enforceable: call('find_enforceable', dev, id(tokenId), at, "'acme_mail'"),
     write_enforced_call: call('write_enforced_call', dev, at, json({ callId: NEW, agentId, grantId })),
@@ -112,6 +138,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     count_open_requests: call('count_open_requests', dev, at),
     recount_quota: call('recount_quota', dev, "'active_grants'", at),
+    count_token_exchanges: call('count_token_exchanges', dev, at),
+    count_authorizations: call('count_authorizations', dev, at),
     count_agents: call('count_agents', dev, at),
     share_agents: call('share_agents', dev, ids(agentId)),
     exact_use: call('exact_use', dev, "'webhooks'", at),
@@ -128,6 +156,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       'claim_webhook_shares',
       ...[at, "'1 minute'", 'true', ids(developerId), '\'{""}\'', "'{5}'"],
     ),
+    count_domains: call('count_domains', dev, at),
     count_webhooks: call('count_webhooks', dev, at),
     deliver_events: call('deliver_events', dev, at, json(acts)),
     due_webhook_developers: call('due_webhook_developers', at, 'true', ids(...NAMESAKES), "''", '1'),
@@ -152,6 +181,14 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     slow_webhook: call('slow_webhook', dev, id(webhookId)),
     webhook_has_work: call('webhook_has_work', dev, ...lane(true), at),
+    budget_chain: call('budget_chain', dev, id(grantId)),
+    grant_budget: call('grant_budget', dev, id(grantId)),
+    allocation_refusal: call('allocation_refusal', dev, json(allocation), id(grantId)),
+    open_allocation: call('open_allocation', dev, json({ ...allocation, id: NEW })),
+    write_allocation: call('write_allocation', dev, at, json({ ...allocation, id: NEW })),
+    write_debit: call('write_debit', dev, at, json(debiting)),
+    write_refund: call('write_refund', dev, at, json(refunding)),
+    find_budget_faults: call('find_budget_faults', dev),
     claim_idempotent_answer: call('claim_idempotent_answer', dev, "'\\x01'", at),
   };
 }

@@ -4,11 +4,17 @@ import { listDueAcrossTenants } from '../../src/features/access/authorization/au
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
+import {
+  listForgottenAcrossTenants,
+  listUncheckedAcrossTenants,
+} from '../../src/features/accounts/domains/domains.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
+import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
@@ -57,6 +63,12 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_status: entries(() => 'status=blocked'),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
   caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
+  budget_allocations_developer_id_grant_id_key: get((its) => `/v1/budget/balance/${its.grantId}`),
+  budget_transactions_allocation: get((its) => `/v1/budget/transactions/${its.grantId}`),
+  budget_transactions_source: ({ acme, its }) =>
+    acme('POST', '/v1/budget/refund', { transactionId: its.transactionId, amount: '0.1' }),
+  custom_domains_checked: ({ db, at }) => listUncheckedAcrossTenants(db, at, 10),
+  custom_domains_pending: ({ db }) => listForgottenAcrossTenants(db, new Date('2030-01-01'), 10),
   developers_closed: ({ db, at }) => listClosedAcrossTenants(db, at, 10),
   enforced_calls_old: ({ db }) => deleteOldCallsAcrossTenants(db, new Date(0), 10),
   grants_active: ({ db, acme }) =>
@@ -85,6 +97,16 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     claimSharesAcrossTenants(db, at, true, [{ developerId: acme.developerId, after: '', places: 1 }]),
   grants_developer_id_auth_request_id_key: ({ acme, its }) =>
     acme('POST', '/v1/token', { code: its.code, agentId: its.agentId }),
+  vault_credentials_keys: async ({ db, acme, its }) => {
+    const [row] = await db
+      .selectFrom('vaultCredentials')
+      .select(['keyId'])
+      .where('developerId', '=', acme.developerId)
+      .where('id', '=', String(its.credentialId))
+      .execute();
+    await listSealedUnderAcrossTenants(db, String(row?.keyId), { developerId: '', id: '' }, 10);
+  },
+  vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
@@ -95,8 +117,11 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
+  vault_credentials_folded: 'services of a principal differ in more than case',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
+  custom_domains_developer_id_domain_key: 'a developer registers a domain once',
+  verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',
 };
 
 test('each index serves a search or holds a rule, and each search is served by its index', async () => {
@@ -148,6 +173,10 @@ const COPIES: Readonly<Record<string, string>> = {
     'expires_at', '2030-01-01'`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
+  custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
+  budget_allocations: `'id', one.id || n, 'grant_id', n`,
+  budget_transactions: `'id', one.id || n, 'allocation_id', n, 'source_transaction_id', n`,
+  budget_entries: `'movement_id', one.movement_id || n`,
   grants: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'root_grant_id', n,
     'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
     'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
@@ -156,6 +185,7 @@ const COPIES: Readonly<Record<string, string>> = {
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
+  vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
 };
 

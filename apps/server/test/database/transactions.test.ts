@@ -202,7 +202,10 @@ describe('the effect of a write', () => {
     );
 
     const write = { tenant: { developerId: 'dev_a' }, at: new Date(0), fact: hotCall('lose_once', {}) };
-    const refusal = await newRecords('[]', effect).writeUnlessRefused(own, write);
+    const refusal = await newRecords('[]', { ...effect, tallies: [effect.tallies] }).writeUnlessRefused(
+      own,
+      write,
+    );
 
     expect(refusal).toBeNull();
     const { rows } = await sql<{ attempts: string }>`select last_value as attempts from attempts`.execute(
@@ -215,7 +218,10 @@ describe('the effect of a write', () => {
   test('is not told of records whose statement failed', async () => {
     const own = ownDatabase();
 
-    const work = newRecords('[]', effect).write(own, () => sql`select 1 / 0`);
+    const work = newRecords('[]', { ...effect, tallies: [effect.tallies] }).write(
+      own,
+      () => sql`select 1 / 0`,
+    );
 
     await expect(work).rejects.toThrow('division by zero');
     expect(done).toEqual([]);

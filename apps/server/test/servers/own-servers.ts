@@ -1,5 +1,4 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../../../tools/machine/ports.ts';
 import { signal } from '../../../../tools/machine/processes.ts';
@@ -9,6 +8,7 @@ import { createCluster, newPassword, startCluster, USER } from '../../../../tool
 import { postgresPrograms } from '../../../../tools/postgres/programs.ts';
 import { findRedis } from '../../../../tools/redis/program.ts';
 import { ask, redisUrl, startRedis, stopRedis } from '../../../../tools/redis/server.ts';
+import { relayTo } from './relay.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
@@ -83,34 +83,7 @@ export async function ownRedis() {
   };
 }
 
-/** A fixed address for a server that changes its port at each start. */
-async function relayTo(port: () => number) {
-  const open = new Set<Socket>();
-  const relay = createServer((near) => {
-    const far = connect(port(), '127.0.0.1');
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(one);
-      one.on('error', () => {}); // `close` follows
-      one.once('close', () => {
-        open.delete(one);
-        other.destroy();
-      });
-      one.pipe(other);
-    }
-  });
-  const own = await freePort();
-  await new Promise<void>((resolve) => relay.listen(own, '127.0.0.1', resolve));
-  const close = () => {
-    for (const socket of open) socket.destroy();
-    relay.close();
-  };
-  return { port: own, close };
-}
-
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch {

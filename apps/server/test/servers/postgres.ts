@@ -8,10 +8,10 @@ export async function startPostgres(): Promise<Kept> {
 }
 
 /** Runs a statement outside any transaction, as `create database` demands. */
-export async function execute(url: string, statement: string): Promise<void> {
+export async function execute(url: string, statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(statement).finally(() => client.end());
+  return client.query(statement).finally(() => client.end());
 }
 
 /** Locks a table until it is released. `isAwaited` resolves when another session waits for it. */

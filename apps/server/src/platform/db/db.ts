@@ -127,9 +127,11 @@ async function runAll(works: readonly AfterCommit[]): Promise<void> {
   for (const work of works) await work();
 }
 
-/** @throws when the database does not answer. */
+/** @throws when the database does not answer, or is a standby, as a pooler may find in a fail-over. */
 export async function ping(db: Executor): Promise<void> {
-  await sql`select 1`.execute(db);
+  const asked = sql<{ isStandby: boolean }>`select pg_is_in_recovery() as "isStandby"`;
+  const { rows } = await asked.execute(db);
+  if (rows[0]?.isStandby) throw new Error('The server of the database is a standby.');
 }
 
 /** Whether Postgres ended a transaction in favour of another. */
@@ -138,11 +140,19 @@ export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
 /** Whether a row could not be deleted because another one refers to it. */
 export const isReferredTo = (error: unknown) => codeOf(error) === '23503';
 
-/** Whether a failure means that Postgres is down, and not that the statement is wrong. */
+/** Whether a row was refused by this unique index. */
+export const isTaken = (error: unknown, index: string) =>
+  codeOf(error) === '23505' && Object(error).constraint === index;
+
+/**
+ * Whether a failure means that Postgres is down, and not that the statement is wrong. A standby, which refuses to write
+ * (25006), counts as down: in a fail-over the address of the primary may lead to it.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   return (
-    /^(ECONN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|EAI_AGAIN|ETIMEDOUT|EPIPE|08|53|57P0)/.test(codeOf(error)) ||
-    /timeout exceeded|Connection terminated|connection error/.test(String(error))
+    /^(ECONN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|EAI_AGAIN|ETIMEDOUT|EPIPE|08|53|57P0|25006)/.test(
+      codeOf(error),
+    ) || /timeout exceeded|Connection terminated|connection error/.test(String(error))
   );
 }
 

@@ -22,13 +22,15 @@ export interface HotWrite {
   readonly locks?: readonly NeededLock[];
 }
 
-/** A call of a function `(developer_id text, at timestamptz, write jsonb)`. */
+/**
+ * A call of a function `(developer_id text, at timestamptz, write jsonb)`. It returns null when it wrote the facts, or
+ * as text why it wrote nothing, or `{"made": …}`, which is a `Made`.
+ */
 export interface HotCall {
   readonly name: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** @param name a function that returns null, or why it wrote nothing, as text */
 export const hotCall = (name: string, values: HotCall['values']): HotCall => ({ name, values });
 
 /** A lock that a group takes for all its members before the first of them writes. */
@@ -52,8 +54,17 @@ export interface ChainPosition {
   readonly hash: string;
 }
 
+/** The choice of a function among the acts of its write, whose values only the holder of its locks knows. */
+export interface Made {
+  /** The places of the acts that are recorded, in their order. The others are not. */
+  readonly acts: readonly number[];
+  /** Texts that stand for a value in the acts, each with that value. */
+  readonly fills: Readonly<Record<string, string>>;
+}
+
 export interface Outcome {
   readonly refusal: string | null;
+  readonly made: Made | undefined;
   readonly position: ChainPosition | undefined;
 }
 
@@ -129,10 +140,15 @@ async function writeTogether(
     if (row.place === null) positions.set(row.id, row);
     else refusals.set(inTurn[row.place - 1], row.refusal);
   }
-  return writes.map((write) => ({
-    refusal: refusals.get(write) ?? null,
-    position: positions.get(write.wantedId),
-  }));
+  return writes.map((write) => ({ ...told(refusals.get(write)), position: positions.get(write.wantedId) }));
+}
+
+const MADE = '{"made": ';
+
+/** Tells apart what a function's text says. */
+function told(text: string | undefined): Pick<Outcome, 'refusal' | 'made'> {
+  if (!text?.startsWith(MADE)) return { refusal: text ?? null, made: undefined };
+  return { refusal: null, made: JSON.parse(text).made };
 }
 
 /** The locks of all members in their order, each with the ids of all who need it. */

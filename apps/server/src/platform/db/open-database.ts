@@ -8,6 +8,7 @@ import { listenToCommits } from './commit-effects.ts';
 import type { CommitNotices } from './commit-notices.ts';
 import type { Executor } from './db.ts';
 import { type ConnectionPool, SharingDialect } from './driver.ts';
+import { requirePrimary, StandbyAwareClient } from './standby.ts';
 import { isOfStatement } from './statement.ts';
 import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
@@ -55,6 +56,8 @@ export function openPool(
     max: size,
     connectionTimeoutMillis: connect,
     types,
+    Client: StandbyAwareClient,
+    onConnect: requirePrimary,
     pipeline: true, // a lane sends a statement before the last one is answered
   });
   limitSilence(pool, silence);

@@ -1,15 +1,21 @@
 import { type Expression, sql } from 'kysely';
+import type { Tenant } from '../caller.ts';
 import type { Executor } from './db.ts';
 import { lookUp } from './statement.ts';
 
 /** The most bytes of a list's answer. Rows are read up to it. */
 export const MOST_BYTES = 1_048_576;
 
+/** Bytes of an answer beside its list: the names of its members, the cursor, and the few texts of some lists. */
+export const BESIDE = 4096;
+
 /** The rows of a page in the order of the list. */
 export interface PageRows<Row> {
   readonly rows: readonly Row[];
   /** Whether the list goes on after them. */
   readonly hasMore: boolean;
+  /** Whether rows of any content fit, so that nobody has to measure these. */
+  readonly isSmall?: boolean;
 }
 
 /** How many of the rows have room in a page; null when all of them have. */
@@ -33,9 +39,32 @@ const AFTER = `), fitting as materialized (
 ) select page.*, (select fitting::int from fitting)
   from page limit (select greatest(fitting, 1) + 1 from fitting)`;
 
-/** A look-up that reads a page. @param text the `select`, whose limit is one row more than the page holds */
-export const lookUpPage = <Row, Values extends readonly unknown[]>(name: string, text: string) =>
-  lookUp<BoundedRow<Row>, Values>(name, [BEFORE, text, AFTER].join(''));
+/**
+ * A look-up that reads a page of a developer. To measure a page of ten rows takes longer than to read it, so a page of so
+ * few rows that the largest would fit is not measured.
+ * @param largest the most bytes of a row in an answer
+ * @param text the `select`: `$1` is the developer, and `$2` the limit, which is one row more than the page holds
+ */
+export function lookUpPage<Row, Further extends readonly unknown[] = []>(
+  name: string,
+  largest: number,
+  text: string,
+) {
+  type Values = [developerId: string, most: number, ...Further];
+  const small = lookUp<Row & Partial<Fitting>, Values>(name, text);
+  const bounded = lookUp<BoundedRow<Row>, Values>(`${name}_bounded`, [BEFORE, text, AFTER].join(''));
+
+  return async (
+    db: Executor,
+    { developerId }: Tenant,
+    limit: number,
+    ...further: Further
+  ): Promise<PageRows<Row>> => {
+    const isSmall = limit * largest <= MOST_BYTES - BESIDE;
+    const rows = await (isSmall ? small : bounded)(db, developerId, limit + 1, ...further);
+    return { ...pageRows(rows, limit), isSmall };
+  };
+}
 
 /** A part of a statement, in parentheses. @param rows a query of the builder or SQL, in the order of the list */
 export const boundedRows = <Row>(rows: Expression<Row>) => bounded<Row>(`(${BEFORE}`, rows, `${AFTER})`);
@@ -55,8 +84,8 @@ export async function readPage<Row>(
   return pageRows(rows, limit);
 }
 
-/** @param rows as a bounded statement found them */
-export function pageRows<Row>(rows: readonly BoundedRow<Row>[], limit: number): PageRows<Row> {
+/** @param rows as a statement found them, bounded or small */
+export function pageRows<Row>(rows: readonly (Row & Partial<Fitting>)[], limit: number): PageRows<Row> {
   const fitting = rows[0]?.fitting ?? limit;
   const most = Math.max(fitting, 1); // a row that is too large is a page by itself
   return { rows: rows.slice(0, most), hasMore: rows.length > most };

@@ -1,7 +1,8 @@
 import type { RawBuilder } from 'kysely';
+import type { Tally } from '../telemetry/meter.ts';
 import { type CommitEffect, tellAfterCommit } from './commit-effects.ts';
 import type { Executor } from './db.ts';
-import { type HotWrite, writeHot } from './hot-writes.ts';
+import { type HotWrite, type Made, writeHot } from './hot-writes.ts';
 
 /**
  * Audit entries and events on their way into the database. Only a statement that writes them gets their JSON,
@@ -18,9 +19,23 @@ export interface Records {
     db: Executor,
     write: Omit<HotWrite, 'acts'>,
   ): Promise<Refusal | null>;
+  /** As `writeUnlessRefused`, for a function that chooses among the acts. @returns its choice, or why it wrote nothing */
+  writeChosen(
+    db: Executor,
+    write: Omit<HotWrite, 'acts'>,
+  ): Promise<{ readonly made: Made } | { readonly refusal: string }>;
 }
 
-export function newRecords(json: string, effect: CommitEffect): Records {
+/** @param tallies those of each act, or, where no function chooses among the acts, those of all */
+export function newRecords(
+  json: string,
+  { eventsOf, tallies }: Pick<CommitEffect, 'eventsOf'> & { readonly tallies: readonly (readonly Tally[])[] },
+): Records {
+  const effectOf = (counted: readonly (readonly Tally[])[]): CommitEffect => ({
+    tallies: counted.flat(),
+    ...(eventsOf !== undefined && { eventsOf }),
+  });
+  const effect = effectOf(tallies);
   return {
     async write(db, statement) {
       const { rows } = await statement(json).execute(db);
@@ -31,6 +46,12 @@ export function newRecords(json: string, effect: CommitEffect): Records {
       const { refusal } = await writeHot(db, { ...write, acts: json });
       if (refusal === null) await tellAfterCommit(db, effect);
       return refusal as Refusal | null; // the caller knows what its function returns
+    },
+    async writeChosen(db, write) {
+      const { refusal, made } = await writeHot(db, { ...write, acts: json });
+      if (!made) return { refusal: String(refusal) };
+      await tellAfterCommit(db, effectOf(made.acts.map((place) => tallies[place] ?? [])));
+      return { made };
     },
   };
 }

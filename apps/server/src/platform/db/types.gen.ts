@@ -12,6 +12,8 @@ export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
 
+export type BudgetAccount = "available" | "funds" | "spent";
+
 export type CapsMode = "enforce" | "warn";
 
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
@@ -19,6 +21,8 @@ export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "pass
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
 export type DeveloperMode = "live" | "sandbox";
+
+export type DomainStatus = "lapsed" | "pending" | "verified";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
@@ -49,6 +53,8 @@ export type Plan = "enterprise" | "free" | "pro";
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export type VaultRefreshStatus = "failed" | "none" | "ok";
 
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
 
@@ -135,6 +141,8 @@ export interface AuthRequests {
   agentId: string;
   audience: string | null;
   authorizationDetails: Json | null;
+  budgetAmount: Int8 | null;
+  budgetCurrency: string | null;
   codeChallenge: string | null;
   codeExpiresAt: Timestamp | null;
   consentMethod: ConsentMethod | null;
@@ -162,6 +170,42 @@ export interface BlockedAttempts {
   developerId: string;
   minute: Timestamp;
   previousMinute: number;
+}
+
+export interface BudgetAllocations {
+  announced: Generated<number>;
+  createdAt: Timestamp;
+  currency: string;
+  developerId: string;
+  grantId: string;
+  id: string;
+  initial: Int8;
+  remaining: Int8;
+  updatedAt: Timestamp;
+}
+
+export interface BudgetEntries {
+  account: BudgetAccount;
+  allocationId: string;
+  amount: Int8;
+  developerId: string;
+  movementId: string;
+}
+
+export interface BudgetTransactions {
+  allocationId: string;
+  amount: Int8;
+  balanceAfter: Int8;
+  createdAt: Timestamp;
+  description: string;
+  developerId: string;
+  grantId: string;
+  id: string;
+  metadata: Json;
+  refunded: Generated<Int8>;
+  refundOf: string | null;
+  sourceGrantId: string | null;
+  sourceTransactionId: string | null;
 }
 
 export interface CapsCall {
@@ -197,6 +241,18 @@ export interface ConsentMails {
   day: Timestamp;
   developerId: string;
   mails: number;
+}
+
+export interface CustomDomains {
+  createdAt: Timestamp;
+  developerId: string;
+  domain: string;
+  id: string;
+  lastCheckedAt: Timestamp | null;
+  missingSince: Timestamp | null;
+  status: DomainStatus;
+  token: string;
+  verifiedAt: Timestamp | null;
 }
 
 export interface Developers {
@@ -348,6 +404,43 @@ export interface Tokens {
   revokedAt: Timestamp | null;
 }
 
+export interface UsageDaily {
+  authorizations: Generated<Int8>;
+  day: Timestamp;
+  developerId: string;
+  tokenExchanges: Generated<Int8>;
+  verifications: Generated<Int8>;
+}
+
+export interface VaultCredentials {
+  accessToken: string;
+  clientSecret: string | null;
+  createdAt: Timestamp;
+  credentialType: string;
+  dataKey: string;
+  developerId: string;
+  id: string;
+  keyId: string;
+  lastExchangedAt: Timestamp | null;
+  leasedUntil: Timestamp | null;
+  leaseId: string | null;
+  metadata: Json;
+  principalId: string;
+  refresh: Json | null;
+  refreshStatus: VaultRefreshStatus;
+  refreshToken: string | null;
+  service: string;
+  tokenExpiresAt: Timestamp | null;
+  updatedAt: Timestamp;
+  version: Int8;
+}
+
+export interface VerifiedDomains {
+  developerId: string;
+  domain: string;
+  domainId: string;
+}
+
 export interface VerifiedEmails {
   developerId: string;
   email: string;
@@ -403,11 +496,15 @@ export interface DB {
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   blockedAttempts: BlockedAttempts;
+  budgetAllocations: BudgetAllocations;
+  budgetEntries: BudgetEntries;
+  budgetTransactions: BudgetTransactions;
   capsCall: CapsCall;
   capsCounter: CapsCounter;
   capsEpoch: CapsEpoch;
   capsSlot: CapsSlot;
   consentMails: ConsentMails;
+  customDomains: CustomDomains;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
@@ -421,6 +518,9 @@ export interface DB {
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
   tokens: Tokens;
+  usageDaily: UsageDaily;
+  vaultCredentials: VaultCredentials;
+  verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;

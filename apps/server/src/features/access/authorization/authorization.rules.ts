@@ -1,3 +1,4 @@
+import { readAmount } from '@behest/protocol/amounts';
 import { asciiJson } from '@behest/protocol/ascii-json';
 import { issuedDetails, readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
 import { MAX_PAYLOAD_BYTES, MAX_PINS } from '@behest/protocol/claims';
@@ -25,6 +26,13 @@ export interface AcceptedRequest {
   readonly details: ToolsEntry[];
   readonly tokenSeconds: number;
   readonly openSeconds: number;
+  readonly budget: AcceptedBudget | undefined;
+}
+
+/** In ten-thousandths of the currency's unit. */
+export interface AcceptedBudget {
+  readonly initial: string;
+  readonly currency: string;
 }
 
 export interface Lifetimes {
@@ -64,8 +72,30 @@ export function acceptRequest(input: NewRequest, limits: Lifetimes): AcceptedReq
   }
   const details = issuedDetails(purpose, scopes, read.entries);
   mustFitToken(input, scopes, details);
-  return { scopes, purpose, details, tokenSeconds, openSeconds };
+  const budget = input.budget && withCurrency(acceptBudget(input.budget));
+  return { scopes, purpose, details, tokenSeconds, openSeconds, budget };
 }
+
+/** @throws BAD_REQUEST */
+export function acceptBudget({ amount, currency }: NonNullable<NewRequest['budget']>): Pick<
+  AcceptedBudget,
+  'initial'
+> & {
+  readonly currency: string | undefined;
+} {
+  const units = readAmount(amount);
+  if (units !== undefined) return { initial: String(units), currency };
+  throw badField(
+    'budget.amount',
+    'format',
+    'An amount is above zero, at most 999999999999, and has at most four decimals.',
+  );
+}
+
+const withCurrency = ({ initial, currency = 'USD' }: ReturnType<typeof acceptBudget>): AcceptedBudget => ({
+  initial,
+  currency,
+});
 
 /** The part of a token's payload that its ids, its issuer and ten delegating agents can take. */
 const RESERVED_BYTES = 4096;

@@ -1,4 +1,13 @@
-import { Audience, Duration, Id, PrincipalId, ScopeList, Time } from '@behest/protocol/shapes';
+import {
+  Audience,
+  Budget,
+  BudgetInput,
+  Duration,
+  Id,
+  PrincipalId,
+  ScopeList,
+  Time,
+} from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 /** The current status of a request. `expired` follows from the clock; the row has every other status. */
@@ -24,6 +33,7 @@ export const NewRequest = Type.Object(
     purpose: Type.Optional(Type.String({ maxLength: 128 })),
     authorizationDetails: Type.Optional(Details),
     authorization_details: Type.Optional(Details),
+    budget: Type.Optional(BudgetInput),
     consentExpiresIn: Type.String({ ...Duration, default: '1h' }),
     autoApprove: Type.Optional(Type.Boolean()),
   },
@@ -47,6 +57,8 @@ const members = {
   audience: Type.Optional(Type.String()),
   purpose: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
+  /** Allocated with the grant. */
+  budget: Type.Optional(Type.Omit(Budget, ['remaining'])),
   sandbox: Type.Optional(Type.Literal(true)),
   decidedAt: Type.Optional(Time),
 };

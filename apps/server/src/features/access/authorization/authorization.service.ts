@@ -1,3 +1,4 @@
+import { writeAmount } from '@behest/protocol/amounts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -7,6 +8,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
+import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { pinsFor } from './authorization.pins.service.ts';
@@ -31,6 +33,8 @@ export interface AuthorizationDeps {
   readonly publicBaseUrl: string;
   /** Whether a live developer must set up a proof of its principals before it may ask them for consent. */
   readonly principalProof: 'required' | 'optional';
+  /** Whether consent links name the developer's verified domain. */
+  readonly linksToDomains: boolean;
 }
 
 /**
@@ -69,6 +73,8 @@ export async function requestConsent(
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
     manifests: isApproved ? jsonOf(await pinsFor(deps.db, caller.tenant, accepted.scopes)) : null,
+    budgetAmount: accepted.budget?.initial ?? null,
+    budgetCurrency: accepted.budget?.currency ?? null,
     status: isApproved ? 'approved' : 'pending',
     consentMethod: isApproved ? 'sandbox' : null,
     wrongVerifiers: 0,
@@ -85,19 +91,27 @@ export async function requestConsent(
   await deps.store.put(entries);
   const records = prepareActs(caller, actsOf(request, agentDid, isApproved), at);
   const openLimit = limitOf(deps.quotas, caller, 'open_requests');
-  const refusal = await requestAuthorization(deps.db, caller.tenant, at, { request, openLimit, records });
+  const monthLimit = limitOf(deps.quotas, caller, 'authorizations');
+  const opening = { request, openLimit, monthLimit, records };
+  const refusal = await requestAuthorization(deps.db, caller.tenant, at, opening);
   if (refusal) {
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
+    if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
     throw refusal === 'revoked' ? notFound() : agentInactive();
   }
 
   return {
     ...toAuthRequest(request, caller, at),
-    consentUrl: `${deps.publicBaseUrl}/consent?req=${id}#ticket=${ticket}`,
+    consentUrl: `${await baseOfPages(deps, caller)}/consent?req=${id}#ticket=${ticket}`,
     ...(code && { code: code.code }),
   };
+}
+
+async function baseOfPages({ db, publicBaseUrl, linksToDomains }: AuthorizationDeps, { tenant }: Caller) {
+  const host = linksToDomains ? await findPageHost(db, tenant) : undefined;
+  return host === undefined ? publicBaseUrl : `${new URL(publicBaseUrl).protocol}//${host}`;
 }
 
 /** @returns the agent's DID. @throws in the order in which the refusals are documented. */
@@ -161,6 +175,7 @@ export function toAuthRequest(
   now: Date,
 ): AuthRequest {
   const { id, redirectUri, state, audience, purpose, authorizationDetails, decidedAt } = request;
+  const budget = budgetOf(request);
   return {
     authRequestId: id,
     id,
@@ -176,7 +191,17 @@ export function toAuthRequest(
     ...(audience !== null && { audience }),
     ...(purpose !== null && { purpose }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    ...(budget && { budget }),
     ...(mode === 'sandbox' && { sandbox: true as const }),
     ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
   };
 }
+
+/** The budget that a request asks for, as answers show it. */
+export const budgetOf = ({
+  budgetAmount,
+  budgetCurrency,
+}: Pick<RequestRow, 'budgetAmount' | 'budgetCurrency'>) =>
+  budgetAmount !== null && budgetCurrency !== null
+    ? { amount: writeAmount(budgetAmount), currency: budgetCurrency }
+    : undefined;

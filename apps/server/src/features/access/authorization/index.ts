@@ -7,6 +7,7 @@ export { pinsFor } from './authorization.pins.service.ts';
 export { freeRequests } from './authorization.places.service.ts';
 export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
 export {
+  acceptBudget,
   acceptTokenScopes,
   boundedSeconds,
   MAX_WRONG_VERIFIERS,
@@ -14,6 +15,6 @@ export {
   redirectTo,
   statusAt,
 } from './authorization.rules.ts';
-export { type AuthorizationDeps, agentInactive } from './authorization.service.ts';
+export { type AuthorizationDeps, agentInactive, budgetOf } from './authorization.service.ts';
 export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
 export { findByCode, findTicket, LATE_SECONDS, sessionKey } from './in-flight.service.ts';

@@ -22,6 +22,15 @@ export function grantsWithAgent(db: Executor, tenant: Tenant) {
     .where('grant.developerId', '=', tenant.developerId);
 }
 
+/** The agent and the end of each of the tenant's grants, to be joined by `grant.grantId`. */
+export function grantEndsOf(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('grants')
+    .select(['id as grantId', 'agentId', 'status as grantStatus', 'expiresAt as grantExpiresAt'])
+    .where('developerId', '=', developerId)
+    .as('grant');
+}
+
 /** A grant with its agent's DID. */
 export type GrantRow = Selectable<Grants> & { readonly agentDid: string };
 
@@ -47,6 +56,17 @@ export async function findGrant(
   grantId: string,
 ): Promise<GrantRow | undefined> {
   return (await grantById(db, tenant.developerId, grantId, agentIds))[0];
+}
+
+const detailsAbove = lookUp<{ readonly details: unknown }, [developerId: string, grantId: string]>(
+  'details_above',
+  `select a.details
+   from details_above($1, $2) a`,
+);
+
+/** The authorization details of the grants from which this grant was delegated. It may lack their limits. */
+export async function listDetailsAbove(db: Executor, { developerId }: Tenant, grantId: string) {
+  return (await detailsAbove(db, developerId, grantId)).map(({ details }) => details);
 }
 
 export function grantsOfPrincipal(db: Executor, { developerId }: Tenant, principalId: string) {

@@ -1,4 +1,4 @@
-import { Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
+import { Budget, Id, NextCursor, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Status = Type.Enum(['active', 'revoked', 'expired']);
@@ -30,6 +30,7 @@ export const Grant = Type.Object({
   manifests: Type.Optional(
     Type.Array(Type.Object({ connector: Type.String(), version: Type.String(), sha256: Type.String() })),
   ),
+  budget: Type.Optional(Budget),
   consentMethod: Type.String(),
   unverified: Type.Optional(Type.Literal(true)),
   authRequestId: Type.Optional(Id),

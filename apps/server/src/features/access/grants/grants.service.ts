@@ -4,6 +4,8 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
+import { type Budgets, findBudgets } from '../budgets/budgets.queries.ts';
+import { shownBudget } from '../budgets/index.ts';
 import { storedPins } from '../manifests/index.ts';
 import { listTokensOfGrant } from '../tokens/tokens.queries.ts';
 import { findGrant, type GrantRow } from './grants.queries.ts';
@@ -18,16 +20,21 @@ export interface GrantDeps {
 
 /** @throws NOT_FOUND for an unknown grant and for a foreign one alike. */
 export async function getGrant(deps: GrantDeps, caller: Caller, grantId: string): Promise<Grant> {
-  const row = await findGrant(deps.db, caller, grantId);
+  const [row, budgets] = await Promise.all([
+    findGrant(deps.db, caller, grantId),
+    findBudgets(deps.db, caller.tenant, [grantId]),
+  ]);
   if (!row) throw notFound();
-  return toGrant(row, caller, deps.clock());
+  return toGrant(row, caller, deps.clock(), budgets);
 }
 
 export async function listGrants(deps: GrantDeps, caller: Caller, query: GrantQuery): Promise<GrantPage> {
   mustBeSpan(query);
   const now = deps.clock();
   const rows = await listGrantRows(deps.db, caller, query, now);
-  const { page, nextCursor } = pageOf(rows, byId, (row) => toGrant(row, caller, now));
+  const ids = rows.rows.map(({ id }) => id);
+  const budgets = await findBudgets(deps.db, caller.tenant, ids);
+  const { page, nextCursor } = pageOf(rows, byId, (row) => toGrant(row, caller, now, budgets));
   return { grants: page, nextCursor };
 }
 
@@ -55,7 +62,7 @@ export async function listTokens(
   return { tokens: page, nextCursor };
 }
 
-function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
+function toGrant(row: GrantRow, { mode }: Caller, now: Date, budgets: Budgets): Grant {
   const { id, revokedAt, revokedReason, parentGrantId, parentTokenId, audience, purpose } = row;
   const entries = storedEntries(row.authorizationDetails);
   const pins = storedPins(row.manifests);
@@ -80,6 +87,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date): Grant {
     ...(purpose && { purpose }),
     ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
     ...(pins && pins.pins.length > 0 && { manifests: [...pins.pins] }),
+    ...shownBudget(budgets.get(id)),
     consentMethod: row.consentMethod,
     ...(row.isUnverified && { unverified: true as const }),
     ...(row.authRequestId && { authRequestId: row.authRequestId }),

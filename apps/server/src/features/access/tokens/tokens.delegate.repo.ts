@@ -4,27 +4,29 @@ import { hotCall } from '../../../platform/db/hot-writes.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
+import { newAllocation } from '../budgets/budgets.queries.ts';
 import { sharedDelegation } from '../grants/grants.queries.ts';
 import { type AgentStatus, heldToken, type TokenRow } from './tokens.queries.ts';
-import type { Redemption, Within } from './tokens.repo.ts';
+import { type HeldBudget, heldBudget, type Redemption, type Within } from './tokens.repo.ts';
 
 /** The presented token with its grant, and the agent that is to get a part of that grant. */
-export type DelegableRow = TokenRow & {
-  /** Null where there is no such agent. */
-  readonly subAgentDid: string | null;
-  readonly subAgentStatus: AgentStatus | null;
-  /** The scopes that the agent declares, and whether the developer enforces them. */
-  readonly subAgentScopes: readonly string[] | null;
-  readonly enforceAgentScopes: boolean;
-  /** Null where the operator's setting applies. */
-  readonly maxDepth: number | null;
-};
+export type DelegableRow = TokenRow &
+  HeldBudget & {
+    /** Null where there is no such agent. */
+    readonly subAgentDid: string | null;
+    readonly subAgentStatus: AgentStatus | null;
+    /** The scopes that the agent declares, and whether the developer enforces them. */
+    readonly subAgentScopes: readonly string[] | null;
+    readonly enforceAgentScopes: boolean;
+    /** Null where the operator's setting applies. */
+    readonly maxDepth: number | null;
+  };
 
 type Asked = [developerId: string, tokenId: string, subAgentId: string, within: Within];
 
 const delegable = lookUp<DelegableRow, Asked>(
   'find_delegable',
-  `select ${heldToken}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
+  `select ${heldToken}, ${heldBudget}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
      f.sub_agent_scopes as "subAgentScopes", f.max_depth as "maxDepth",
      f.enforce_agent_scopes as "enforceAgentScopes"
    from find_delegable($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
@@ -46,10 +48,12 @@ export type DelegationRefusal =
   | 'sub_agent_revoked'
   | 'parent_revoked'
   | 'parent_expired'
+  | 'currency_mismatch'
+  | 'insufficient'
   | 'over_quota'
   | null;
 
-export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'refresh'> & {
+export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'monthLimit' | 'refresh'> & {
   /** Null for a grant that only narrows. */
   readonly refresh: Redemption['refresh'] | null;
   readonly parentAgentId: string;
@@ -61,7 +65,7 @@ export function delegateGrant(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { parentAgentId, parentTokenId, grant, token, refresh, grantLimit, records }: Delegation,
+  { parentAgentId, parentTokenId, grant, token, refresh, allocation, grantLimit, records }: Delegation,
 ): Promise<DelegationRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -72,6 +76,7 @@ export function delegateGrant(
       grant: row({ ...grant, developerId }),
       token: row({ ...token, developerId }),
       refresh: refresh && row({ ...refresh, developerId }),
+      allocation: allocation && newAllocation(tenant, allocation, at),
       grantLimit,
     }),
     locks: [

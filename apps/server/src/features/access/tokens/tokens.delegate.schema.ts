@@ -1,4 +1,4 @@
-import { Audience, Duration, Id, ScopeList, Time } from '@behest/protocol/shapes';
+import { Audience, BudgetInput, Duration, Id, ScopeList, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 import { IssuedTokens } from './tokens.schema.ts';
 
@@ -15,6 +15,7 @@ export const Delegate = Type.Object(
     /** The protocol's own reader checks the entries and names every fault. */
     authorizationDetails: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 20 })),
     purpose: Type.Optional(Type.String({ maxLength: 128 })),
+    budget: Type.Optional(BudgetInput),
     credentialFormat: Type.Enum(['jwt'], { default: 'jwt' }),
   },
   { additionalProperties: false },

@@ -3,13 +3,21 @@ import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
-import { acceptTokenScopes, agentInactive, boundedSeconds, mustBeWithin } from '../authorization/index.ts';
+import {
+  acceptBudget,
+  acceptTokenScopes,
+  agentInactive,
+  boundedSeconds,
+  mustBeWithin,
+} from '../authorization/index.ts';
+import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
+import { allocationRefused } from '../budgets/index.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type DelegatedPart, partOf } from './tokens.delegate.rules.ts';
 import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
-import { grantCreated, type IssuableGrant, issueTokens } from './tokens.issue.service.ts';
+import { allocated, grantCreated, type IssuableGrant, issueTokens } from './tokens.issue.service.ts';
 import { assess, findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
-import type { NewGrant } from './tokens.repo.ts';
+import type { HeldBudget, NewGrant } from './tokens.repo.ts';
 import { type GrantRefusal, invalidGrant } from './tokens.rules.ts';
 
 export interface DelegateDeps extends LookUpDeps {
@@ -22,7 +30,7 @@ export interface DelegateDeps extends LookUpDeps {
  * Gives a part of a grant to another agent. The holder of the grant presents its token. The principal is not
  * asked again, so no part reaches further than the principal allowed.
  * @throws BAD_REQUEST, INVALID_GRANT with the reason, INVALID_SCOPE, INVALID_PURPOSE,
- * DELEGATION_DEPTH_EXCEEDED, NOT_FOUND, AGENT_INACTIVE, PLAN_LIMIT_EXCEEDED
+ * DELEGATION_DEPTH_EXCEEDED, NOT_FOUND, AGENT_INACTIVE, PLAN_LIMIT_EXCEEDED, CURRENCY_MISMATCH, INSUFFICIENT_BUDGET
  */
 export async function delegate(
   deps: DelegateDeps,
@@ -31,6 +39,7 @@ export async function delegate(
 ): Promise<DelegatedTokens> {
   const scopes = acceptTokenScopes(input.scopes);
   const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
+  const asked = input.budget && acceptBudget(input.budget);
   const at = deps.clock();
   const parent = await findParent(deps, caller, input, at);
   const maxDepth = parent.maxDepth ?? deps.maxDelegationDepth;
@@ -46,9 +55,26 @@ export async function delegate(
   // Otherwise an agent could get a scope from another agent that it may not request from a principal.
   if (parent.enforceAgentScopes) mustBeWithin(parent.subAgentScopes ?? [], scopes);
 
-  const grant = childOf(parent, part, { agentId: input.subAgentId, agentDid, tokenSeconds, at });
+  const id = newId('grnt', at);
+  const allocation = asked
+    ? {
+        ...asked,
+        currency: asked.currency ?? parent.budgetCurrency ?? 'USD',
+        id: newId('bdg', at),
+        grantId: id,
+      }
+    : null;
+  const held = {
+    agentId: input.subAgentId,
+    agentDid,
+    tokenSeconds,
+    at,
+    id,
+    ...budgetBelow(parent, allocation),
+  };
+  const grant = childOf(parent, part, held);
   const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null);
-  const records = prepareActs(caller, [grantCreated(grant), act], at);
+  const records = prepareActs(caller, [grantCreated(grant), ...allocated(grant, allocation), act], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const write = {
     parentAgentId: parent.agentId,
@@ -56,6 +82,7 @@ export async function delegate(
     grant,
     token,
     refresh: part.onlyNarrows ? null : refresh,
+    allocation,
     grantLimit,
     records,
   };
@@ -63,6 +90,10 @@ export async function delegate(
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();
+  if (lost === 'currency_mismatch' || lost === 'insufficient') {
+    const above = { parentGrantId: parent.id, initial: String(allocation?.initial) };
+    throw await allocationRefused(deps, caller, lost, above);
+  }
   if (lost) throw invalidGrant(lost);
   return {
     ...answer,
@@ -71,6 +102,20 @@ export async function delegate(
     delegationDepth: part.delegationDepth,
   };
 }
+
+/** The budget that a part of a grant can spend: its own, as far as those above it cover it. */
+function budgetBelow(parent: HeldBudget, own: NewAllocationRow | null): HeldBudget {
+  if (!own) return { ...held(parent), budgetInitial: null };
+  const { budgetRemaining } = parent;
+  const isCovered = budgetRemaining === null || BigInt(own.initial) <= BigInt(budgetRemaining);
+  return {
+    budgetRemaining: isCovered ? own.initial : budgetRemaining,
+    budgetCurrency: own.currency,
+    budgetInitial: own.initial,
+  };
+}
+
+const held = ({ budgetRemaining, budgetCurrency }: HeldBudget) => ({ budgetRemaining, budgetCurrency });
 
 /** Another developer's token gets the same answer as an unknown token. @throws INVALID_GRANT */
 async function findParent(
@@ -96,7 +141,8 @@ const refusals = {
   agent_inactive: 'agent_inactive',
 } as const satisfies Record<string, GrantRefusal>;
 
-interface Child {
+interface Child extends HeldBudget {
+  readonly id: string;
   readonly agentId: string;
   readonly agentDid: string;
   readonly tokenSeconds: number;
@@ -111,7 +157,6 @@ function childOf(
   return {
     ...part,
     ...held,
-    id: newId('grnt', at),
     authRequestId: null,
     principalId: parent.principalId,
     authorizationDetails: entries.length > 0 ? JSON.parse(JSON.stringify(entries)) : null,

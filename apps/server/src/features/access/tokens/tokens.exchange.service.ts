@@ -6,7 +6,13 @@ import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
-import { grantCreated, type IssuableGrant, issueTokens, type TokenDeps } from './tokens.issue.service.ts';
+import {
+  allocated,
+  grantCreated,
+  type IssuableGrant,
+  issueTokens,
+  type TokenDeps,
+} from './tokens.issue.service.ts';
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
@@ -29,13 +35,17 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   if (refusal) throw invalidGrant(refusal);
 
   const grant = grantOf(found, at);
+  const allocation = allocationOf(found, grant.id, at);
   const issue = await issueTokens(deps, caller, grant, at, null);
   const { token, refresh, act, answer } = issue;
-  const records = prepareActs(caller, [grantCreated(grant), act], at);
+  const records = prepareActs(caller, [grantCreated(grant), ...allocated(grant, allocation), act], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
-  const write = { grant, token, refresh, grantLimit, maxWrongVerifiers: MAX_WRONG_VERIFIERS, records };
+  const maxWrongVerifiers = MAX_WRONG_VERIFIERS;
+  const monthLimit = limitOf(deps.quotas, caller, 'token_exchanges');
+  const write = { grant, token, refresh, allocation, grantLimit, monthLimit, maxWrongVerifiers, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
+  if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
   if (lost) throw invalidGrant(lost);
   return answer;
@@ -56,6 +66,11 @@ async function refusalOfLoser(
   const reason = redemptionRefusal(now, input, at, MAX_WRONG_VERIFIERS) ?? 'code_used';
   if (reason === 'code_used') await reportReuse(deps, caller, reuseOf(now), at);
   return invalidGrant(reason);
+}
+
+function allocationOf({ budgetAmount, budgetCurrency }: Redeemable, grantId: string, at: Date) {
+  if (budgetAmount === null || budgetCurrency === null) return null;
+  return { id: newId('bdg', at), grantId, currency: budgetCurrency, initial: budgetAmount };
 }
 
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
@@ -92,5 +107,8 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     rootGrantId: id,
     delegationDepth: 0,
     delegatedBy: [],
+    budgetRemaining: request.budgetAmount,
+    budgetCurrency: request.budgetCurrency,
+    budgetInitial: request.budgetAmount,
   };
 }

@@ -1,6 +1,7 @@
+import { writeAmount } from '@behest/protocol/amounts';
 import { asciiJson } from '@behest/protocol/ascii-json';
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
-import { grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
+import { budgetEntry, grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -10,8 +11,10 @@ import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
+import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
+import { budgetAllocated } from '../budgets/index.ts';
 import { pinsInToken } from '../manifests/index.ts';
-import type { NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
+import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
@@ -29,7 +32,7 @@ export interface TokenDeps {
 }
 
 /** The grant for which tokens are issued, stored already or about to be stored. */
-export interface IssuableGrant {
+export interface IssuableGrant extends HeldBudget {
   readonly id: string;
   readonly agentId: string;
   readonly agentDid: string;
@@ -73,7 +76,8 @@ export async function issueTokens(
   const tokenId = newId('tok', at);
   const refreshId = newId('ref', at);
   const refreshToken = `${refreshId}${newSecret()}`;
-  const grantToken = await signGrantToken(deps, caller, grant, { tokenId, issuedAt: at, expiresAt });
+  const isNew = predecessorId === null;
+  const grantToken = await signGrantToken(deps, caller, grant, { tokenId, issuedAt: at, expiresAt, isNew });
 
   const { id: grantId, agentId, principalId, scopes, purpose } = grant;
   const about = concerning({ ...grant, grantId });
@@ -106,6 +110,7 @@ export async function issueTokens(
       ...(grant.audience !== null && { audience: grant.audience }),
       ...(purpose !== null && { purpose }),
       ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
+      ...budgetOf(grant),
       ...(caller.mode === 'sandbox' && { sandbox: true as const }),
     },
   };
@@ -115,7 +120,7 @@ async function signGrantToken(
   { keyRing, issuer, issuesLegacyClaims }: TokenDeps,
   { tenant, mode }: Caller,
   grant: IssuableGrant,
-  times: { tokenId: string; issuedAt: Date; expiresAt: Date },
+  { isNew, ...times }: { tokenId: string; issuedAt: Date; expiresAt: Date; isNew: boolean },
 ): Promise<string> {
   const claims = grantClaims(
     {
@@ -131,13 +136,15 @@ async function signGrantToken(
       grantId: grant.id,
       ...(grant.audience !== null && { audience: grant.audience }),
       ...(grant.parentGrantId !== null && { parentGrantId: grant.parentGrantId }),
-      authorizationDetails: storedEntries(grant.authorizationDetails),
+      authorizationDetails: [...storedEntries(grant.authorizationDetails), ...budgetEntries(grant)],
       ...pinsInToken(grant.manifests),
       sandbox: mode === 'sandbox',
     },
     { legacy: issuesLegacyClaims },
   );
-  if (asciiJson(claims).length > MAX_PAYLOAD_BYTES) {
+  // A grant that fits now fits at each refresh, also with a budget that it gets later.
+  const reserved = isNew && grant.budgetRemaining === null ? BUDGET_BYTES : 0;
+  if (asciiJson(claims).length > MAX_PAYLOAD_BYTES - reserved) {
     throw badField(
       'authorizationDetails',
       'too_long',
@@ -146,6 +153,25 @@ async function signGrantToken(
   }
   return signToken(keyRing, 'at+jwt', claims);
 }
+
+/** The part of a token that its budget can take: the entry of the details, and the claim of older readers. */
+const BUDGET_BYTES = 160;
+
+/** The rest of a budget states the past: each debit decides for itself. */
+function budgetEntries({ budgetRemaining, budgetCurrency }: HeldBudget) {
+  if (budgetRemaining === null || budgetCurrency === null) return [];
+  return [budgetEntry(writeAmount(budgetRemaining), budgetCurrency)];
+}
+
+function budgetOf({ budgetRemaining, budgetCurrency, budgetInitial }: HeldBudget) {
+  if (budgetRemaining === null || budgetCurrency === null) return {};
+  const own = budgetInitial !== null && { amount: writeAmount(budgetInitial) };
+  return { budget: { ...own, remaining: writeAmount(budgetRemaining), currency: budgetCurrency } };
+}
+
+/** The act of an allocation that is made with its grant. */
+export const allocated = (grant: IssuableGrant, allocation: NewAllocationRow | null): Act[] =>
+  allocation ? [budgetAllocated(concerning({ ...grant, grantId: grant.id }), allocation)] : [];
 
 /** @param grant the grant that is about to be stored */
 export function grantCreated(grant: NewGrant & IssuableGrant): Act {

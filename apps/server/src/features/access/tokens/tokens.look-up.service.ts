@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { GrantClaims } from '@behest/protocol/claims';
+import { BUDGET_TYPE, type GrantClaims } from '@behest/protocol/claims';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import { type Caller, isWithin } from '../../../platform/caller.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
@@ -43,7 +43,7 @@ export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): P
 export function assess<Row extends TokenRow>(
   { verified, isExpired }: Genuine,
   row: Row | undefined,
-  { mode }: Caller,
+  { mode }: Pick<Caller, 'mode'>,
   now: Date,
 ): Known<Row> {
   if (!row || !agrees(verified.claims, row, mode === 'sandbox')) return { verified };
@@ -103,7 +103,15 @@ function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean
   };
   // Tokens from before 0.6 may lack these three claims; an absent claim cannot differ.
   const { agentId, agentDid, issuedAt } = stored;
-  return isDeepStrictEqual({ agentId, agentDid, issuedAt, ...claims }, stored);
+  return isDeepStrictEqual({ agentId, agentDid, issuedAt, ...withoutBudget(claims) }, stored);
+}
+
+/** Without the entry that states what was left of a budget when the token was issued. */
+function withoutBudget(claims: GrantClaims): GrantClaims {
+  const { authorizationDetails: told, ...others } = claims;
+  if (!Array.isArray(told)) return claims;
+  const entries = told.filter((entry) => Object(entry).type !== BUDGET_TYPE);
+  return entries.length > 0 ? { ...others, authorizationDetails: entries } : others;
 }
 
 function verificationRefusal(row: TokenRow, now: Date): Known['reason'] {

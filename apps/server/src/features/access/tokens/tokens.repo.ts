@@ -8,6 +8,7 @@ import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
+import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
 import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';
 
@@ -36,6 +37,8 @@ type Requested = Pick<
   | 'status'
   | 'consentMethod'
   | 'wrongVerifiers'
+  | 'budgetAmount'
+  | 'budgetCurrency'
 >;
 
 export type Redeemable = Requested & {
@@ -55,7 +58,8 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
      (f.request).code_challenge as "codeChallenge", (f.request).code_expires_at as "codeExpiresAt",
      (f.request).status, (f.request).consent_method as "consentMethod",
-     (f.request).wrong_verifiers as "wrongVerifiers", f.agent_did as "agentDid", f.agent_status as "agentStatus",
+     (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
+     (f.request).budget_currency as "budgetCurrency", f.agent_did as "agentDid", f.agent_status as "agentStatus",
      f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt"
    from find_redeemable($1, $2) f where $3::text[] is null or (f.request).agent_id = any ($3)`,
 );
@@ -73,7 +77,10 @@ export interface Redemption {
   readonly grant: NewGrant;
   readonly token: NewToken;
   readonly refresh: NewRefreshToken;
+  readonly allocation: NewAllocationRow | null;
   readonly grantLimit: number | null;
+  /** The most exchanges of a calendar month. */
+  readonly monthLimit: number | null;
   readonly maxWrongVerifiers: number;
   readonly records: Records;
 }
@@ -83,6 +90,7 @@ export type RedemptionRefusal =
   | 'code_unknown'
   | 'code_used'
   | 'code_expired'
+  | 'over_month'
   | 'over_quota'
   | null;
 
@@ -91,7 +99,7 @@ export function redeemCode(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { grant, token, refresh, grantLimit, maxWrongVerifiers, records }: Redemption,
+  { grant, token, refresh, allocation, records, ...limits }: Redemption,
 ): Promise<RedemptionRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -101,24 +109,36 @@ export function redeemCode(
       grant: row({ ...grant, developerId }),
       token: row({ ...token, developerId }),
       refresh: row({ ...refresh, developerId }),
-      grantLimit,
-      maxWrongVerifiers,
+      allocation: allocation && newAllocation(tenant, allocation, at),
+      ...limits,
     }),
     locks: [[sharedAgents, [grant.agentId]]],
     turn: `quota ${grant.authRequestId}`,
   });
 }
 
-export type Refreshable = HeldGrant & {
-  readonly refreshId: string;
-  readonly refreshHash: Buffer;
-  readonly refreshExpiresAt: Date;
-  readonly refreshSpentAt: Date | null;
-};
+/** The money that the grant may still spend, in ten-thousandths; null without a budget. */
+export interface HeldBudget {
+  readonly budgetRemaining: string | null;
+  readonly budgetCurrency: string | null;
+  /** The amount of its own allocation at first; null when it has none of its own. */
+  readonly budgetInitial: string | null;
+}
+
+export const heldBudget = `f.budget_remaining as "budgetRemaining", f.budget_currency as "budgetCurrency",
+  f.budget_initial as "budgetInitial"`;
+
+export type Refreshable = HeldGrant &
+  HeldBudget & {
+    readonly refreshId: string;
+    readonly refreshHash: Buffer;
+    readonly refreshExpiresAt: Date;
+    readonly refreshSpentAt: Date | null;
+  };
 
 const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within]>(
   'find_refreshable',
-  `select ${heldGrant}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
+  `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
      (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt"
    from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
 );

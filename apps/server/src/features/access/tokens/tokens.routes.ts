@@ -20,16 +20,14 @@ import {
   Verdict,
   Verify,
 } from './tokens.schema.ts';
-import { ownVerifier } from './tokens.verifier.service.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOwn'>> = async (app, given) => {
-  const deps = { ...given, verifyOwn: ownVerifier(given) };
-
+export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, deps) => {
   app.post(
     '/v1/token',
     {
       config: {
+        metered: 'tokenExchanges',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -78,6 +76,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
         rate: 'default',
         failures: [
           'INVALID_GRANT',
+          'CURRENCY_MISMATCH',
+          'INSUFFICIENT_BUDGET',
           'INVALID_SCOPE',
           'INVALID_PURPOSE',
           'DELEGATION_DEPTH_EXCEEDED',
@@ -103,6 +103,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -123,6 +124,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/grants/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -166,6 +168,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/introspect',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',

@@ -1,4 +1,4 @@
-import { Id, Time } from '@behest/protocol/shapes';
+import { Budget, Id, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Secret = Type.String({ minLength: 1, maxLength: 512 });
@@ -39,6 +39,8 @@ export const IssuedTokens = Type.Object({
   audience: Type.Optional(Type.String()),
   purpose: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Details),
+  /** The rest that the token states. `amount` is there where the grant has a budget of its own. */
+  budget: Type.Optional(Type.Object({ ...Budget.properties, amount: Type.Optional(Type.String()) })),
   sandbox: Type.Optional(Type.Literal(true)),
 });
 

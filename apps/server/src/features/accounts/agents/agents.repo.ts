@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
-import { lookUpPage, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
+import { lookUpPage, type PageRows } from '../../../platform/db/page-rows.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents } from '../../../platform/db/types.gen.ts';
 import type { AgentQuery } from './agents.schema.ts';
@@ -21,11 +21,13 @@ export async function insertAgent(tx: Tx, { developerId }: Tenant, agent: NewRow
 }
 
 const columns = `id, developer_id as "developerId", did, name, description, scopes, status,
-  public_key_jwk as "publicKeyJwk", created_at as "createdAt", updated_at as "updatedAt"`;
+  public_key_jwk as "publicKeyJwk"`;
+const times = 'created_at as "createdAt", updated_at as "updatedAt"';
+const timesAsText = 'created_at::text as "createdAt", updated_at::text as "updatedAt"';
 
 const agentById = lookUp<AgentRow, [developerId: string, agentId: string, within: readonly string[] | null]>(
   'find_agent',
-  `select ${columns} from agents
+  `select ${columns}, ${times} from agents
    where developer_id = $1 and id = $2 and ($3::text[] is null or id = any ($3))`,
 );
 
@@ -49,52 +51,63 @@ export function findAgentAcrossTenants(db: Executor, agentId: string) {
     .executeTakeFirst();
 }
 
-type Page = [developerId: string, limit: number];
+/** An agent of a list, with the text of its times. */
+export type ListedAgent = Omit<AgentRow, 'createdAt' | 'updatedAt'> &
+  Readonly<Record<'createdAt' | 'updatedAt', string>>;
 
-const newest = lookUpPage<AgentRow, Page>(
+/** The most bytes of an agent in an answer: 100 scopes of 256 characters, long texts and a long RSA key. */
+export const LARGEST_AGENT = 40_000;
+
+type Status = AgentRow['status'];
+
+const newest = lookUpPage<ListedAgent>(
   'list_agents',
-  `select ${columns} from agents
+  LARGEST_AGENT,
+  `select ${columns}, ${timesAsText} from agents
    where developer_id = $1 and status <> 'revoked' order by id desc limit $2`,
 );
-const further = lookUpPage<AgentRow, [...Page, cursor: string]>(
+const further = lookUpPage<ListedAgent, [cursor: string]>(
   'list_agents_below',
-  `select ${columns} from agents
+  LARGEST_AGENT,
+  `select ${columns}, ${timesAsText} from agents
    where developer_id = $1 and status <> 'revoked' and id < $3 order by id desc limit $2`,
 );
-const newestOf = lookUpPage<AgentRow, [...Page, status: AgentRow['status']]>(
+const newestOf = lookUpPage<ListedAgent, [status: Status]>(
   'list_agents_of_status',
-  `select ${columns} from agents where developer_id = $1 and status = $3 order by id desc limit $2`,
+  LARGEST_AGENT,
+  `select ${columns}, ${timesAsText} from agents
+   where developer_id = $1 and status = $3 order by id desc limit $2`,
 );
-const furtherOf = lookUpPage<AgentRow, [...Page, status: AgentRow['status'], cursor: string]>(
+const furtherOf = lookUpPage<ListedAgent, [status: Status, cursor: string]>(
   'list_agents_of_status_below',
-  `select ${columns} from agents
+  LARGEST_AGENT,
+  `select ${columns}, ${timesAsText} from agents
    where developer_id = $1 and status = $3 and id < $4 order by id desc limit $2`,
 );
 
 /** A look-up of each agent by its key, since a bound key has few and the developer may have many. */
 const within = lookUpPage<
-  AgentRow,
-  [...Page, agentIds: readonly string[], status: AgentRow['status'] | null, cursor: string | null]
+  ListedAgent,
+  [agentIds: readonly string[], status: Status | null, cursor: string | null]
 >(
   'list_agents_within',
-  `select ${columns} from agents
+  LARGEST_AGENT,
+  `select ${columns}, ${timesAsText} from agents
    where developer_id = $1 and id = any ($3) and ($5::text is null or id < $5)
      and case when $4::agent_status is null then status <> 'revoked' else status = $4 end
    order by id desc limit $2`,
 );
 
 /** Newest first. */
-export async function listAgentRows(
+export function listAgentRows(
   db: Executor,
   { tenant, agentIds }: Reach,
   { status, cursor, limit }: AgentQuery,
-): Promise<PageRows<AgentRow>> {
-  const page: Page = [tenant.developerId, limit + 1];
-  if (agentIds) return pageRows(await within(db, ...page, agentIds, status ?? null, cursor ?? null), limit);
-  const ofAny = () => (cursor ? further(db, ...page, cursor) : newest(db, ...page));
-  const of = (wanted: AgentRow['status']) =>
-    cursor ? furtherOf(db, ...page, wanted, cursor) : newestOf(db, ...page, wanted);
-  return pageRows(await (status ? of(status) : ofAny()), limit);
+): Promise<PageRows<ListedAgent>> {
+  if (agentIds) return within(db, tenant, limit, agentIds, status ?? null, cursor ?? null);
+  if (status)
+    return cursor ? furtherOf(db, tenant, limit, status, cursor) : newestOf(db, tenant, limit, status);
+  return cursor ? further(db, tenant, limit, cursor) : newest(db, tenant, limit);
 }
 
 /** Locks the row, so that the second of two simultaneous changes sees the first. */

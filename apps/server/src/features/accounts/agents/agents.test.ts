@@ -10,6 +10,7 @@ import {
   registerAgent,
 } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { LARGEST_AGENT } from './agents.repo.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -230,6 +231,22 @@ describe('listing agents', () => {
 
     const names = pages.map((page) => page.map(({ name }) => name));
     expect(names).toEqual([['five', 'four'], ['three', 'two'], ['one']]);
+  });
+
+  test('counts on no agent being larger than the largest, when it does not measure a short page', async () => {
+    const acme = await service.asDeveloper();
+    const answer = await acme('POST', '/v1/agents', {
+      name: '€'.repeat(200),
+      description: '€'.repeat(2000),
+      scopes: Array.from({ length: 100 }, (_, at) => `x:${'y'.repeat(251)}${100 + at}`),
+      publicKeyJwk: { ...jwkOf(pairs.EC.publicKey), kid: '"'.repeat(256) },
+    });
+    expect(answer.statusCode).toBe(201);
+
+    const { agents } = (await acme('GET', '/v1/agents?limit=1')).json();
+
+    const longestKey = 2731; // characters of an RSA modulus of 16,384 bits
+    expect(Buffer.byteLength(JSON.stringify(agents)) + longestKey).toBeLessThan(LARGEST_AGENT);
   });
 
   test('T4 shows only own agents after another developer’s cursor', async () => {

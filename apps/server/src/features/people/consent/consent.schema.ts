@@ -1,4 +1,4 @@
-import { Duration, Id, recordOf, Time, textOf } from '@behest/protocol/shapes';
+import { Budget, Duration, Id, recordOf, Time, textOf } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 export const ConsentPath = Type.Object({ id: Id });
@@ -58,6 +58,7 @@ export const ShownRequest = Type.Object({
     }),
   ),
   argumentLimits: Type.Array(ArgumentLimits),
+  budget: Type.Optional(Type.Omit(Budget, ['remaining'])),
   grantExpiresIn: Type.String(),
   audience: Type.Optional(Type.String()),
   redirectHost: Type.Optional(Type.String()),

@@ -1,6 +1,7 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
+import { budgetOf } from '../../access/authorization/index.ts';
 import type { ConsentPins } from '../../access/manifests/index.ts';
 import type { ShownRow } from './consent.repo.ts';
 import type { ShownRequest, Verification } from './consent.schema.ts';
@@ -14,6 +15,7 @@ interface Session {
 
 /** The request as the page shows it. */
 export function shownRequest(row: ShownRow, { csrfToken, verification, pins }: Session): ShownRequest {
+  const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
   return {
@@ -31,6 +33,7 @@ export function shownRequest(row: ShownRow, { csrfToken, verification, pins }: S
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     manifests: manifestsIn(row.scopes, pins),
     argumentLimits: argumentLimits(authorizationDetails),
+    ...(budget && { budget }),
     grantExpiresIn: row.expiresIn,
     ...(audience !== null && { audience }),
     ...(redirectUri !== null && { redirectHost: hostOf(redirectUri) }),

@@ -12,7 +12,7 @@ import { tables } from './principals.tables.ts';
 export const principals = defineFeature({
   name: 'principals',
   tags: { principals: 'Calls of the page on which a person sees and ends grants.' },
-  knows: ['developers', 'audit', 'authorization', 'grants', 'keys'],
+  knows: ['developers', 'audit', 'authorization', 'budgets', 'grants', 'keys'],
   tables,
   acts,
   rates,

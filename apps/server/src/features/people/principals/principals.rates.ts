@@ -6,4 +6,9 @@ export const rates = rateRules({
     describes: 'making principal sessions, by developer',
     counts: [{ by: 'developer' }],
   },
+  principalAudit: {
+    perMinute: 30,
+    describes: '`GET /v1/principal/audit`, by principal session',
+    counts: [{ by: 'session' }],
+  },
 });

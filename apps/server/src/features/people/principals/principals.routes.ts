@@ -87,7 +87,7 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
   app.get(
     '/v1/principal/audit',
     {
-      config: { access: 'session', rate: 'default', failures: [], isHeavy: true },
+      config: { access: 'session', rate: rates.principalAudit, failures: [], isHeavy: true },
       schema: {
         operationId: 'principals.audit',
         summary: 'List the audit entries about the principal, newest first',

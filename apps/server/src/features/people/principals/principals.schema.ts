@@ -1,4 +1,4 @@
-import { Duration, Id, NextCursor, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
+import { Budget, Duration, Id, NextCursor, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
@@ -40,6 +40,7 @@ export const OwnGrant = Type.Object({
   purpose: Type.Optional(Type.String()),
   purposeLabel: Type.Optional(Type.String()),
   audience: Type.Optional(Type.String()),
+  budget: Type.Optional(Budget),
   unverified: Type.Optional(Type.Literal(true)),
   lastUsedAt: Type.Union([Time, Type.Null()]),
 });

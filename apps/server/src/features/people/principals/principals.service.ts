@@ -4,6 +4,8 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
+import { findBudgets } from '../../access/budgets/budgets.queries.ts';
+import { shownBudget } from '../../access/budgets/index.ts';
 import { grantStatus, revokeGrantsOfPrincipal, revokeGrantWithin } from '../../access/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import {
@@ -33,9 +35,12 @@ export async function listOwnGrants(
   const now = deps.clock();
   const found = await listOwnGrantRows(deps.db, session, query, now);
   if (!found) throw sessionEnded();
-  const { page, nextCursor } = pageOf(found.grants, byId, (row) =>
-    toOwnGrant(row, Object(found.scopeDescriptions), now),
-  );
+  const ids = found.grants.rows.map(({ id }) => id);
+  const budgets = await findBudgets(deps.db, session.tenant, ids);
+  const { page, nextCursor } = pageOf(found.grants, byId, (row) => ({
+    ...toOwnGrant(row, Object(found.scopeDescriptions), now),
+    ...shownBudget(budgets.get(row.id)),
+  }));
   return {
     grants: page,
     principalId: session.principalId,

@@ -290,6 +290,19 @@ describe('a person’s own grants', () => {
 });
 
 describe('a person’s audit entries', () => {
+  test('are counted by session, so one session leaves another its requests', async () => {
+    const { acme, service } = await startSandbox({ env: { RATE_LIMIT_PRINCIPAL_AUDIT: '2' } });
+    await grantTo(acme);
+    const [one, other] = [await asPrincipal(service, acme), await asPrincipal(service, acme)];
+    const asked = [one, one, one, other];
+
+    const statuses = [];
+    for (const person of asked) statuses.push((await person('GET', '/v1/principal/audit')).statusCode);
+
+    expect(statuses).toEqual([200, 200, 429, 200]);
+    expect((await one('GET', '/v1/principal/grants')).statusCode).toBe(200);
+  });
+
   test('are listed newest first, without the salt and without the developer’s private members', async () => {
     const { acme, service } = await joinSandbox();
     await acme('PATCH', '/v1/me', { auditPrivateKeys: ['margin', 'actor'] });

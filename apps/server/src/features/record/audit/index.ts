@@ -7,4 +7,5 @@ export {
   prepareRuling,
   recordActs,
   recordBlockedAttempt,
+  recordEntry,
 } from './audit.record.service.ts';

@@ -82,7 +82,7 @@ const contract = {
     apikey.revoked agent.created agent.updated agent.suspended agent.resumed agent.revoked authorization.requested
     authorization.approved authorization.denied authorization.cancelled authorization.expired grant.created
     grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
-    budget.debited budget.threshold budget.exhausted principal.session_created principal.offboarded fido.registered
+    budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.offboarded fido.registered
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
     policy.bundle_activated policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
     anomaly.auto_revoked compliance.exported vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked

@@ -113,24 +113,33 @@ export interface StreamPosition {
 export interface NewEventRow extends EventRow, Pick<StreamPosition, 'developerId'> {
   /** The agent that it names. */
   readonly agentId: string | null;
+  /** Whether the developer's events up to this one stay below the bound in bytes. */
+  readonly hasRoom: boolean;
 }
 
-/**
- * Lists the events after each position in the order of their numbers, at most `limitOfEach` of a developer.
- */
+/** The bounds of a read for each developer. The event that reaches the number of bytes is the last one. */
+export interface MostOfEach {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** Lists the events after each position in the order of their numbers, and of a developer no more than the bounds. */
 export async function listNewAcrossTenants(
   db: Executor,
   positions: readonly StreamPosition[],
-  limitOfEach: number,
+  mostOfEach: MostOfEach,
 ): Promise<NewEventRow[]> {
   const asked = sql<NewEventRow>`
-    select t.developer_id, e.seq, e.id, e.type, e.agent_id, e.envelope
+    select t.developer_id, e.seq, e.id, e.type, e.agent_id, e.envelope, e.bytes < ${mostOfEach.bytes} as "hasRoom"
     from unnest(${positions.map(({ developerId }) => developerId)}::text[], ${positions.map(({ after }) => after)}::bigint[])
       as t (developer_id, after)
     cross join lateral (
-      select o.seq, o.id, o.type, o.agent_id, o.envelope from outbox_events o
-      where o.developer_id = t.developer_id and o.seq > t.after order by o.seq limit ${limitOfEach}
+      select o.seq, o.id, o.type, o.agent_id, o.envelope,
+        (sum(octet_length(o.envelope)) over (order by o.seq))::integer as bytes
+      from outbox_events o
+      where o.developer_id = t.developer_id and o.seq > t.after order by o.seq limit ${mostOfEach.events}
     ) e
+    where e.bytes - octet_length(e.envelope) < ${mostOfEach.bytes}
     order by t.developer_id, e.seq`;
   return (await asked.execute(db)).rows;
 }

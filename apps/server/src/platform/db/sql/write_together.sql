@@ -1,8 +1,9 @@
 -- Makes the hot writes of one developer that share a transaction: takes the locks that several of them need, calls the
 -- function of each write, in their order, and records the acts of those that were not refused, under one lock of the
 -- chain's head. Each function returns why it wrote nothing, or null, and a write without a function consists of its
--- acts, which are an array for each write in `p_acts`. Returns a row for each refusal, with the place of its write, and
--- a row for the position of each wanted entry that was written. No lock is waited for longer than `p_patience`, except
+-- acts, which are an array for each write in `p_acts`. A function that says what it made (`{"made": …}`) chooses among the
+-- acts of its write and fills them in. Returns a row for each text of a function, with the place of its write, and a row
+-- for the position of each wanted entry that was written. No lock is waited for longer than `p_patience`, except
 -- the chain's head, for which all have to wait.
 create or replace function write_together(p_developer_id text, p_at timestamptz, p_writes jsonb, p_acts jsonb,
   p_wanted_ids text[], p_locks jsonb, p_patience text)
@@ -12,6 +13,9 @@ $$
 declare
   step    record;
   refused integer[] := '{}';
+  made    jsonb := '{}';
+  chosen  text;
+  fill    record;
 begin
   if p_patience is not null then perform set_config('lock_timeout', p_patience, true); end if;
   for step in select l ->> 'name' as name, array(select jsonb_array_elements_text(l -> 'ids')) as ids
@@ -24,7 +28,17 @@ begin
     execute format('select %I($1, $2, $3)', step.name) into refusal using p_developer_id, step.at, step.facts;
     if refusal is not null then
       place := step.n;
-      refused := refused || place;
+      if starts_with(refusal, '{"made": ') then
+        -- Random texts, new for each write, stand for the values, so nothing else in the acts can be one.
+        chosen := (select coalesce(jsonb_agg(p_acts -> place - 1 -> act::integer order by m), '[]')
+                   from jsonb_array_elements_text(refusal::jsonb #> '{made,acts}') with ordinality as a (act, m));
+        for fill in select key, value from jsonb_each_text(refusal::jsonb #> '{made,fills}') loop
+          chosen := replace(chosen, fill.key, fill.value);
+        end loop;
+        made := made || jsonb_build_object(place::text, chosen::jsonb);
+      else
+        refused := refused || place;
+      end if;
       return next;
     end if;
   end loop;
@@ -33,7 +47,9 @@ begin
 
   p_acts := (select jsonb_agg(act order by n, m)
              from jsonb_array_elements(p_acts) with ordinality as a (acts, n)
-             cross join jsonb_array_elements(acts) with ordinality as b (act, m)
+             cross join jsonb_array_elements(
+               case when made ? n::text then made -> n::text else acts end
+             ) with ordinality as b (act, m)
              where n <> all (refused));
   if p_acts is null then return; end if; -- nothing was written, so nothing waits for the chain's head
   if current_setting('lock_timeout') <> '0' then perform set_config('lock_timeout', '0', true); end if;

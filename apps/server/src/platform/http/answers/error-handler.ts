@@ -6,13 +6,14 @@ import { asksForPage, sendPage } from './plain-page.ts';
 /** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance, bodyLimit: number): void {
   app.setErrorHandler((thrown: FastifyError | AppError, request, reply) => {
-    const error = thrown instanceof AppError ? thrown : translate(thrown, bodyLimit);
+    const error =
+      thrown instanceof AppError ? thrown : translate(thrown, request.routeOptions.bodyLimit ?? bodyLimit);
     if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
     // RFC 9110 §15.5.2. A refusal by the hook that reads keys has the header already.
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
       reply.header(
         'www-authenticate',
-        request.caller || request.session ? 'Bearer error="invalid_token"' : 'Bearer',
+        request.caller || request.session || request.holder ? 'Bearer error="invalid_token"' : 'Bearer',
       );
     }
     if (error.headers) reply.headers(error.headers);

@@ -67,9 +67,20 @@ export function resourceBills(request: FastifyRequest, limits: RateLimits): Rate
   return counts.length === 0 ? [] : [{ payer: 'resource', counts }];
 }
 
+/** Charges the session of a person by the route's own rule. */
+export function sessionBills(request: FastifyRequest, sessionId: string, limits: RateLimits): RateBill[] {
+  const counts = rateCountsOf(rateOf(request), { session: sessionId }, limits);
+  return counts.length === 0 ? [] : [{ payer: 'session', counts }];
+}
+
 /** Charges the address for a bad credential, on routes that do not charge it for a good one. */
 export function failureBills(request: FastifyRequest, limits: RateLimits): RateBill[] {
   return needsIdentity(rateOf(request)) ? [addressBill(request.ip, limits)] : [];
+}
+
+/** Charges the grant token that the agent showed, by its id, because one signature has several texts. */
+export function tokenBill(request: FastifyRequest, tokenId: string, limits: RateLimits): RateBill {
+  return { payer: 'token', counts: rateCountsOf(rateOf(request), { token: tokenId }, limits) };
 }
 
 /** Charges the developer by the route's own rule and by the rule of the plan. */

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -70,6 +71,20 @@ async function startReading(poolMax = 10) {
   return {
     parts,
     mostAtOnce: () => mostAtOnce,
+    /** Sends a request from a connection. @returns the end of that connection, once the server has seen it */
+    async readThroughSocket(url: string) {
+      const closed = new Promise<void>((resolve) => {
+        app.server.once('connection', (socket) => socket.once('close', () => resolve()));
+      });
+      const address = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+      const client = connect(Number(address.port), address.hostname);
+      client.write(`GET ${url} HTTP/1.1\r\nhost: a\r\ndeveloper: a\r\n\r\n`);
+      await vi.waitUntil(() => parts.length > 0);
+      return async () => {
+        client.destroy();
+        await closed;
+      };
+    },
     /** Sends a request, and returns when it has got as far as it can. */
     async read(headers: Record<string, string>, url = '/heavy', method: 'GET' | 'HEAD' = 'GET') {
       const answer = app.inject({ method, url, headers }).then((response) => response);
@@ -118,6 +133,21 @@ describe('I16: heavy reads', () => {
     const after = await read({ developer: 'a' });
     await finish();
     expect((await after.answer).statusCode).toBe(200);
+  });
+
+  test('end at their next pause when the client has left', async () => {
+    const { readThroughSocket, read, step, finish, parts } = await startReading();
+    const leave = await readThroughSocket('/heavy?parts=3');
+
+    await step();
+    expect(parts).toHaveLength(1); // the client waits, and the read goes on
+    await leave();
+    await step();
+
+    expect(parts).toHaveLength(0);
+    const under = [await read({ developer: 'a' }), await read({ developer: 'a' })]; // both places are free
+    await finish();
+    for (const { answer } of under) expect((await answer).statusCode).toBe(200);
   });
 
   test('run one at a time for a session, and count with those of its developer', async () => {

@@ -96,10 +96,14 @@ function count(reads: Map<string, number>, reader: string, change: number): void
   else reads.delete(reader);
 }
 
-/** Lets other requests go first, in the middle of a heavy read. @throws TOO_MANY_CONNECTIONS after a long wait */
-export async function pauseOf({ heavyRead, pattern }: FastifyRequest): Promise<void> {
+/**
+ * Lets other requests go first, in the middle of a heavy read.
+ * @throws TOO_MANY_CONNECTIONS after a long wait, BAD_REQUEST when the client has left, for whom the rest is in vain
+ */
+export async function pauseOf({ heavyRead, pattern, raw }: FastifyRequest): Promise<void> {
   if (!heavyRead) throw new Error(`${pattern} is no heavy read.`);
   await heavyRead.pause();
+  if (raw.socket.destroyed) throw new AppError('BAD_REQUEST', 'The client has left.');
 }
 
 function tooMany(limit: number): AppError {

@@ -29,6 +29,7 @@ export async function describeRoutes(
       components: {
         securitySchemes: {
           developer: { type: 'http', scheme: 'bearer', description: 'A developer API key.' },
+          grant: { type: 'http', scheme: 'bearer', description: 'The grant token of an agent.' },
           session: { type: 'http', scheme: 'bearer', description: "A principal's session token." },
           consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
         },
@@ -73,7 +74,7 @@ const Text = Type.Unsafe<Buffer | string>(Type.String());
 export async function openapiRoutes(app: FastifyInstance): Promise<void> {
   let described: Finished | undefined;
   const describe = () => {
-    described ??= finished(Buffer.from(JSON.stringify(app.swagger())));
+    described ??= finished(JSON.stringify(app.swagger()));
     return described;
   };
 

@@ -36,6 +36,7 @@ const COMMON = ['type', 'const', 'description'];
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern', 'format'],
   integer: ['minimum', 'maximum'],
+  number: ['minimum', 'maximum'],
   boolean: [],
   null: [],
   array: ['items', 'minItems', 'maxItems'],

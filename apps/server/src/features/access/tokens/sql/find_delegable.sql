@@ -3,7 +3,7 @@
 create or replace function find_delegable(p_developer_id text, p_token_id text, p_sub_agent_id text)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status,
     sub_agent_did text, sub_agent_status agent_status, sub_agent_scopes text[], max_depth smallint,
-    enforce_agent_scopes boolean)
+    enforce_agent_scopes boolean, budget_remaining bigint, budget_currency text, budget_initial bigint)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -16,6 +16,8 @@ begin
     from agents a where a.developer_id = p_developer_id and a.id = p_sub_agent_id;
   select d.max_delegation_depth, d.enforce_agent_scopes into max_depth, enforce_agent_scopes
     from developers d where d.id = p_developer_id;
+  select b.remaining, b.currency, b.own_initial into budget_remaining, budget_currency, budget_initial
+    from grant_budget(p_developer_id, held.id) b;
   return next;
 end
 $$;

@@ -1,6 +1,7 @@
--- The facts that decide POST /v1/token/refresh: a refresh token with its grant and agent.
+-- The facts that decide POST /v1/token/refresh: a refresh token with its grant, agent and budget.
 create or replace function find_refreshable(p_developer_id text, p_refresh_id text)
-  returns table (held grants, refresh refresh_tokens, agent_did text, agent_status agent_status)
+  returns table (held grants, refresh refresh_tokens, agent_did text, agent_status agent_status,
+    budget_remaining bigint, budget_currency text, budget_initial bigint)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -9,6 +10,8 @@ begin
   select * into held from grants g where g.developer_id = p_developer_id and g.id = refresh.grant_id;
   select a.did, a.status into agent_did, agent_status
     from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
+  select b.remaining, b.currency, b.own_initial into budget_remaining, budget_currency, budget_initial
+    from grant_budget(p_developer_id, held.id) b;
   return next;
 end
 $$;

@@ -30,12 +30,17 @@ begin
   perform from tokens
     where developer_id = p_developer_id and id = p_write ->> 'parentTokenId' and revoked_at is null for share;
   if not found then return 'parent_revoked'; end if;
+  refusal := allocation_refusal(p_developer_id, p_write -> 'allocation', child.parent_grant_id);
+  if refusal is not null then return refusal; end if;
   if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;
 
   insert into grants select child.*;
   insert into tokens select (jsonb_populate_record(null::tokens, p_write -> 'token')).*;
   if jsonb_typeof(p_write -> 'refresh') = 'object' then
     insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;
+  end if;
+  if jsonb_typeof(p_write -> 'allocation') = 'object' then
+    perform open_allocation(p_developer_id, p_write -> 'allocation');
   end if;
   return null;
 end

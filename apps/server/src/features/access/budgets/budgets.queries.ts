@@ -1,0 +1,49 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { row } from '../../../platform/db/row.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+
+export interface NewAllocationRow {
+  readonly id: string;
+  readonly grantId: string;
+  readonly currency: string;
+  /** In ten-thousandths, as all amounts of the database. */
+  readonly initial: string;
+}
+
+/** An allocation as the functions that make it take it. */
+export const newAllocation = ({ developerId }: Tenant, allocation: NewAllocationRow, at: Date) =>
+  row({
+    ...allocation,
+    developerId,
+    remaining: allocation.initial,
+    announced: 0,
+    createdAt: at,
+    updatedAt: at,
+  });
+
+/** An allocation as answers about its grant show it, in ten-thousandths. */
+export interface GrantBudget {
+  readonly grantId: string;
+  readonly initial: string;
+  readonly remaining: string;
+  readonly currency: string;
+}
+
+export type Budgets = ReadonlyMap<string, GrantBudget>;
+
+const ofGrants = lookUp<GrantBudget, [developerId: string, grantIds: readonly string[]]>(
+  'find_budgets_of_grants',
+  `select grant_id as "grantId", initial, remaining, currency from budget_allocations
+   where developer_id = $1 and grant_id = any ($2)`,
+);
+
+/** The grants' own allocations, by grant. */
+export async function findBudgets(
+  db: Executor,
+  { developerId }: Tenant,
+  grantIds: readonly string[],
+): Promise<Budgets> {
+  const rows = grantIds.length > 0 ? await ofGrants(db, developerId, grantIds) : [];
+  return new Map(rows.map((row) => [row.grantId, row]));
+}

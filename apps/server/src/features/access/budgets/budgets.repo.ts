@@ -1,0 +1,168 @@
+import type { Reach, Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { Records } from '../../../platform/db/records.ts';
+import { lookUp, statement } from '../../../platform/db/statement.ts';
+import type { PagePosition } from '../../../platform/paging.ts';
+import { grantEndsOf } from '../grants/grants.queries.ts';
+import { type NewAllocationRow, newAllocation } from './budgets.queries.ts';
+import type { AllocationRow, TransactionRow } from './budgets.rules.ts';
+import type { AllocationQuery } from './budgets.schema.ts';
+
+/** A grant of a chain, with its allocation if it has one. */
+export interface ChainRow {
+  readonly grantId: string;
+  readonly status: 'active' | 'revoked';
+  readonly expiresAt: Date;
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly principalId: string;
+  readonly purpose: string | null;
+  readonly allocationId: string | null;
+  readonly currency: string | null;
+  readonly initial: string | null;
+  readonly remaining: string | null;
+  readonly announced: number | null;
+}
+
+const chain = lookUp<ChainRow, [developerId: string, grantId: string]>(
+  'budget_chain',
+  `select grant_id as "grantId", status, expires_at as "expiresAt", agent_id as "agentId", agent_did as "agentDid",
+     principal_id as "principalId", purpose, allocation_id as "allocationId", currency, initial, remaining, announced
+   from budget_chain($1, $2)`,
+);
+
+/** A grant and those above it, the grant first; none when the grant is out of reach. */
+export async function listChain(db: Executor, { tenant, agentIds }: Reach, grantId: string) {
+  const rows = await chain(db, tenant.developerId, grantId);
+  const isWithin = agentIds === null || agentIds.includes(rows[0]?.agentId ?? '');
+  return isWithin ? rows : [];
+}
+
+export type AllocationRefusal =
+  | 'revoked'
+  | 'expired'
+  | 'allocated'
+  | 'currency_mismatch'
+  | 'insufficient'
+  | null;
+
+/** A hot write. @returns why it wrote nothing, or null */
+export function insertAllocation(
+  db: Executor,
+  tenant: Tenant,
+  at: Date,
+  { allocation, records }: { allocation: NewAllocationRow; records: Records },
+): Promise<AllocationRefusal> {
+  return records.writeUnlessRefused(db, {
+    tenant,
+    at,
+    fact: hotCall('write_allocation', newAllocation(tenant, allocation, at)),
+    turn: `budget ${allocation.grantId}`,
+  });
+}
+
+function allocations(db: Executor, { tenant, agentIds }: Reach) {
+  const all = db
+    .selectFrom('budgetAllocations as allocation')
+    .innerJoin(grantEndsOf(db, tenant), 'grant.grantId', 'allocation.grantId')
+    .selectAll('allocation')
+    .select(['grant.agentId', 'grant.grantStatus', 'grant.grantExpiresAt'])
+    .where('allocation.developerId', '=', tenant.developerId);
+  return agentIds ? all.where('grant.agentId', 'in', agentIds) : all;
+}
+
+export function findAllocation(
+  db: Executor,
+  reach: Reach,
+  grantId: string,
+): Promise<AllocationRow | undefined> {
+  return allocations(db, reach).where('allocation.grantId', '=', grantId).executeTakeFirst();
+}
+
+/** Newest first. */
+export function listAllocationRows(
+  db: Executor,
+  reach: Reach,
+  { status, cursor, limit }: AllocationQuery,
+  now: Date,
+) {
+  let page = allocations(db, reach);
+  if (status === 'closed') {
+    page = page.where(({ eb, or }) =>
+      or([eb('grant.grantStatus', '=', 'revoked'), eb('grant.grantExpiresAt', '<=', now)]),
+    );
+  } else if (status) {
+    page = page
+      .where('grant.grantStatus', '=', 'active')
+      .where('grant.grantExpiresAt', '>', now)
+      .where('allocation.remaining', status === 'exhausted' ? '=' : '>', '0');
+  }
+  if (cursor) page = page.where('allocation.id', '<', cursor);
+  return readPage<AllocationRow>(db, page.orderBy('allocation.id', 'desc'), limit);
+}
+
+const transactions = (db: Executor, { developerId }: Tenant, allocationId: string) =>
+  db
+    .selectFrom('budgetTransactions')
+    .where('developerId', '=', developerId)
+    .where('allocationId', '=', allocationId);
+
+/** Newest first. */
+export function listTransactionRows(
+  db: Executor,
+  tenant: Tenant,
+  allocationId: string,
+  { pageSize, offset, cursor }: PagePosition,
+) {
+  const all = transactions(db, tenant, allocationId).selectAll();
+  const page = cursor ? all.where('id', '<', cursor) : all;
+  return readPage<TransactionRow>(db, page.orderBy('id', 'desc').offset(offset), pageSize);
+}
+
+export async function countTransactions(db: Executor, tenant: Tenant, allocationId: string) {
+  const counted = transactions(db, tenant, allocationId).select(({ fn }) =>
+    fn.countAll<string>().as('total'),
+  );
+  return Number((await counted.executeTakeFirstOrThrow()).total);
+}
+
+export function findTransaction(db: Executor, { developerId }: Tenant, id: string) {
+  return db
+    .selectFrom('budgetTransactions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** The rows of a debit, one for each allocation that it concerns. */
+export function listRowsOfDebit(db: Executor, { developerId }: Tenant, transactionId: string) {
+  return db
+    .selectFrom('budgetTransactions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where(({ eb, or }) => or([eb('id', '=', transactionId), eb('sourceTransactionId', '=', transactionId)]))
+    .execute();
+}
+
+const ledger = statement<
+  { allocations: string; faults: { allocationId: string; fault: string }[] },
+  [developerId: string]
+>(
+  'find_budget_faults',
+  `select (select count(*) from budget_allocations where developer_id = $1) as allocations,
+     array(select jsonb_build_object('allocationId', f.allocation_id, 'fault', f.fault)
+           from find_budget_faults($1) f order by 1 limit 100) as faults`,
+);
+
+/** Adds up all entries of a developer. */
+export async function addUpLedger(db: Executor, { developerId }: Tenant) {
+  const [sums] = await ledger(db, developerId);
+  return { allocations: Number(sums?.allocations), faults: sums?.faults ?? [] };
+}
+
+/** Erases rows of a closed account. */
+export const eraseBudgets = eraserOf('budget_entries', 'budget_transactions', 'budget_allocations');

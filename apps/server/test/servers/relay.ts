@@ -1,0 +1,29 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '../../../../tools/machine/ports.ts';
+
+/** A fixed address for a server whose port may change. Each new connection asks for the port. */
+export async function relayTo(port: () => number) {
+  const open = new Set<Socket>();
+  const relay = createServer((near) => {
+    const far = connect(port(), '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one);
+      one.on('error', () => {}); // `close` follows
+      one.once('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  const own = await freePort();
+  await new Promise<void>((resolve) => relay.listen(own, '127.0.0.1', resolve));
+  const close = () => {
+    for (const socket of open) socket.destroy();
+    relay.close();
+  };
+  return { port: own, close };
+}

@@ -1,0 +1,45 @@
+import { type Account, type Acknowledged, ask } from './load.ts';
+
+/** The grants that are not as the service acknowledged them. */
+export async function brokenGrants(account: Account, { grants, revoked }: Acknowledged): Promise<string[]> {
+  const broken: string[] = [];
+  for (const id of grants) {
+    const grant = await ask(account, 'GET', `/v1/grants/${id}`);
+    if (grant?.status !== 200) broken.push(`grant ${id} is lost`);
+    else if (revoked.has(id) && grant.body.status !== 'revoked') broken.push(`grant ${id} is alive again`);
+  }
+  return broken;
+}
+
+interface Page {
+  readonly entries: readonly {
+    readonly entryId: string;
+    readonly hash: string;
+    readonly metadata: { readonly call?: string };
+  }[];
+  readonly nextCursor: string | null;
+}
+
+/** The entries that are lost, or written twice, and the fault of the chain. */
+export async function brokenChain(account: Account, { entries }: Acknowledged): Promise<string[]> {
+  const kept = new Map<string, string>();
+  const effects = new Map<string, number>();
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/v1/audit/entries?limit=500${cursor && `&cursor=${cursor}`}`;
+    const page: Page = (await ask(account, 'GET', path))?.body;
+    for (const { entryId, hash, metadata } of page.entries) {
+      kept.set(entryId, hash);
+      const { call } = metadata;
+      if (call !== undefined) effects.set(call, (effects.get(call) ?? 0) + 1);
+    }
+    cursor = page.nextCursor;
+  }
+  const lost = [...entries]
+    .filter(([id, hash]) => kept.get(id) !== hash)
+    .map(([id]) => `entry ${id} is lost`);
+  const doubled = [...effects].filter(([, times]) => times > 1).map(([call]) => `call ${call} acted twice`);
+  const verdict = (await ask(account, 'GET', '/v1/audit/verify'))?.body;
+  const isWhole = verdict?.valid === true && verdict.checkedEntries === kept.size;
+  const faults = [...lost, ...doubled];
+  return isWhole ? faults : [...faults, `the chain is broken: ${JSON.stringify(verdict)}`];
+}
