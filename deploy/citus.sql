@@ -43,7 +43,10 @@ select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'd
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('custom_domains', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('enforced_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
@@ -108,6 +111,7 @@ select create_distributed_function('find_active_tree(text,text[])', 'p_developer
 select create_distributed_function('find_asker(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_budget_faults(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_delegable(text,text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_enforceable(text,text,timestamp with time zone,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
@@ -135,6 +139,7 @@ select create_distributed_function('webhook_has_work(text,text,boolean,timestamp
 select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');

@@ -2,7 +2,9 @@ import type { Feature } from './feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
 import { budgets } from './features/access/budgets/budgets.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
+import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
+import { manifests } from './features/access/manifests/manifests.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
@@ -40,6 +42,7 @@ export const features: readonly Feature[] = [
   emails,
   domains,
   agents,
+  manifests,
   grants,
   authorization,
   consent,
@@ -51,6 +54,7 @@ export const features: readonly Feature[] = [
   audit,
   webhooks,
   caps,
+  enforcement,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

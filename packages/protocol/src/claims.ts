@@ -12,6 +12,9 @@ const CLOCK_SKEW_SECONDS = 30;
  */
 export const MAX_PAYLOAD_BYTES = 11_264;
 
+/** The most manifests that a token pins. The grant has the rest. */
+export const MAX_PINS = 20;
+
 /** The facts of a grant token, in its standard form or in the form from before 0.6. */
 export interface GrantClaims {
   readonly issuer: string;
@@ -48,6 +51,10 @@ export interface GrantToIssue extends GrantClaims {
   readonly issuedAt: Date;
   /** The entries of the grant, among them the one that `budgetEntry` makes. */
   readonly authorizationDetails?: readonly { readonly type: string }[];
+  /** The manifests under which the person agreed: their SHA-256 in base64url by connector. */
+  readonly manifests?: Readonly<Record<string, string>>;
+  /** The effect on calls of tools that have become wider since. */
+  readonly manifestMode?: 'warn' | 'enforce';
 }
 
 /** A chain of actors: the current actor is outermost, the actor before is nested in it (RFC 8693, section 4.1). */
@@ -100,6 +107,10 @@ export function grantClaims(
       ...(grant.parentGrantId !== undefined && {
         parent_grant_id: grant.parentGrantId,
         delegation_depth: grant.delegationDepth,
+      }),
+      ...(grant.manifests !== undefined && {
+        manifests: grant.manifests,
+        manifest_mode: grant.manifestMode,
       }),
     },
     ...(grant.sandbox && { sandbox: true }),

@@ -232,6 +232,7 @@ describe('I1: statements', () => {
       'countPendingAcrossTenants',
       'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
+      'deleteOldCallsAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',

@@ -126,6 +126,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       ...[dev, at, json({ tokenId, credentialId, version: 1, dataKey: 'v1', keyId: 'k' })],
     ),
     use_token: call('use_token', dev, id(tokenId), at),
+    find_enforceable: call('find_enforceable', dev, id(tokenId), at, "'acme_mail'"),
+    write_enforced_call: call('write_enforced_call', dev, at, json({ callId: NEW, agentId, grantId })),
     write_delegation: call('write_delegation', dev, at, json(delegation)),
     write_redemption: call('write_redemption', dev, at, json(redemption)),
     write_rotation: call('write_rotation', dev, at, json(rotation)),

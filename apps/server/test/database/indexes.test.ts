@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
+import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
@@ -72,6 +73,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   custom_domains_pending: ({ db }) => listForgottenAcrossTenants(db, new Date('2030-01-01'), 10),
   subscriptions_grace: ({ db }) => listGraceOverAcrossTenants(db, new Date('2030-01-01'), 10),
   developers_closed: ({ db, at }) => listClosedAcrossTenants(db, at, 10),
+  enforced_calls_old: ({ db }) => deleteOldCallsAcrossTenants(db, new Date(0), 10),
   grants_active: ({ db, acme }) =>
     sql`select count_active_grants(${acme.developerId}, '2026-01-01')`.execute(db),
   grants_agent: grants((its) => `agentId=${its.agentId}`),
@@ -79,6 +81,12 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_root: grants((its) => `rootGrantId=${its.grantId}`),
   grants_run_out: ({ db, at }) => listUnannouncedExpiriesAcrossTenants(db, at, 10),
   idempotent_answers_due: ({ db, at }) => deleteDueAcrossTenants(db, at, 10),
+  manifests_looks: ({ acme }) =>
+    acme('PUT', '/v1/manifests/acme-mail', {
+      $schema: 'x',
+      connector: 'acme-mail',
+      tools: { send: 'write' },
+    }),
   outbox_events_developer_id_id_key: ({ db, acme }) =>
     findBeginnings(db, { tenant: acme, agentIds: null }, 'evt_1', new Date(0)),
   principal_sessions_expired: ({ acme }) =>
@@ -168,6 +176,7 @@ const COPIES: Readonly<Record<string, string>> = {
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
+  enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
   custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
   budget_allocations: `'id', one.id || n, 'grant_id', n`,
   budget_transactions: `'id', one.id || n, 'allocation_id', n, 'source_transaction_id', n`,
@@ -176,6 +185,7 @@ const COPIES: Readonly<Record<string, string>> = {
     'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
     'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
   idempotent_answers: `'answer_key', '\\x' || lpad(n::text, 8, '0'), 'expires_at', '2030-01-01'`,
+  manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,

@@ -14,6 +14,8 @@ export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied"
 
 export type BudgetAccount = "available" | "funds" | "spent";
 
+export type CapsMode = "enforce" | "warn";
+
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
@@ -43,6 +45,8 @@ export type JsonPrimitive = boolean | number | string | null;
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type KeyRole = "full" | "runtime";
+
+export type ManifestPinning = "enforce" | "off" | "warn";
 
 export type Plan = "enterprise" | "free" | "pro";
 
@@ -151,6 +155,7 @@ export interface AuthRequests {
   expiresIn: string;
   id: string;
   keyId: string | null;
+  manifests: Json | null;
   principalId: string;
   purpose: string | null;
   redirectUri: string | null;
@@ -265,6 +270,7 @@ export interface CustomDomains {
 
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  capsMode: Generated<CapsMode>;
   closedAt: Timestamp | null;
   consentKeys: Json;
   consentMode: ConsentMode;
@@ -274,6 +280,7 @@ export interface Developers {
   enforceAgentScopes: boolean;
   id: string;
   isSeeded: boolean;
+  manifestPinning: Generated<ManifestPinning>;
   maxDelegationDepth: number | null;
   mode: DeveloperMode;
   name: string;
@@ -299,6 +306,14 @@ export interface EmailVerifications {
   verifiedAt: Timestamp | null;
 }
 
+export interface EnforcedCalls {
+  agentId: string;
+  callId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  grantId: string;
+}
+
 export interface Grants {
   agentId: string;
   audience: string | null;
@@ -314,6 +329,7 @@ export interface Grants {
   issuedAt: Timestamp;
   isUnverified: boolean;
   lastUsedAt: Timestamp | null;
+  manifests: Json | null;
   parentGrantId: string | null;
   parentTokenId: string | null;
   principalId: string;
@@ -334,6 +350,28 @@ export interface IdempotentAnswers {
   fingerprint: Buffer;
   role: KeyRole | null;
   status: number;
+}
+
+export interface Manifests {
+  connector: string;
+  createdAt: Timestamp;
+  developerId: string;
+  looks: string;
+  revision: number;
+  sha256: string;
+  updatedAt: Timestamp;
+  version: string;
+}
+
+export interface ManifestVersions {
+  connector: string;
+  createdAt: Timestamp;
+  developerId: string;
+  manifest: Json;
+  pins: Json;
+  revision: number;
+  sha256: string;
+  version: string;
 }
 
 export interface OutboxEvents {
@@ -498,8 +536,11 @@ export interface DB {
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
+  enforcedCalls: EnforcedCalls;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
+  manifests: Manifests;
+  manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;

@@ -10,11 +10,11 @@ export interface Refusal {
   code?: string;
   message?: string;
   requestId?: string;
-  details?: { status?: string };
+  details?: { status?: string; field?: string };
 }
 
 /** Only on the consent page. */
-export type ConsentProblem = 'over' | 'proof' | 'policy' | 'sso' | 'replaced';
+export type ConsentProblem = 'over' | 'proof' | 'policy' | 'sso' | 'replaced' | 'changed';
 
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { issuedDetails, narrowTools, type ToolsEntry } from '@behest/protocol/authorization-details';
 import { parseDuration } from '@behest/protocol/durations';
+import { narrowArguments } from '@behest/protocol/narrowed-arguments';
 import { canHavePurpose } from '@behest/protocol/purposes';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
@@ -8,6 +9,7 @@ import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts'
 import { AppError, badField } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { mustBeAsShown, pinsFor, pinsWithin, type ShownManifest } from './authorization.pins.service.ts';
 import { freeRequests } from './authorization.places.service.ts';
 import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import {
@@ -29,6 +31,10 @@ export interface Narrowing {
   readonly expiresIn?: string;
   /** The tools that stay, by connector. */
   readonly tools?: Readonly<Record<string, readonly string[]>>;
+  /** The rules of arguments that stay, by connector and tool. */
+  readonly arguments?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The manifests as the person was shown them. */
+  readonly manifests?: readonly ShownManifest[];
 }
 
 export interface Approval {
@@ -40,7 +46,8 @@ export interface Approval {
 
 /**
  * Approves a request, whole or narrowed. When several decisions come at once, exactly one takes effect.
- * @throws NOT_FOUND, GONE with the status, INVALID_SCOPE or BAD_REQUEST for a narrowing that is wider
+ * @throws NOT_FOUND, GONE with the status, INVALID_SCOPE or BAD_REQUEST for a narrowing that is wider, CONFLICT when a
+ * manifest has changed since the person was shown it
  */
 export async function approveRequest(
   deps: AuthorizationDeps,
@@ -56,8 +63,12 @@ export async function approveRequest(
   return inTransaction(deps.db, async (tx) => {
     const pending = await lockPending(tx, caller, requestId, at);
     const { columns, isNarrower } = narrow(pending, narrowing);
+    const known = await pinsFor(tx, caller.tenant, [...columns.scopes, ...pending.scopes]);
+    mustBeAsShown(known, narrowing.manifests ?? []);
+    const pins = known && pinsWithin(known, columns.scopes);
     const request = await updateRequest(tx, caller.tenant, requestId, {
       ...columns,
+      manifests: pins && JSON.stringify(pins),
       status: 'approved',
       consentMethod: method,
       decidedAt: at,
@@ -112,7 +123,8 @@ async function concernedBy(tx: Tx, { tenant }: Caller, request: RequestRow) {
 }
 
 /** The columns that a narrowing replaces, and whether any of them allows less. No column becomes wider. */
-function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, tools }: Narrowing) {
+function narrow(request: RequestRow, narrowing: Narrowing) {
+  const { scopes, expiresIn = request.expiresIn, tools } = narrowing;
   const kept = scopes ? keptScopes(request, scopes) : request.scopes;
   const longest = parseDuration(request.expiresIn) ?? 0;
   const seconds = boundedSeconds('expiresIn', expiresIn, longest);
@@ -120,11 +132,13 @@ function narrow(request: RequestRow, { scopes, expiresIn = request.expiresIn, to
   const before: ToolsEntry[] = Array.isArray(request.authorizationDetails)
     ? JSON.parse(JSON.stringify(request.authorizationDetails))
     : [];
-  const narrowed = narrowTools({ purpose, scopes: kept, entries: before }, tools ?? {});
+  const limited = narrowArguments(before, narrowing.arguments ?? {});
+  const narrowed = limited.ok
+    ? narrowTools({ purpose, scopes: kept, entries: limited.entries }, tools ?? {})
+    : limited;
   if (!narrowed.ok) {
-    throw new AppError('BAD_REQUEST', 'Some tools were not requested; keep only requested tools.', {
-      fields: narrowed.faults,
-    });
+    const message = 'Some tools or arguments were not requested; keep only what was requested.';
+    throw new AppError('BAD_REQUEST', message, { fields: narrowed.faults });
   }
   const details = issuedDetails(purpose, kept, narrowed.entries);
   const keepsScopes = request.scopes.every((scope) => kept.includes(scope));

@@ -1,10 +1,11 @@
 import { readAmount } from '@behest/protocol/amounts';
 import { asciiJson } from '@behest/protocol/ascii-json';
 import { issuedDetails, readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
-import { MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
+import { MAX_PAYLOAD_BYTES, MAX_PINS } from '@behest/protocol/claims';
 import { parseDuration } from '@behest/protocol/durations';
 import { canHavePurpose, isPurpose } from '@behest/protocol/purposes';
 import { distinctScopes, isScope, scopesFit, uncovered } from '@behest/protocol/scopes';
+import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { AppError, badField, malformedScopes } from '../../../platform/errors.ts';
 import type { NewRequest, RequestStatus } from './authorization.schema.ts';
 
@@ -98,11 +99,22 @@ const withCurrency = ({ initial, currency = 'USD' }: ReturnType<typeof acceptBud
 
 /** The part of a token's payload that its ids, its issuer and ten delegating agents can take. */
 const RESERVED_BYTES = 4096;
+/** As long as the hash of a manifest, which the approval decides. */
+const HASH = 'x'.repeat(43);
 
 /** Refuses a request whose token would be too long for verifiers. @throws BAD_REQUEST */
 function mustFitToken({ principalId, audience }: NewRequest, scopes: string[], details: ToolsEntry[]): void {
   const scope = scopes.join(' ');
-  const asked = { sub: principalId, aud: audience, scp: scopes, scope, authorization_details: details };
+  const pinned = namedConnectors(scopes).slice(0, MAX_PINS);
+  const pins = { manifests: Object.fromEntries(pinned.map((connector) => [connector, HASH])) };
+  const asked = {
+    sub: principalId,
+    aud: audience,
+    scp: scopes,
+    scope,
+    authorization_details: details,
+    ...pins,
+  };
   if (asciiJson(asked).length > MAX_PAYLOAD_BYTES - RESERVED_BYTES) {
     throw badField(
       'scopes',

@@ -11,6 +11,7 @@ import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
+import { pinsFor } from './authorization.pins.service.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
   acceptRequest,
@@ -70,7 +71,8 @@ export async function requestConsent(
     codeChallenge: input.codeChallenge ?? null,
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
-    authorizationDetails: accepted.details.length > 0 ? JSON.parse(JSON.stringify(accepted.details)) : null,
+    authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
+    manifests: isApproved ? jsonOf(await pinsFor(deps.db, caller.tenant, accepted.scopes)) : null,
     budgetAmount: accepted.budget?.initial ?? null,
     budgetCurrency: accepted.budget?.currency ?? null,
     status: isApproved ? 'approved' : 'pending',
@@ -149,6 +151,9 @@ async function mustHaveRoom(
   await refuseWhenFull(db, quotas, caller, { resource: 'open_requests', used: open, at });
   await refuseWhenFull(db, quotas, caller, { resource: 'active_grants', used: active, at });
 }
+
+/** The same value, in the type of a column that holds JSON. */
+const jsonOf = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 

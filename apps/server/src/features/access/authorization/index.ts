@@ -3,6 +3,7 @@ export {
   denyRequest,
   gone,
 } from './authorization.decide.service.ts';
+export { pinsFor } from './authorization.pins.service.ts';
 export { freeRequests } from './authorization.places.service.ts';
 export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
 export {

@@ -12,5 +12,5 @@ export const caps = defineFeature({
   knows: [],
   tables,
   listens: [on(tenantErased, eraseCaps)],
-  open: ({ db }) => ({ jobs: [pruningOfCaps(postgresCapsMeter(db))] }),
+  open: ({ db }) => ({ jobs: [pruningOfCaps(postgresCapsMeter(db, {}))] }),
 });

@@ -26,6 +26,10 @@ export const Grant = Type.Object({
   audience: Type.Optional(Type.String()),
   purpose: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
+  /** The manifests under which the person agreed. */
+  manifests: Type.Optional(
+    Type.Array(Type.Object({ connector: Type.String(), version: Type.String(), sha256: Type.String() })),
+  ),
   budget: Type.Optional(Budget),
   consentMethod: Type.String(),
   unverified: Type.Optional(Type.Literal(true)),

@@ -6,6 +6,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { byId, mustBeSpan, pageOf } from '../../../platform/paging.ts';
 import { type Budgets, findBudgets } from '../budgets/budgets.queries.ts';
 import { shownBudget } from '../budgets/index.ts';
+import { storedPins } from '../manifests/index.ts';
 import { listTokensOfGrant } from '../tokens/tokens.queries.ts';
 import { findGrant, type GrantRow } from './grants.queries.ts';
 import { listGrantRows } from './grants.repo.ts';
@@ -64,6 +65,7 @@ export async function listTokens(
 function toGrant(row: GrantRow, { mode }: Caller, now: Date, budgets: Budgets): Grant {
   const { id, revokedAt, revokedReason, parentGrantId, parentTokenId, audience, purpose } = row;
   const entries = storedEntries(row.authorizationDetails);
+  const pins = storedPins(row.manifests);
   return {
     grantId: id,
     id,
@@ -84,6 +86,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date, budgets: Budgets): 
     ...(audience && { audience }),
     ...(purpose && { purpose }),
     ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
+    ...(pins && pins.pins.length > 0 && { manifests: [...pins.pins] }),
     ...shownBudget(budgets.get(id)),
     consentMethod: row.consentMethod,
     ...(row.isUnverified && { unverified: true as const }),

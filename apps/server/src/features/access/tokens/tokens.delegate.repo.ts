@@ -6,15 +6,8 @@ import { lookUp } from '../../../platform/db/statement.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { newAllocation } from '../budgets/budgets.queries.ts';
 import { sharedDelegation } from '../grants/grants.queries.ts';
-import {
-  type AgentStatus,
-  type HeldBudget,
-  heldBudget,
-  heldToken,
-  type Redemption,
-  type TokenRow,
-  type Within,
-} from './tokens.repo.ts';
+import { type AgentStatus, heldToken, type TokenRow } from './tokens.queries.ts';
+import { type HeldBudget, heldBudget, type Redemption, type Within } from './tokens.repo.ts';
 
 /** The presented token with its grant, and the agent that is to get a part of that grant. */
 export type DelegableRow = TokenRow &

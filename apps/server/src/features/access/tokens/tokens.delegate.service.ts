@@ -168,6 +168,7 @@ function childOf(
     expiryAnnouncedAt: null,
     revokedReason: null,
     lastUsedAt: null,
+    manifests: parent.manifests,
     parentGrantId: parent.id,
     parentTokenId: parent.tokenId,
     rootGrantId: parent.rootGrantId,

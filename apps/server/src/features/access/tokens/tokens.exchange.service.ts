@@ -76,7 +76,7 @@ function allocationOf({ budgetAmount, budgetCurrency }: Redeemable, grantId: str
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
   const { agentId, agentDid, principalId, scopes, audience, purpose, authorizationDetails, tokenSeconds } =
     request;
-  const { consentMethod } = request;
+  const { consentMethod, manifests } = request;
   const seconds = parseDuration(request.expiresIn);
   if (!consentMethod || !seconds)
     throw new Error('An approved request lacks its consent method or its lifetime.');
@@ -91,6 +91,7 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     audience,
     purpose,
     authorizationDetails,
+    manifests,
     tokenSeconds,
     status: 'active',
     consentMethod,

@@ -14,7 +14,7 @@ import { ownVerifier } from './tokens.verifier.service.ts';
 export const tokens = defineFeature({
   name: 'tokens',
   tags: { tokens: 'The tokens by which agents prove grants, and their verification.' },
-  knows: ['audit', 'authorization', 'budgets', 'grants', 'keys', 'quotas'],
+  knows: ['audit', 'authorization', 'budgets', 'grants', 'keys', 'manifests', 'quotas'],
   tables,
   acts,
   attempts: ['token.reuse_detected'],

@@ -1,7 +1,7 @@
 import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
-import { heldToken, type TokenRow } from './tokens.repo.ts';
+import { heldToken, type TokenRow } from './tokens.queries.ts';
 
 export type HeldTokenRow = TokenRow & { readonly mode: Mode; readonly plan: Plan };
 

@@ -13,6 +13,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { budgetAllocated } from '../budgets/index.ts';
+import { pinsInToken } from '../manifests/index.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
@@ -40,6 +41,8 @@ export interface IssuableGrant extends HeldBudget {
   readonly audience: string | null;
   readonly purpose: string | null;
   readonly authorizationDetails: unknown;
+  /** The manifests under which the person agreed. */
+  readonly manifests: unknown;
   readonly tokenSeconds: number;
   readonly expiresAt: Date;
   readonly parentGrantId: string | null;
@@ -134,6 +137,7 @@ async function signGrantToken(
       ...(grant.audience !== null && { audience: grant.audience }),
       ...(grant.parentGrantId !== null && { parentGrantId: grant.parentGrantId }),
       authorizationDetails: [...storedEntries(grant.authorizationDetails), ...budgetEntries(grant)],
+      ...pinsInToken(grant.manifests),
       sandbox: mode === 'sandbox',
     },
     { legacy: issuesLegacyClaims },

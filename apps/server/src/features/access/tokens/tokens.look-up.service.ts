@@ -3,7 +3,8 @@ import { BUDGET_TYPE, type GrantClaims } from '@behest/protocol/claims';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import { type Caller, isWithin } from '../../../platform/caller.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
-import { findUsedToken, type TokenRow } from './tokens.repo.ts';
+import type { TokenRow } from './tokens.queries.ts';
+import { findUsedToken } from './tokens.repo.ts';
 import { wholeSecond } from './tokens.rules.ts';
 import type { Verdict } from './tokens.schema.ts';
 import type { VerifyOwn } from './tokens.verifier.service.ts';
@@ -13,7 +14,7 @@ export interface LookUpDeps extends TokenDeps {
 }
 
 /** A token that this service signed for any developer, and its state now. */
-interface Known<Row = TokenRow> {
+export interface Known<Row = TokenRow> {
   readonly verified: VerifiedGrant;
   /** Absent when no stored token agrees with it, or when it is out of the caller's reach. */
   readonly row?: Row;
@@ -59,7 +60,11 @@ interface Genuine {
  * Checks signature and claims, without a database. An expired token is verified as of the second before its
  * end, because only a genuine token's owner may be told that it expired.
  */
-export function findGenuine({ verifyOwn }: LookUpDeps, token: string, now: Date): Genuine | undefined {
+export function findGenuine(
+  { verifyOwn }: Pick<LookUpDeps, 'verifyOwn'>,
+  token: string,
+  now: Date,
+): Genuine | undefined {
   const verified = verifyOwn(token, now);
   if (verified.ok) return { verified, isExpired: false };
   if (verified.reason !== 'expired') return undefined;

@@ -1,6 +1,54 @@
+import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import type { Grants } from '../../../platform/db/types.gen.ts';
+
+export type AgentStatus = 'active' | 'suspended' | 'revoked';
+
+/** A grant as far as it decides about its tokens, with its agent. */
+export type HeldGrant = Pick<
+  Selectable<Grants>,
+  | 'id'
+  | 'developerId'
+  | 'agentId'
+  | 'principalId'
+  | 'scopes'
+  | 'audience'
+  | 'purpose'
+  | 'authorizationDetails'
+  | 'manifests'
+  | 'tokenSeconds'
+  | 'status'
+  | 'revokedReason'
+  | 'isUnverified'
+  | 'expiresAt'
+  | 'parentGrantId'
+  | 'rootGrantId'
+  | 'delegationDepth'
+  | 'delegatedBy'
+> & { readonly agentDid: string; readonly agentStatus: AgentStatus };
+
+/** Its columns in the answer of a function, as the members of `HeldGrant`. */
+export const heldGrant = `(f.held).id, (f.held).developer_id as "developerId", (f.held).agent_id as "agentId",
+  (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience, (f.held).purpose,
+  (f.held).authorization_details as "authorizationDetails", (f.held).manifests, (f.held).token_seconds as "tokenSeconds",
+  (f.held).status, (f.held).revoked_reason as "revokedReason",
+  (f.held).is_unverified as "isUnverified", (f.held).expires_at as "expiresAt",
+  (f.held).parent_grant_id as "parentGrantId", (f.held).root_grant_id as "rootGrantId",
+  (f.held).delegation_depth as "delegationDepth", (f.held).delegated_by as "delegatedBy",
+  f.agent_did as "agentDid", f.agent_status as "agentStatus"`;
+
+export type TokenRow = HeldGrant & {
+  readonly tokenId: string;
+  readonly tokenIssuedAt: Date;
+  readonly tokenExpiresAt: Date;
+  readonly tokenRevokedAt: Date | null;
+};
+
+/** Its columns, as `heldGrant`. */
+export const heldToken = `${heldGrant}, (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
+  (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
 
 /** Newest first. The service stores the text of no token. */
 export function listTokensOfGrant(

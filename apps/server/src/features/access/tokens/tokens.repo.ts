@@ -10,11 +10,11 @@ import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platf
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
+import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';
 
 /** The agents to which a read is restricted; null for all. */
 export type Within = Reach['agentIds'];
 
-export type AgentStatus = 'active' | 'suspended' | 'revoked';
 export type NewGrant = Omit<Selectable<Grants>, 'developerId'>;
 export type NewToken = Omit<Insertable<Tokens>, 'developerId'> & { readonly expiresAt: Date };
 export type NewRefreshToken = Omit<Insertable<RefreshTokens>, 'developerId'>;
@@ -28,6 +28,7 @@ type Requested = Pick<
   | 'audience'
   | 'purpose'
   | 'authorizationDetails'
+  | 'manifests'
   | 'expiresIn'
   | 'tokenSeconds'
   | 'redirectUri'
@@ -53,7 +54,7 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
   'find_redeemable',
   `select (f.request).id, (f.request).agent_id as "agentId", (f.request).principal_id as "principalId",
      (f.request).scopes, (f.request).audience, (f.request).purpose,
-     (f.request).authorization_details as "authorizationDetails", (f.request).expires_in as "expiresIn",
+     (f.request).authorization_details as "authorizationDetails", (f.request).manifests, (f.request).expires_in as "expiresIn",
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
      (f.request).code_challenge as "codeChallenge", (f.request).code_expires_at as "codeExpiresAt",
      (f.request).status, (f.request).consent_method as "consentMethod",
@@ -116,35 +117,6 @@ export function redeemCode(
   });
 }
 
-/** A grant as far as it decides about its tokens, with its agent. */
-type HeldGrant = Pick<
-  Selectable<Grants>,
-  | 'id'
-  | 'developerId'
-  | 'agentId'
-  | 'principalId'
-  | 'scopes'
-  | 'audience'
-  | 'purpose'
-  | 'authorizationDetails'
-  | 'tokenSeconds'
-  | 'status'
-  | 'isUnverified'
-  | 'expiresAt'
-  | 'parentGrantId'
-  | 'rootGrantId'
-  | 'delegationDepth'
-  | 'delegatedBy'
-> & { readonly agentDid: string; readonly agentStatus: AgentStatus };
-
-const heldGrant = `(f.held).id, (f.held).developer_id as "developerId", (f.held).agent_id as "agentId",
-  (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience, (f.held).purpose,
-  (f.held).authorization_details as "authorizationDetails", (f.held).token_seconds as "tokenSeconds",
-  (f.held).status, (f.held).is_unverified as "isUnverified", (f.held).expires_at as "expiresAt",
-  (f.held).parent_grant_id as "parentGrantId", (f.held).root_grant_id as "rootGrantId",
-  (f.held).delegation_depth as "delegationDepth", (f.held).delegated_by as "delegatedBy",
-  f.agent_did as "agentDid", f.agent_status as "agentStatus"`;
-
 /** The money that the grant may still spend, in ten-thousandths; null without a budget. */
 export interface HeldBudget {
   readonly budgetRemaining: string | null;
@@ -203,16 +175,6 @@ export function rotateRefreshToken(
     turn: `grant ${refresh.predecessorId}`,
   });
 }
-
-export type TokenRow = HeldGrant & {
-  readonly tokenId: string;
-  readonly tokenIssuedAt: Date;
-  readonly tokenExpiresAt: Date;
-  readonly tokenRevokedAt: Date | null;
-};
-
-export const heldToken = `${heldGrant}, (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
-  (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
 
 const usedToken = lookUp<TokenRow, [developerId: string, tokenId: string, at: Date, within: Within]>(
   'use_token',

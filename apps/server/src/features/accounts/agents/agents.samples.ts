@@ -1,10 +1,13 @@
 import { grantTo, partsOf } from '../../../../test/app/flow.ts';
 import type { Samples } from '../../../../test/app/samples.ts';
 
+/** The tool is one of the manifest of the samples. */
+const scopes = ['calendar:read', 'email:send', 'tool:acme_mail:write'];
+
 /** An agent comes with a grant and its tokens, which the other nouns build on. */
 export const samples: Samples = {
   async possess(developer) {
-    const { agentId, did, grantId, grantToken, refreshToken } = await grantTo(developer);
+    const { agentId, did, grantId, grantToken, refreshToken } = await grantTo(developer, { scopes });
     const tokenId = String(partsOf(grantToken).payload.jti);
     return { agentId, did, grantId, grantToken, refreshToken, tokenId };
   },

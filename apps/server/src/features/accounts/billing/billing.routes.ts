@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { signedBytesOf } from '../../../platform/http/bodies/bodies.ts';
+import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { type EventDeps, receiveEvent } from './billing.events.service.ts';
@@ -63,7 +63,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
   app.post(
     '/v1/billing/webhook',
     {
-      config: { access: 'none', rate: 'default', failures: ['NOT_CONFIGURED'], isSigned: true },
+      config: { access: 'none', rate: 'default', failures: ['NOT_CONFIGURED'], keepsBytes: true },
       schema: {
         operationId: 'billing.webhook',
         summary: 'Receive an event of the payment provider',
@@ -72,7 +72,7 @@ export const billingRoutes: FastifyPluginAsyncTypebox<EventDeps> = async (app, d
       },
     },
     async (request) => {
-      await receiveEvent(deps, signedBytesOf(request), String(request.headers['stripe-signature'] ?? ''));
+      await receiveEvent(deps, sentBytesOf(request), String(request.headers['stripe-signature'] ?? ''));
       return { received: true as const };
     },
   );

@@ -7,6 +7,7 @@ export function developerOf(db: Executor, { developerId }: Tenant) {
     .selectFrom('developers')
     .select(['id as developerId', 'name as developerName', 'mode', 'plan', 'consentMode', 'consentKeys'])
     .select(['emailVerified', 'scopeDescriptions', 'redirectUris', 'enforceAgentScopes', 'auditPrivateKeys'])
+    .select('manifestPinning')
     .where('id', '=', developerId)
     .as('developer');
 }

@@ -2,6 +2,8 @@ import { Email, Id, nameOf, PublicJwk, recordOf, Time } from '@behest/protocol/s
 import { type Static, Type } from 'typebox';
 
 const Mode = Type.Enum(['live', 'sandbox']);
+const CapsMode = Type.Enum(['enforce', 'warn']);
+const ManifestPinning = Type.Enum(['off', 'warn', 'enforce']);
 const ScopeDescriptions = recordOf(
   Type.String({ pattern: '^[!#-\\[\\]-~]{1,256}$' }),
   Type.String({
@@ -30,6 +32,10 @@ const members = {
   maxDelegationDepth: Type.Union([Type.Integer(), Type.Null()]),
   /** Members of audit metadata that principals do not see in their entries. */
   auditPrivateKeys: Type.Array(Type.String()),
+  /** `warn` lets a caller of `POST /v1/enforce` ask that caps only warn. */
+  capsMode: CapsMode,
+  /** The effect on a call when its tool has become wider since the person agreed. */
+  manifestPinning: ManifestPinning,
   /**
    * Whether principals prove themselves with a passkey. Older clients read this in place of `consentMode`.
    */
@@ -74,6 +80,8 @@ export const DeveloperChange = Type.Object(
     auditPrivateKeys: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]*$' }), { maxItems: 50 }),
     ),
+    capsMode: Type.Optional(CapsMode),
+    manifestPinning: Type.Optional(ManifestPinning),
   },
   { additionalProperties: false, minProperties: 1 },
 );

@@ -66,6 +66,8 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     enforceAgentScopes: false,
     maxDelegationDepth: null,
     auditPrivateKeys: [],
+    capsMode: 'enforce' as const,
+    manifestPinning: 'warn' as const,
     isSeeded: false,
     closedAt: null,
     createdAt: at,
@@ -123,7 +125,7 @@ export const emailUnverified = () =>
   );
 
 /**
- * The changed settings that decide who may approve. The audit entry keeps their values for a later reader.
+ * The changed settings that decide who may approve, and which calls are denied. The audit entry keeps their values for a later reader.
  */
 function secured(row: DeveloperRow, change: DeveloperChange) {
   const { consentKeys, redirectUris } = row;
@@ -131,6 +133,8 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     ...(change.consentMode && { consentMode: row.consentMode }),
     ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
     ...(change.redirectUris && { redirectUris }),
+    ...(change.capsMode && { capsMode: row.capsMode }),
+    ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
   };
 }
 
@@ -151,6 +155,8 @@ function toDeveloper(row: DeveloperRow): Developer {
     enforceAgentScopes,
     maxDelegationDepth: row.maxDelegationDepth,
     auditPrivateKeys: row.auditPrivateKeys,
+    capsMode: row.capsMode,
+    manifestPinning: row.manifestPinning,
     fidoRequired: consentMode === 'passkey',
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

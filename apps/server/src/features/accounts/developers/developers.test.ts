@@ -43,6 +43,8 @@ describe('signing up', () => {
       enforceAgentScopes: false,
       maxDelegationDepth: null,
       auditPrivateKeys: [],
+      capsMode: 'enforce',
+      manifestPinning: 'warn',
       fidoRequired: false,
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: '2026-01-01T00:00:00.000Z',

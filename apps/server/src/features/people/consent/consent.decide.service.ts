@@ -7,7 +7,7 @@ import { type ConsentDeps, type ConsentSession, requestOfSession } from './conse
 /**
  * The person approves the request, or less of it. The service accepts nothing wider, and requires the proof
  * first.
- * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, GONE, INVALID_SCOPE, BAD_REQUEST
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, GONE, INVALID_SCOPE, BAD_REQUEST, CONFLICT
  */
 export async function approve(
   deps: ConsentDeps,

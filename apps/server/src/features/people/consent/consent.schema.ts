@@ -22,6 +22,15 @@ export const Verification = Type.Object({
   satisfiedUntil: Type.Optional(Time),
 });
 
+/** The limits on the arguments of one tool, in words. The exact rules are in `authorizationDetails`. */
+const ArgumentLimits = Type.Object({
+  connector: Type.String(),
+  tool: Type.String(),
+  /** Whether the agent may pass on arguments that no line names. */
+  open: Type.Boolean(),
+  lines: Type.Array(Type.Object({ path: Type.String(), text: Type.String() })),
+});
+
 /** The request on the page. `scopeDescriptions` has one text for each of `scopes`, in the same order. */
 export type ShownRequest = Static<typeof ShownRequest>;
 export const ShownRequest = Type.Object({
@@ -38,6 +47,17 @@ export const ShownRequest = Type.Object({
   purpose: Type.Optional(Type.String()),
   purposeLabel: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
+  /** The manifests of the connectors that the scopes name. Without one, `version` and `sha256` are null. */
+  manifests: Type.Array(
+    Type.Object({
+      connector: Type.String(),
+      version: Type.Union([Type.String(), Type.Null()]),
+      sha256: Type.Union([Type.String(), Type.Null()]),
+      /** Whether the approval holds for this version, so that wider tools are noticed. */
+      pinned: Type.Boolean(),
+    }),
+  ),
+  argumentLimits: Type.Array(ArgumentLimits),
   budget: Type.Optional(Type.Omit(Budget, ['remaining'])),
   grantExpiresIn: Type.String(),
   audience: Type.Optional(Type.String()),
@@ -57,6 +77,8 @@ export const OpenedSession = Type.Object({
   request: ShownRequest,
 });
 
+const ToolName = Type.String({ maxLength: 128 });
+
 export type Approve = Static<typeof Approve>;
 export const Approve = Type.Object(
   {
@@ -64,6 +86,23 @@ export const Approve = Type.Object(
     expiresIn: Type.Optional(Duration),
     tools: Type.Optional(
       recordOf(Type.String({ maxLength: 128 }), Type.Array(Type.String(), { minItems: 1, maxItems: 100 })),
+    ),
+    /** The rules of arguments that stay, by connector and tool: within those requested. */
+    arguments: Type.Optional(
+      recordOf(ToolName, recordOf(ToolName, Type.Object({}, { additionalProperties: true }))),
+    ),
+    /** The manifests as the page showed them. */
+    manifests: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            connector: Type.String({ maxLength: 128 }),
+            sha256: Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()]),
+          },
+          { additionalProperties: false },
+        ),
+        { maxItems: 100 },
+      ),
     ),
   },
   { additionalProperties: false },

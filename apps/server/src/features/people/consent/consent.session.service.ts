@@ -11,6 +11,7 @@ import {
   findTicket,
   gone,
   LATE_SECONDS,
+  pinsFor,
   sessionKey,
   statusAt,
 } from '../../access/authorization/index.ts';
@@ -86,7 +87,8 @@ export async function openSession(
   await keepSession(deps, requestId, stored, expiresAt);
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
   const verification = verificationFor(deps, row, proofs);
-  const request = shownRequest(row, csrfToken, verification);
+  const pins = await pinsFor(deps.db, row, row.scopes);
+  const request = shownRequest(row, { csrfToken, verification, pins });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
 
@@ -178,7 +180,8 @@ function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorizat
 /** @throws as `requestOfSession` */
 export async function showRequest(deps: ConsentDeps, session: ConsentSession): Promise<ShownRequest> {
   const { row, verification } = await requestOfSession(deps, session);
-  return shownRequest(row, csrfTokenOf(deps.keyRing, session), verification);
+  const pins = await pinsFor(deps.db, row, row.scopes);
+  return shownRequest(row, { csrfToken: csrfTokenOf(deps.keyRing, session), verification, pins });
 }
 
 /**

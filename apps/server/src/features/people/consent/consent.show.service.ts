@@ -1,10 +1,20 @@
+import { argumentLimits } from '@behest/protocol/arguments/limits';
+import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
 import { budgetOf } from '../../access/authorization/index.ts';
+import type { ConsentPins } from '../../access/manifests/index.ts';
 import type { ShownRow } from './consent.repo.ts';
 import type { ShownRequest, Verification } from './consent.schema.ts';
 
+interface Session {
+  readonly csrfToken: string;
+  readonly verification: Verification;
+  /** The manifests as they are now; null where the scopes name no connector. */
+  readonly pins: ConsentPins | null;
+}
+
 /** The request as the page shows it. */
-export function shownRequest(row: ShownRow, csrfToken: string, verification: Verification): ShownRequest {
+export function shownRequest(row: ShownRow, { csrfToken, verification, pins }: Session): ShownRequest {
   const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
@@ -21,6 +31,8 @@ export function shownRequest(row: ShownRow, csrfToken: string, verification: Ver
     scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
     ...(purpose !== null && { purpose, purposeLabel: purposeLabel(purpose) }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
+    manifests: manifestsIn(row.scopes, pins),
+    argumentLimits: argumentLimits(authorizationDetails),
     ...(budget && { budget }),
     grantExpiresIn: row.expiresIn,
     ...(audience !== null && { audience }),
@@ -31,6 +43,14 @@ export function shownRequest(row: ShownRow, csrfToken: string, verification: Ver
     csrfToken,
     verification,
   };
+}
+
+function manifestsIn(scopes: readonly string[], pins: ConsentPins | null): ShownRequest['manifests'] {
+  return namedConnectors(scopes).map((connector) => {
+    const found = pins?.pins.find((pin) => pin.connector === connector);
+    const { version = null, sha256 = null } = found ?? {};
+    return { connector, version, sha256, pinned: found !== undefined && pins?.mode !== 'off' };
+  });
 }
 
 /** The scheme of an app's own address says whose it is. The text in place of its host says nothing. */

@@ -85,6 +85,8 @@ describe('opening the page’s session', () => {
       authorizationDetails: [
         { type: 'urn:service:tools:v1', connector: 'mail', purpose: 'aml.screening', tools: ['send'] },
       ],
+      manifests: [{ connector: 'mail', version: null, sha256: null, pinned: false }],
+      argumentLimits: [],
       grantExpiresIn: '30d',
       audience: 'https://api.example',
       redirectHost: 'app.example',

@@ -102,6 +102,31 @@ const withTallies = ({ tenant }: Caller, acts: readonly Act[], json: string) =>
     eventsOf: tenant.developerId,
   });
 
+/** The service's answer to a question about one call of an agent. */
+export interface Ruling {
+  readonly action: 'tool.enforce';
+  readonly status: 'success' | 'blocked';
+  /** Empty when the question named no subject that the service knows. */
+  readonly about: ActSubject;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Tells subscribers of it. */
+  readonly announcement?: Announcement;
+}
+
+/** Prepares the entry of a ruling, and its event, for the group of hot writes. Each ruling has its entry. */
+export function prepareRuling(caller: Caller, ruling: Ruling, at: Date): Records {
+  const { tenant, actor, requestId } = caller;
+  const { action, status, about, data, announcement } = ruling;
+  const facts = { ...about, action, status, metadata: { ...data, actor }, salt: newSalt() };
+  const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
+  const event = announcement && eventOf(caller, announcement, at);
+  const record: PreparedAct = { ...line, requestId, ...event };
+  return newRecords(JSON.stringify([record]), {
+    tallies: [[ofService]],
+    ...(event && { eventsOf: tenant.developerId }),
+  });
+}
+
 /** A refused attempt that the developer should see in the audit log. There is no event about it. */
 export interface BlockedAttempt {
   readonly action: keyof Attempts;

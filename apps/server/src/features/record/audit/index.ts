@@ -4,6 +4,7 @@ export {
   openChain,
   prepareActs,
   prepareActsInTurns,
+  prepareRuling,
   recordActs,
   recordBlockedAttempt,
   recordEntry,

@@ -12,7 +12,7 @@ const acts = `
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked vault.proxy.called vault.proxy_profile.updated
   vault.proxy_profile.deleted decision.requested decision.first_approval decision.granted decision.denied
-  decision.cancelled decision.superseded decision.expired decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created
+  decision.cancelled decision.superseded decision.expired decision.consumed sso.login sso.connection.created
   sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
   sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
   scim.user.deactivated scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated
@@ -21,11 +21,11 @@ const acts = `
   approver.removed console.recovery_used audit.erased transparency.halted`;
 
 const announcements = `
-  sd-jwt.presented enforcement.denied decision.reminder`;
+  sd-jwt.presented decision.reminder`;
 
 const entries = `
   authorization.blocked policy.denied token.exchanged
-  tool.enforce case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
+  case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
   sso.login_failed
   vault.proxy_blocked decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;

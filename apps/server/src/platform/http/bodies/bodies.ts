@@ -9,12 +9,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes a form too, as RFC 7662 demands. */
     takesForm?: boolean;
-    /** The handler needs the bytes of the body too, over which a signature was made. */
-    isSigned?: true;
+    /** Its handler needs the bytes of the body too: those that were signed, or digits that a parsed number lost. */
+    keepsBytes?: true;
   }
   interface FastifyRequest {
-    /** Null on routes that are not `isSigned`. */
-    signedBytes: Buffer | null;
+    /** The body as it was sent. Null on routes that do not keep it. */
+    sentBytes: Buffer | null;
   }
 }
 
@@ -40,10 +40,11 @@ export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
     if (method === 'DELETE') delete headers['content-type']; // or Fastify would judge it
     done();
   });
-  app.decorateRequest('signedBytes', null);
+  app.decorateRequest('sentBytes', null);
   app.addHook('preValidation', (request, _reply, done) => {
-    if (request.declared.isSigned) request.signedBytes = bytesOf(request);
-    request.body = parse(request, bytesOf(request));
+    const bytes = bytesOf(request);
+    if (request.declared.keepsBytes) request.sentBytes = bytes;
+    request.body = parse(request, bytes);
     done();
   });
 }
@@ -55,10 +56,10 @@ export function bytesOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : NO_BYTES;
 }
 
-/** @throws a plain Error on a route that does not declare `isSigned` */
-export function signedBytesOf({ signedBytes, pattern }: FastifyRequest): Buffer {
-  if (!signedBytes) throw new Error(`${pattern} keeps no bytes.`);
-  return signedBytes;
+/** @throws a plain Error on a route that does not declare `keepsBytes` */
+export function sentBytesOf({ sentBytes, pattern }: FastifyRequest): Buffer {
+  if (!sentBytes) throw new Error(`${pattern} keeps no bytes.`);
+  return sentBytes;
 }
 
 function parse({ method, headers, declared }: FastifyRequest, bytes: Buffer): unknown {

@@ -49,6 +49,7 @@ function read({ status, code = '', requestId: reference = '', details }) {
   if (status === 410) return { kind: 'over', status: details?.status ?? '' };
   if (status === 401) return { kind: 'noSession' };
   if (status === 404) return { kind: 'unknown' };
+  if (status === 409 && details?.field === 'manifests') return { kind: 'changed' };
   if (status !== 403) return { kind: 'refused', reference };
   if (code === 'PRINCIPAL_VERIFICATION_REQUIRED' || code === 'FIDO_REQUIRED') return { kind: 'proof' };
   if (code === 'POLICY_DENIED') return { kind: 'policy', reference };

@@ -26,6 +26,7 @@ const SHORTER_TIMES = ['180d', '90d', '30d', '7d', '24h', '8h', '1h', '15m', '5m
  */
 export function renderSelection(request, { choices, now }) {
   const { scopes, grantExpiresIn } = request;
+  const { manifests = [] } = request;
   const entries = request.authorizationDetails ?? [];
   /** @type {Array<() => void>} each is called when the selection changes */
   const followers = [];
@@ -229,6 +230,9 @@ export function renderSelection(request, { choices, now }) {
     return {
       ...(kept.length < scopes.length && { scopes: kept }),
       ...(choices.expiresIn !== grantExpiresIn && { expiresIn: choices.expiresIn }),
+      ...(manifests.length > 0 && {
+        manifests: manifests.map(({ connector, sha256 }) => ({ connector, sha256 })),
+      }),
       ...(narrowed.length > 0 && {
         tools: Object.fromEntries(narrowed.map((entry) => [entry.connector, keptTools(entry)])),
       }),

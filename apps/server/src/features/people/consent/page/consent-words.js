@@ -87,6 +87,13 @@ export const words = {
     other: '{tool}: {limits}',
     costUnits: 'Cost units, all tools together: {limits}',
     region: 'Data region: {region}',
+    onlyIf: 'With {tool}, only if:',
+    argument: '{path}: {text}',
+    nothingElse: 'Nothing else may be passed on.',
+    anythingElse: 'Careful: anything else may be passed on.',
+    manifest: 'As the tools of {connector} are described now: version {version} ({sha256}).',
+    pinned: 'If they may do more later, that is noticed.',
+    noManifest: '{developer} has registered no description of the tools of {connector}.',
     unused: 'Not included, because no permission for {connector} is selected.',
     never: 'not at all ({limits})',
     atMost: 'at most {limits}',
@@ -136,12 +143,15 @@ export const words = {
     replaced: 'Another window has opened this request. Nothing was decided here; your selection is kept.',
     proof:
       'Nothing was decided, because your identity is not verified. Sign in at {developer} again and open the request from there.',
+    changed:
+      'The tools of this request have changed while you were looking. Nothing was decided. Look at the request again.',
     policy: 'A rule of {developer} does not allow this. Nothing was decided. You can select less, or deny.',
     sso: 'Nothing was decided: {developer} asks that you first sign in through your organisation.',
     refused: 'The service did not accept this. Nothing was decided. You can select otherwise, or deny.',
   },
   resumed: 'You can decide now.',
   useThisWindow: 'Use this window',
+  lookAgain: 'Show the request as it is now',
 
   /** In place of the request: heading, text. */
   pages: {

@@ -172,6 +172,7 @@ function showProblem(problem, again) {
   const { kind, seconds, reference } = problem;
   shown.view.showNotice(text, [
     kind === 'replaced' && button(words.useThisWindow, resume),
+    kind === 'changed' && button(words.lookAgain, open),
     ['busy', 'away', 'uncertain'].includes(kind) && screen.tryAgain(again, seconds),
     reference && aside(fill(shared.support, { id: literal(reference) })),
   ]);

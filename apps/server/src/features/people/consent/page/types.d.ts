@@ -19,6 +19,23 @@ export interface ToolsEntry {
   data_region?: string;
 }
 
+export interface Manifest {
+  connector: string;
+  version: string | null;
+  sha256: string | null;
+  /** Whether the approval holds for this version. */
+  pinned: boolean;
+}
+
+/** The service writes the words, from the rules that it enforces. */
+export interface ArgumentLimits {
+  connector: string;
+  tool: string;
+  /** Whether arguments that no line names are free. */
+  open: boolean;
+  lines: { path: string; text: string }[];
+}
+
 export interface ConsentRequest {
   id: string;
   csrfToken: string;
@@ -36,6 +53,9 @@ export interface ConsentRequest {
   purpose?: string | null;
   purposeLabel?: string | null;
   authorizationDetails?: ToolsEntry[] | null;
+  /** A description of each connector that the scopes name. Without a manifest, `version` and `sha256` are null. */
+  manifests?: Manifest[];
+  argumentLimits?: ArgumentLimits[];
   budget?: { amount: string; currency: string } | null;
   audience?: string | null;
   redirectHost?: string | null;
@@ -87,6 +107,7 @@ export interface Narrowing {
   scopes?: string[];
   expiresIn?: string;
   tools?: Record<string, string[]>;
+  manifests?: { connector: string; sha256: string | null }[];
 }
 
 export interface Decision {

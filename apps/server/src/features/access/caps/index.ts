@@ -1,0 +1,1 @@
+export { postgresCapsMeter } from './caps.service.ts';

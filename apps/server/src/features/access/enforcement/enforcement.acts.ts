@@ -1,0 +1,36 @@
+import type { ReasonCode } from '@behest/protocol/enforcement/reasons';
+import { announcement, type DataOf, entryOnly } from '../../../platform/acts.ts';
+
+/** The answer to one call, without its arguments. */
+export interface CallData {
+  readonly connector: string;
+  readonly tool: string;
+  readonly permission?: string;
+  readonly resource?: string;
+  readonly amount?: number | string;
+  readonly caseId?: string;
+  readonly caseVersion?: string;
+  readonly callId: string;
+  /** Absent where the arguments have no canonical form. */
+  readonly actionHash?: string;
+  readonly manifestVersion?: string;
+  readonly capsMode: 'enforce' | 'warn';
+  /** The call only asked: nothing was reserved. */
+  readonly checkOnly?: true;
+  readonly reasonCode?: ReasonCode;
+  readonly subReason?: string;
+  /** The denials that `capsMode` `warn` let pass. */
+  readonly wouldDeny?: readonly { readonly reasonCode: string; readonly subReason: string | null }[];
+  readonly decisionId?: string;
+  /** The codes of the warnings. */
+  readonly warnings?: readonly string[];
+}
+
+export const acts = {
+  'tool.enforce': entryOnly(),
+  'enforcement.denied': announcement<CallData>(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Announcements extends DataOf<Pick<typeof acts, 'enforcement.denied'>> {}
+}

@@ -1,0 +1,29 @@
+import { actionHash, actionOf } from '@behest/protocol/enforcement/action';
+import type { Call } from '@behest/protocol/enforcement/call';
+import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
+import type { Enforcer } from '@behest/protocol/enforcement/engine';
+import type { CapsMeter } from '@behest/protocol/enforcement/meter';
+import type { CallFacts } from './enforcement.facts.service.ts';
+
+/** The engine for one question, with the facts that were found for it. It asks nothing else but the meter. */
+export function enforcerFor({ token, status, manifest }: CallFacts, meter?: CapsMeter): Enforcer {
+  return createEnforcer({
+    tokens: { verify: () => token },
+    revocation: { check: () => status },
+    manifests: { get: () => manifest },
+    ...(meter && { meter }),
+  });
+}
+
+/** @returns undefined where the arguments have no canonical form */
+export async function actionHashOf(call: Call): Promise<string | undefined> {
+  const { connector, tool, caseId, caseVersion = null } = call;
+  const action = actionOf({
+    connector,
+    tool,
+    arguments: call.arguments ?? {},
+    caseId: typeof caseId === 'string' ? caseId : null,
+    caseVersion,
+  });
+  return action && actionHash(action);
+}

@@ -1,0 +1,109 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { noteSent, refundCall } from './enforcement.follow.service.ts';
+import {
+  CallPath,
+  CallResult,
+  ListedTools,
+  NewCall,
+  ToolOffer,
+  ToolUsage,
+  UsageQuery,
+} from './enforcement.schema.ts';
+import { type EnforcementDeps, enforceCall } from './enforcement.service.ts';
+import { listTools } from './enforcement.tools.service.ts';
+import { toolUsage } from './enforcement.usage.service.ts';
+
+const ofAgents = {
+  access: 'developer',
+  role: 'runtime',
+  boundKeys: 'own agents',
+  rate: 'default',
+} as const;
+
+export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = async (app, deps) => {
+  app.post(
+    '/v1/enforce',
+    {
+      config: { ...ofAgents, failures: [], keepsBytes: true },
+      schema: {
+        operationId: 'enforcement.enforce',
+        summary: 'Ask whether a call of a tool may happen now',
+        description:
+          'A denial is an answer, with status 200: read `allowed`. Each answer is in the audit log.',
+        body: NewCall,
+        response: { 200: CallResult },
+      },
+    },
+    (request) =>
+      enforceCall(depsFor(request, deps), callerOf(request), { input: request.body, text: sentBytesOf(request).toString() }),
+  );
+
+  app.post(
+    '/v1/enforce/tools',
+    {
+      config: { ...ofAgents, failures: [] },
+      schema: {
+        operationId: 'enforcement.listTools',
+        summary: 'Select the tools that some call with a token could use',
+        body: ToolOffer,
+        response: { 200: ListedTools },
+      },
+    },
+    (request) => listTools(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/enforce/:callId/sent',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'enforcement.sent',
+        summary: 'Say that an allowed call was sent, so that its units stay charged',
+        params: CallPath,
+        body: NoFields,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await noteSent(depsFor(request, deps), callerOf(request), request.params.callId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/enforce/:callId/refund',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'enforcement.refund',
+        summary: 'Say that an allowed call was never sent, so that its units are free again',
+        params: CallPath,
+        body: NoFields,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await refundCall(depsFor(request, deps), callerOf(request), request.params.callId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/enforce/usage',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'enforcement.usage',
+        summary: 'Read what a grant has used of the caps of a tool',
+        querystring: UsageQuery,
+        response: { 200: ToolUsage },
+      },
+    },
+    (request) => toolUsage(deps, callerOf(request), request.query),
+  );
+};

@@ -1,0 +1,97 @@
+import type { Call } from '@behest/protocol/enforcement/call';
+import type { CapsMeter } from '@behest/protocol/enforcement/meter';
+import type { Result } from '@behest/protocol/enforcement/result';
+import { concerning } from '../../../platform/acts.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { isLostRace } from '../../../platform/db/db.ts';
+import { unavailable } from '../../../platform/errors.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { prepareRuling } from '../../record/audit/index.ts';
+import { actionHashOf, enforcerFor } from './enforcement.enforcer.service.ts';
+import { callDataOf } from './enforcement.entry.service.ts';
+import { type CallFacts, type FactDeps, findFacts } from './enforcement.facts.service.ts';
+import { meterOfAgent } from './enforcement.meter.service.ts';
+import { withExactNumbers } from './enforcement.numbers.rules.ts';
+import { type HeldCall, writeRuling } from './enforcement.repo.ts';
+import type { NewCall } from './enforcement.schema.ts';
+
+export interface EnforcementDeps extends FactDeps {
+  /** The meter of the deployment. Its reservations are transactions of their own, whatever `db` is. */
+  readonly meter: CapsMeter;
+  readonly logger?: Logger;
+}
+
+/** A call, and the text that it was read from. */
+interface SentCall {
+  readonly input: NewCall;
+  readonly text: string;
+}
+
+/**
+ * Answers whether a call may happen now, and records the answer before it is given. A denial is an answer.
+ * @throws SERVICE_UNAVAILABLE when the answer cannot be recorded; the units of the call are free again
+ */
+export async function enforceCall(
+  deps: EnforcementDeps,
+  caller: Caller,
+  { input, text }: SentCall,
+): Promise<Result> {
+  const facts = await findFacts(deps, caller, input);
+  const { row } = facts;
+  const capsMode = input.capsMode === 'warn' && row?.capsMode === 'warn' ? 'warn' : 'enforce';
+  const call: Call = { ...withExactNumbers(input, text), capsMode };
+  const meter = meterOfAgent(deps.meter, row?.agentId);
+  const result = await enforcerFor(facts, meter).enforce(call);
+  const id = result.reservation?.id ?? undefined;
+  const held = row && id !== undefined ? { callId: id, agentId: row.agentId, grantId: row.id } : undefined;
+  await record(deps, caller, { call, capsMode, result, facts, held }).catch(async (error: unknown) => {
+    if (held) await giveBack(deps, caller, meter, held);
+    // Its transaction began before this call, and is done again as a whole.
+    if (deps.db.isTransaction && isLostRace(error)) throw error;
+    deps.logger?.error({ err: error }, 'the answer to a call could not be recorded');
+    throw unavailable('db');
+  });
+  return result;
+}
+
+interface Answered {
+  readonly call: Call;
+  readonly capsMode: 'enforce' | 'warn';
+  readonly result: Result;
+  readonly facts: CallFacts;
+  readonly held: HeldCall | undefined;
+}
+
+async function record(deps: EnforcementDeps, caller: Caller, answered: Answered): Promise<void> {
+  const { call, capsMode, result, facts, held } = answered;
+  const { row } = facts;
+  const at = deps.clock();
+  const about = row ? concerning({ ...row, grantId: row.id }) : {};
+  const { agentDid: _, ...subjects } = about;
+  const data = callDataOf({ call, capsMode, result, actionHash: await actionHashOf(call) });
+  const isTold = !result.allowed && call.reserve !== false;
+  const records = prepareRuling(
+    caller,
+    {
+      action: 'tool.enforce',
+      status: result.allowed ? 'success' : 'blocked',
+      about,
+      data: { ...data },
+      ...(isTold && { announcement: { type: 'enforcement.denied', ...subjects, data } }),
+    },
+    at,
+  );
+  await writeRuling(deps.db, caller.tenant, at, { held, records });
+}
+
+/** A crash before this leaves units charged for a call that nobody was allowed, never the reverse. */
+async function giveBack(
+  { logger }: EnforcementDeps,
+  { tenant }: Caller,
+  meter: CapsMeter,
+  { callId }: HeldCall,
+) {
+  await meter.refundUnsent(tenant.developerId, callId).catch((err: unknown) => {
+    logger?.warn({ err }, 'the units of a call that was not answered stay charged');
+  });
+}

@@ -1,0 +1,22 @@
+-- The facts that decide POST /v1/enforce: the token with its grant and agent as `use_token` reads them, the number of
+-- the connector's current manifest, and whether the developer allows calls to be warned only.
+create or replace function find_enforceable(p_developer_id text, p_token_id text, p_at timestamptz, p_connector text)
+  returns table (held grants, token tokens, agent_did text, agent_status agent_status, manifest_revision integer,
+    caps_mode caps_mode)
+  language plpgsql set enable_seqscan = off as
+$$
+declare
+  used record;
+begin
+  select u.held, u.token, u.agent_did, u.agent_status into used from use_token(p_developer_id, p_token_id, p_at) u;
+  if not found then return; end if;
+  held := used.held;
+  token := used.token;
+  agent_did := used.agent_did;
+  agent_status := used.agent_status;
+  select m.revision into manifest_revision
+    from manifests m where m.developer_id = p_developer_id and m.connector = p_connector;
+  select d.caps_mode into strict caps_mode from developers d where d.id = p_developer_id;
+  return next;
+end
+$$;

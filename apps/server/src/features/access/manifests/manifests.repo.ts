@@ -1,0 +1,107 @@
+import type { Insertable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { Manifests, ManifestVersions } from '../../../platform/db/types.gen.ts';
+import { currentManifests } from './manifests.queries.ts';
+import type { ManifestQuery } from './manifests.schema.ts';
+
+type Current = Omit<Insertable<Manifests>, 'developerId'>;
+type Version = Omit<Insertable<ManifestVersions>, 'developerId'>;
+
+export function findManifest(db: Executor, tenant: Tenant, connector: string) {
+  return currentManifests(db, tenant).where('current.connector', '=', connector).executeTakeFirst();
+}
+export type ManifestRow = NonNullable<Awaited<ReturnType<typeof findManifest>>>;
+
+/** In the order of the connectors' names. */
+export function listManifestRows(db: Executor, { developerId }: Tenant, { cursor, limit }: ManifestQuery) {
+  const all = db
+    .selectFrom('manifests')
+    .select(['connector', 'version', 'sha256', 'updatedAt'])
+    .where('developerId', '=', developerId);
+  const page = cursor === undefined ? all : all.where('connector', '>', cursor);
+  return readPage(db, page.orderBy('connector'), limit);
+}
+
+/** Other connectors whose names a reader may take for this one. */
+export function listSimilar(
+  db: Executor,
+  { developerId }: Tenant,
+  { connector, looks }: Current,
+  limit: number,
+) {
+  return db
+    .selectFrom('manifests')
+    .select('connector')
+    .where('developerId', '=', developerId)
+    .where('looks', '=', looks)
+    .where('connector', '<>', connector)
+    .orderBy('connector')
+    .limit(limit)
+    .execute();
+}
+
+/** The numbers and hashes of a connector's versions, the newest first, those from before a deletion included. */
+export function listVersions(db: Executor, { developerId }: Tenant, connector: string) {
+  return db
+    .selectFrom('manifestVersions')
+    .select(['revision', 'sha256'])
+    .where('developerId', '=', developerId)
+    .where('connector', '=', connector)
+    .orderBy('revision', 'desc')
+    .execute();
+}
+
+export function findVersion(db: Executor, { developerId }: Tenant, connector: string, revision: number) {
+  return db
+    .selectFrom('manifestVersions')
+    .select(['manifest', 'pins'])
+    .where('developerId', '=', developerId)
+    .where('connector', '=', connector)
+    .where('revision', '=', revision)
+    .executeTakeFirst();
+}
+
+/** Stores a version and makes it the current one. */
+export async function writeVersion(tx: Tx, { developerId }: Tenant, current: Current, version: Version) {
+  await tx
+    .insertInto('manifestVersions')
+    .values({ ...version, developerId })
+    .execute();
+  const { createdAt: _, connector, ...changed } = current;
+  await tx
+    .insertInto('manifests')
+    .values({ ...current, developerId })
+    .onConflict((conflict) => conflict.columns(['developerId', 'connector']).doUpdateSet(changed))
+    .execute();
+}
+
+/** Forgets the versions up to this one. */
+export async function deleteVersionsUpTo(
+  tx: Tx,
+  { developerId }: Tenant,
+  connector: string,
+  revision: number,
+): Promise<void> {
+  await tx
+    .deleteFrom('manifestVersions')
+    .where('developerId', '=', developerId)
+    .where('connector', '=', connector)
+    .where('revision', '<=', revision)
+    .execute();
+}
+
+/** Its versions stay. @returns the row, if the connector had a manifest */
+export function deleteManifestRow(tx: Tx, { developerId }: Tenant, connector: string) {
+  return tx
+    .deleteFrom('manifests')
+    .where('developerId', '=', developerId)
+    .where('connector', '=', connector)
+    .returning('sha256')
+    .executeTakeFirst();
+}
+
+/** Erases rows of a closed account. */
+export const eraseManifests = eraserOf('manifests', 'manifest_versions');

@@ -1,0 +1,90 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import {
+  ManifestPage,
+  ManifestPath,
+  ManifestQuery,
+  NewManifest,
+  PutManifest,
+  StoredManifest,
+} from './manifests.schema.ts';
+import {
+  deleteManifest,
+  getManifest,
+  listManifests,
+  type ManifestDeps,
+  putManifest,
+} from './manifests.service.ts';
+
+export const manifestRoutes: FastifyPluginAsyncTypebox<ManifestDeps> = async (app, deps) => {
+  app.put(
+    '/v1/manifests/:connector',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: ['INVALID_MANIFEST'] },
+      schema: {
+        operationId: 'manifests.put',
+        summary: 'Register the manifest of a connector, or a new version of it',
+        params: ManifestPath,
+        body: NewManifest,
+        response: { 200: PutManifest, 201: PutManifest },
+      },
+    },
+    async (request, reply) => {
+      const { connector } = request.params;
+      const { manifest, isFirst } = await putManifest(deps, callerOf(request), connector, request.body);
+      return reply.code(isFirst ? 201 : 200).send(manifest);
+    },
+  );
+
+  app.get(
+    '/v1/manifests',
+    {
+      config: { access: 'developer', role: 'runtime', boundKeys: 'open', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'manifests.list',
+        summary: 'List manifests, by connector',
+        querystring: ManifestQuery,
+        response: { 200: ManifestPage },
+      },
+    },
+    (request) => listManifests(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/manifests/:connector',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'open',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
+      schema: {
+        operationId: 'manifests.get',
+        summary: 'Read a manifest',
+        params: ManifestPath,
+        response: { 200: StoredManifest },
+      },
+    },
+    (request) => getManifest(deps, callerOf(request), request.params.connector),
+  );
+
+  app.delete(
+    '/v1/manifests/:connector',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'manifests.remove',
+        summary: 'Remove a manifest, so that calls of its tools are denied',
+        params: ManifestPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await deleteManifest(deps, callerOf(request), request.params.connector);
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,188 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { manifestSha256, widerTools } from '@behest/protocol/manifest/pins';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { badField, notFound } from '../../../platform/errors.ts';
+import { pageOf } from '../../../platform/paging.ts';
+import { lockOpenAccount } from '../../accounts/developers/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import {
+  deleteManifestRow,
+  deleteVersionsUpTo,
+  findManifest,
+  findVersion,
+  listManifestRows,
+  listSimilar,
+  listVersions,
+  type ManifestRow,
+  writeVersion,
+} from './manifests.repo.ts';
+import { looksOf, readManifest, storedManifest } from './manifests.rules.ts';
+import type {
+  ManifestPage,
+  ManifestQuery,
+  NewManifest,
+  PutManifest,
+  StoredManifest,
+} from './manifests.schema.ts';
+
+export interface ManifestDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+}
+
+/** Versions before the new one, with which it is compared. */
+const MOST_COMPARED = 50;
+const MOST_SIMILAR = 20;
+
+interface Put {
+  readonly manifest: PutManifest;
+  readonly isFirst: boolean;
+}
+
+/**
+ * Makes this the manifest of a connector. A manifest that is the same text already is no new version.
+ * @throws INVALID_MANIFEST with the first fault, BAD_REQUEST when it is the manifest of another connector
+ */
+export async function putManifest(
+  { db, clock }: ManifestDeps,
+  caller: Caller,
+  connector: string,
+  input: NewManifest,
+): Promise<Put> {
+  const manifest = readManifest(input);
+  if (manifest.connector !== connector) {
+    throw badField('connector', 'not_allowed', 'The manifest is of another connector than the path.');
+  }
+  const sha256 = await manifestSha256(manifest);
+  const at = clock();
+  const { tenant } = caller;
+  const { version } = manifest;
+
+  return inTransaction(db, async (tx) => {
+    await lockOpenAccount(tx, tenant);
+    const before = await findManifest(tx, tenant, connector);
+    const own = { connector, looks: looksOf(connector), version, sha256 };
+    const similar = await listSimilar(
+      tx,
+      tenant,
+      { ...own, revision: 0, createdAt: at, updatedAt: at },
+      MOST_SIMILAR,
+    );
+    const warnings = similar.map((other) => ({ code: 'similar_connector' as const, ...other }));
+    if (before && JSON.stringify(before.manifest) === JSON.stringify(input)) {
+      return { manifest: { ...toManifest(before), warnings }, isFirst: false };
+    }
+
+    const versions = await listVersions(tx, tenant, connector);
+    const pins = await pinsOf(tx, tenant, { manifest, sha256 }, versions);
+    const revision = (versions[0]?.revision ?? 0) + 1;
+    const createdAt = before?.createdAt ?? at;
+    const stored = { connector, revision, version, sha256, createdAt: at };
+    await writeVersion(
+      tx,
+      tenant,
+      { ...own, revision, createdAt, updatedAt: at },
+      { ...stored, manifest: JSON.stringify(input), pins: JSON.stringify(pins) },
+    );
+    await deleteVersionsUpTo(tx, tenant, connector, revision - MOST_COMPARED - 1);
+    const previous = before?.sha256 ?? null;
+    const wider = pins.find((pin) => pin.sha256 === previous)?.wider ?? [];
+    const data = { connector, version, sha256, previous, wider };
+    await recordActs(tx, caller, [{ type: 'manifest.updated', data }], at);
+    const row = { ...stored, manifest: input, pins, createdAt, updatedAt: at };
+    return { manifest: { ...toManifest(row), warnings }, isFirst: !before };
+  });
+}
+
+/**
+ * Compares a manifest with the versions before it, one after the other, because a manifest may have a megabyte, and
+ * lets other requests of the process go between.
+ */
+async function pinsOf(
+  tx: Tx,
+  tenant: Tenant,
+  { manifest, sha256 }: { readonly manifest: Manifest; readonly sha256: string },
+  versions: readonly { readonly revision: number; readonly sha256: string }[],
+) {
+  const compared = new Set([sha256]);
+  const pins: { sha256: string; wider: string[] }[] = [];
+  for (const version of versions.slice(0, MOST_COMPARED)) {
+    if (compared.has(version.sha256)) continue;
+    compared.add(version.sha256);
+    const older = await findVersion(tx, tenant, manifest.connector, version.revision);
+    if (older)
+      pins.push({ sha256: version.sha256, wider: widerTools(storedManifest(older.manifest), manifest) });
+    await setImmediate();
+  }
+  return pins;
+}
+
+/** @throws NOT_FOUND */
+export async function getManifest(
+  { db }: ManifestDeps,
+  { tenant }: Caller,
+  connector: string,
+): Promise<StoredManifest> {
+  const row = await findManifest(db, tenant, connector);
+  if (!row) throw notFound();
+  return toManifest(row);
+}
+
+export async function listManifests(
+  { db }: ManifestDeps,
+  { tenant }: Caller,
+  query: ManifestQuery,
+): Promise<ManifestPage> {
+  const rows = await listManifestRows(db, tenant, query);
+  const { page, nextCursor } = pageOf(
+    rows,
+    ({ connector }) => connector,
+    ({ updatedAt, ...row }) => ({ ...row, updatedAt: updatedAt.toISOString() }),
+  );
+  return { manifests: page, nextCursor };
+}
+
+/** Calls of the connector's tools are denied from now on. @throws NOT_FOUND */
+export function deleteManifest(
+  { db, clock }: ManifestDeps,
+  caller: Caller,
+  connector: string,
+): Promise<void> {
+  const at = clock();
+
+  return inTransaction(db, async (tx) => {
+    await lockOpenAccount(tx, caller.tenant);
+    const deleted = await deleteManifestRow(tx, caller.tenant, connector);
+    if (!deleted) throw notFound();
+    await recordActs(tx, caller, [{ type: 'manifest.deleted', data: { connector, ...deleted } }], at);
+  });
+}
+
+type Shown = Pick<ManifestRow, 'connector' | 'version' | 'sha256' | 'createdAt' | 'updatedAt'> & {
+  readonly manifest: unknown;
+  readonly pins: unknown;
+};
+
+/** The columns `manifest` and `pins` hold what this feature wrote, which Postgres' type `json` does not say. */
+function toManifest({
+  connector,
+  version,
+  sha256,
+  manifest,
+  pins,
+  createdAt,
+  updatedAt,
+}: Shown): StoredManifest {
+  return {
+    connector,
+    version,
+    sha256,
+    pins: pins as StoredManifest['pins'],
+    manifest: Object(manifest),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
