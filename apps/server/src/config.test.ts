@@ -410,6 +410,8 @@ describe('a secret', () => {
         'VAULT_ENCRYPTION_KEY',
         'VAULT_ENCRYPTION_KEYS_PREVIOUS',
         'SMTP_URL',
+        'STRIPE_SECRET_KEY',
+        'STRIPE_WEBHOOK_SECRET',
         'SEED_API_KEY',
         'SEED_SANDBOX_KEY',
         'SEED_CONSENT_KEY',

@@ -283,20 +283,40 @@ describe('R9: a debit', () => {
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
   });
 
-  test('succeeds 100 times when 200 come at once for a hundredth each', async () => {
+  test.each([200, 1000])('succeeds 100 times when %i come at once for a hundredth each', async (times) => {
     const { acme, db } = await sandbox();
     const { grantId } = await withBudget(acme);
     await openConnections(db);
 
-    const answers = await Promise.all(Array.from({ length: 200 }, () => debit(acme, grantId, '0.1')));
+    const answers = await Promise.all(Array.from({ length: times }, () => debit(acme, grantId, '0.1')));
 
     const statuses = Map.groupBy(answers, ({ statusCode }) => statusCode);
-    expect([statuses.get(200)?.length, statuses.get(402)?.length]).toEqual([100, 100]);
+    expect([statuses.get(200)?.length, statuses.get(402)?.length]).toEqual([100, times - 100]);
     expect(await balanceOf(acme, grantId)).toBe('0.0000');
     expect(await entriesOf(acme, 'budget.exhausted')).toHaveLength(1);
     expect((await entriesOf(acme, 'budget.threshold')).map(({ metadata }) => metadata.pct)).toEqual([50, 80]);
     expect(new Set(answers.map((answer) => answer.json().remaining)).size).toBe(101); // each rest once
     expect(await verified(acme)).toMatchObject({ valid: true });
+  });
+
+  test('is not made after its grant was revoked, when both come at once', async () => {
+    const { acme, db } = await sandbox();
+    const { grantId } = await withBudget(acme);
+    await openConnections(db);
+
+    const [revoked, ...debits] = await Promise.all([
+      acme('DELETE', `/v1/grants/${grantId}`),
+      ...Array.from({ length: 30 }, () => debit(acme, grantId, '0.1')),
+    ]);
+
+    const made = debits.filter(({ statusCode }) => statusCode === 200).length;
+    expect(revoked?.statusCode).toBe(204);
+    expect(debits.filter(({ statusCode }) => statusCode === 409)).toHaveLength(30 - made);
+    expect(refusalOf(await debit(acme, grantId, '0.1'))).toBe('409 GRANT_INACTIVE');
+    const actions = (await acme('GET', `/v1/audit/entries?grantId=${grantId}&limit=500`)).json().entries;
+    const names = actions.map(({ action }: { action: string }) => action);
+    expect(names.slice(names.indexOf('grant.revoked') + 1)).not.toContain('budget.debited');
+    expect(names.filter((name: string) => name === 'budget.debited')).toHaveLength(made);
   });
 
   test('is made once when it is repeated under its key', async () => {
