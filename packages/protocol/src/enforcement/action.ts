@@ -33,10 +33,11 @@ export interface ActionParts {
  * @returns undefined when the arguments are no object of I-JSON (RFC 7493), or the action is too deep or too large
  */
 export function actionOf({
+  connector,
+  tool,
   arguments: args,
   caseId,
   caseVersion,
-  ...names
 }: ActionParts): Action | undefined {
   const copied = copyObject({ arguments: args }, BOUNDS);
   const own = copied.ok ? copied.value.arguments : undefined;
@@ -44,7 +45,8 @@ export function actionOf({
   const decision = Object.hasOwn(own, 'decision') ? own.decision : undefined;
   const action: Action = {
     v: 1,
-    ...names,
+    connector,
+    tool,
     arguments: own,
     case_id: caseId,
     case_version: caseVersion,

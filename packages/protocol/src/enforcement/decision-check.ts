@@ -152,6 +152,9 @@ interface Moving {
   readonly used: UsedDecision;
 }
 
+/** The states that confirm a step. A call that is repeated after a lost answer finds its grants sent. */
+const statesAfter = { hold: ['held', 'sent'], send: ['sent'], spend: ['spent'], release: ['free'] } as const;
+
 /** A step that nobody confirms counts as refused. */
 async function move(store: DecisionStore, phase: DecisionPhase, { call, action, given, used }: Moving) {
   const { callId, grantToken, caseVersion = null } = call;
@@ -160,6 +163,7 @@ async function move(store: DecisionStore, phase: DecisionPhase, { call, action, 
     const moved: DecisionMoved | { readonly ok: false; readonly reason: MoveRefusal } =
       await store.move(request);
     if (!moved.ok) return moveRefusals.find((known) => known === moved.reason) ?? 'consume_unavailable';
+    if (!statesAfter[phase].some((state) => state === moved.state)) return 'consume_unavailable';
     return moved.state === 'free' ? used : { ...used, state: moved.state };
   } catch {
     return 'consume_unavailable';

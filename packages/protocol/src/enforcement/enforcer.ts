@@ -9,12 +9,13 @@ import { type Asked, checkAmount, checkPurpose } from './grant-checks.ts';
 import { listTools } from './list-tools.ts';
 import { linkMeter, type MeterLink } from './meter-link.ts';
 import { checkCaps, type Metered } from './metering.ts';
-import { answer, type Outcome } from './outcome.ts';
+import { answer, newOutcome, type Outcome } from './outcome.ts';
 import type { Denial } from './reasons.ts';
-import type { Result, Warning } from './result.ts';
+import type { Result } from './result.ts';
 import { readToken } from './token.ts';
 import { checkRevocation, verifyToken } from './token-check.ts';
 import { checkTool } from './tool-check.ts';
+import { type Progress, unexpected } from './unexpected.ts';
 
 const METER_TIMEOUT_MS = 500;
 
@@ -36,28 +37,28 @@ export function createEnforcer(setup: EnforcerSetup): Enforcer {
   return {
     async enforce(call) {
       mustBeCall(call);
-      return decide(setup, link, call);
+      const outcome = newOutcome(call);
+      try {
+        return await decide({ setup, link, outcome }, call);
+      } catch (error) {
+        report(setup, error);
+        return answer(outcome, unexpected(outcome.at.check));
+      }
     },
     listTools: (offer) => listTools(setup, offer),
   };
 }
 
-async function decide(setup: EnforcerSetup, link: MeterLink | undefined, call: Call): Promise<Result> {
+/** The answer does not depend on the logger. */
+function report({ onError }: EnforcerSetup, error: unknown): void {
+  try {
+    onError?.(error);
+  } catch {}
+}
+
+async function decide({ setup, link, outcome }: Rest, call: Call): Promise<Result> {
   const args = new GivenArguments(call.arguments);
-  const warnings: Warning[] = [];
-  const outcome: Outcome = {
-    connector: call.connector,
-    tool: call.tool,
-    callId: call.callId ?? crypto.randomUUID(),
-    warnings,
-    token: undefined,
-    permission: null,
-    purpose: null,
-    manifestVersion: null,
-    reservation: null,
-    decision: null,
-    wouldDeny: undefined,
-  };
+  const { at, warnings } = outcome;
 
   const verifying = verifyToken(setup.tokens, call.grantToken);
   const verified = verifying instanceof Promise ? await args.over(verifying) : verifying;
@@ -70,6 +71,7 @@ async function decide(setup: EnforcerSetup, link: MeterLink | undefined, call: C
   const revoked = checking instanceof Promise ? await args.over(checking) : checking;
   if (revoked) return answer(outcome, revoked);
 
+  at.check = 'connector';
   const manifest = setup.manifests.get(call.connector);
   if (manifest && token.entries.ok) {
     outcome.manifestVersion = manifest.version;
@@ -84,6 +86,7 @@ async function decide(setup: EnforcerSetup, link: MeterLink | undefined, call: C
     resource: call.resource === undefined ? undefined : { name: call.resource },
     dataRegion: setup.dataRegion,
     inList: false,
+    at,
   });
   const verdict = judging instanceof Promise ? await args.over(judging) : judging;
   outcome.permission = (verdict.ok ? verdict.asked.declared : verdict.declared)?.permission ?? null;
@@ -91,12 +94,30 @@ async function decide(setup: EnforcerSetup, link: MeterLink | undefined, call: C
   warnings.push(...verdict.warnings);
   const { asked } = verdict;
 
-  const denial = checkAmount(asked, call.amount) ?? checkPurpose(asked) ?? checkArgumentRules(asked, args);
+  const denial = checkLimits(asked, call, { args, at });
   if (denial) return answer(outcome, denial);
+  at.check = 'decision';
   if (asked.declared.requires_decision) return decideHeld(asked, call, { setup, link, args, outcome });
   const metering = meter(asked, call, { setup, link, outcome });
   const refused = metering instanceof Promise ? await metering : metering;
   return answer(outcome, refused);
+}
+
+interface Given {
+  readonly args: GivenArguments;
+  readonly at: Progress;
+}
+
+/** Checks 10 to 11a. */
+function checkLimits(asked: Asked, call: Call, { args, at }: Given): Denial | undefined {
+  at.check = 'amount';
+  const amount = checkAmount(asked, call.amount);
+  if (amount) return amount;
+  at.check = 'purpose';
+  const purpose = checkPurpose(asked);
+  if (purpose) return purpose;
+  at.check = 'arguments';
+  return checkArgumentRules(asked, args);
 }
 
 interface Rest {
@@ -105,24 +126,31 @@ interface Rest {
   readonly outcome: Outcome;
 }
 
-/** Check 13. @returns the denial, unless `caps_mode` is `warn` */
+/** Check 13, which never throws: a held decision has to be released. @returns the denial, unless `caps_mode` is `warn` */
 function meter(
   asked: Asked,
   call: Call,
   { setup, link, outcome }: Rest,
 ): Denial | undefined | Promise<Denial | undefined> {
   const warns = (call.capsMode ?? setup.capsMode) === 'warn';
-  const { caseId, costComponents, reserve = true } = call;
   const take = (metered: Metered): Denial | undefined => {
     if (metered.ok) outcome.reservation = metered.reservation;
     else if (warns) outcome.wouldDeny = metered.denials;
     else return metered.denials[0];
     return undefined;
   };
-  const input = { caseId, costComponents, callId: outcome.callId, reserve, namesAll: warns };
-  const metered = checkCaps(asked, input, link);
-  if (!(metered instanceof Promise)) return take(metered);
-  return metered.then(take, () => deny('cap_exceeded', 'meter_unavailable', { cause: 'unreachable' }));
+  const failed = (error: unknown) => {
+    report(setup, error);
+    return take({ ok: false, denials: [unexpected('caps')] });
+  };
+  try {
+    const { caseId, costComponents, reserve = true } = call;
+    const input = { caseId, costComponents, callId: outcome.callId, reserve, namesAll: warns };
+    const metered = checkCaps(asked, input, link);
+    return metered instanceof Promise ? metered.then(take, failed) : take(metered);
+  } catch (error) {
+    return failed(error);
+  }
 }
 
 /** Checks 12 and 13 of a tool that needs a decision: hold, charge, send. A denied call costs no unit and no decision. */
@@ -141,10 +169,7 @@ async function decideHeld(
     callId: outcome.callId,
     grantToken,
   };
-  const decided = await checkDecision(asked, input, setup.decisions).catch(() => ({
-    ok: false as const,
-    denial: deny('decision_required', 'consume_unavailable'),
-  }));
+  const decided = await checkDecision(asked, input, setup.decisions);
   if (!decided.ok) return answer(outcome, decided.denial);
   outcome.decision = decided.used;
   if (!reserve) return answer(outcome, await meter(asked, call, rest));

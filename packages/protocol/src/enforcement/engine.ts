@@ -26,6 +26,8 @@ export interface EnforcerSetup {
   readonly dataRegion?: string;
   /** Default: `enforce`. */
   readonly capsMode?: CapsMode;
+  /** Called with each unexpected error, for the logger: its call is denied, and the answer does not show it. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** A tool as a server offers it: an MCP definition, or its name and pin. */

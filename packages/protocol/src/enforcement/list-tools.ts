@@ -62,6 +62,7 @@ async function hides<Tool extends OfferedTool>(
     resource: offer.resource === true ? 'any' : undefined,
     dataRegion: setup.dataRegion,
     inList: true,
+    at: { check: 'token' },
   });
   const isDeclared = verdict.ok || verdict.declared !== undefined;
   if (isDeclared && isAmbiguous) return deny('manifest_unknown_tool', 'tool_ambiguous');

@@ -1,14 +1,18 @@
 import type { ToolLevel } from '../tool-scopes.ts';
+import type { Call } from './call.ts';
 import type { Denial } from './reasons.ts';
 import type { Reservation, Result, UsedDecision, Warning } from './result.ts';
 import type { ReadToken } from './token.ts';
+import type { Progress } from './unexpected.ts';
 
 /** Everything that is known of a call when its answer is made. */
 export interface Outcome {
   readonly connector: string;
   readonly tool: string;
   readonly callId: string;
-  readonly warnings: readonly Warning[];
+  readonly warnings: Warning[];
+  /** The check that is under way. */
+  readonly at: Progress;
   /** Absent while the token has not been verified. */
   token: ReadToken | undefined;
   permission: ToolLevel | null;
@@ -17,6 +21,24 @@ export interface Outcome {
   reservation: Reservation | null;
   decision: UsedDecision | null;
   wouldDeny: readonly [Denial, ...Denial[]] | undefined;
+}
+
+/** Begins the answer to a call. */
+export function newOutcome({ connector, tool, callId = crypto.randomUUID() }: Call): Outcome {
+  return {
+    connector,
+    tool,
+    callId,
+    warnings: [],
+    at: { check: 'token' },
+    token: undefined,
+    permission: null,
+    purpose: null,
+    manifestVersion: null,
+    reservation: null,
+    decision: null,
+    wouldDeny: undefined,
+  };
 }
 
 const NO_DETAILS = Object.freeze({});

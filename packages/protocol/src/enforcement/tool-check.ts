@@ -6,6 +6,7 @@ import type { MaybePromise } from './ports.ts';
 import type { Denial } from './reasons.ts';
 import type { Warning } from './result.ts';
 import type { ReadToken } from './token.ts';
+import type { Progress } from './unexpected.ts';
 
 /** A tool at a connector, with what decides about it besides the token. */
 export interface ToolQuestion {
@@ -17,6 +18,8 @@ export interface ToolQuestion {
   readonly dataRegion: string | undefined;
   /** True for a list, where a name outside the grammar is never shown. */
   readonly inList: boolean;
+  /** Told which check is under way. */
+  readonly at: Progress;
 }
 
 /** The tool may be used as far as checks 3 to 9 say, or the denial. `permission` is known from check 5 on. */
@@ -26,13 +29,14 @@ export type ToolVerdict =
 
 /** Checks 3 to 9. It waits only for the hash of a manifest that a consent pins for the first time. */
 export function checkTool(token: ReadToken, question: ToolQuestion): MaybePromise<ToolVerdict> {
-  const { manifest, connector, tool, toolPin, inList } = question;
+  const { manifest, connector, tool, toolPin, inList, at } = question;
   const { entries } = token;
   if (!entries.ok) {
     const { ok: _ok, ...details } = entries;
     return { ok: false, denial: deny('token_invalid', 'malformed_authorization_details', details) };
   }
   if (!manifest) return { ok: false, denial: deny('manifest_unknown_tool', 'unknown_connector') };
+  at.check = 'tool';
   const declared = findTool(manifest, tool, inList);
   if (!declared) return { ok: false, denial: deny('manifest_unknown_tool', 'unknown_tool') };
   const changed = checkToolPin(declared, toolPin);
@@ -68,10 +72,16 @@ function checkConsent(
   return checkGrant(asked, question, [{ code: 'manifest_changed', detail: asked.tool }]);
 }
 
-function checkGrant(asked: Asked, { dataRegion }: ToolQuestion, warnings: readonly Warning[]): ToolVerdict {
+function checkGrant(
+  asked: Asked,
+  { dataRegion, at }: ToolQuestion,
+  warnings: readonly Warning[],
+): ToolVerdict {
   const { declared } = asked;
+  at.check = 'reach';
   const denial = checkReach(asked);
   if (denial) return { ok: false, denial, declared };
+  at.check = 'region';
   const region = checkRegion(asked, dataRegion);
   if (region === 'fine') return { ok: true, asked, warnings };
   if (region !== 'unchecked') return { ok: false, denial: region, declared };
