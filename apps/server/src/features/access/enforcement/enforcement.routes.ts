@@ -1,8 +1,8 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { noteSent, refundCall } from './enforcement.follow.service.ts';
 import {
@@ -40,7 +40,10 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
       },
     },
     (request) =>
-      enforceCall(depsFor(request, deps), callerOf(request), { input: request.body, text: sentBytesOf(request).toString() }),
+      enforceCall(depsFor(request, deps), callerOf(request), {
+        input: request.body,
+        text: sentBytesOf(request).toString(),
+      }),
   );
 
   app.post(
