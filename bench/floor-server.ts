@@ -1,4 +1,12 @@
-import { generateKeyPairSync, randomUUID, sign, verify } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  generateKeyPairSync,
+  randomBytes,
+  randomUUID,
+  sign,
+  verify,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { createClient } from '@redis/client';
 import Fastify from 'fastify';
@@ -48,6 +56,16 @@ const text = Buffer.alloc(600, 'x'); // about the signed part of a token
 const signature = sign('sha256', text, privateKey);
 const signOnPool = promisify(sign);
 
+const secretKey = randomBytes(32);
+const nonce = randomBytes(12);
+const cipher = createCipheriv('aes-256-gcm', secretKey, nonce);
+const sealed = Buffer.concat([cipher.update('x'.repeat(40)), cipher.final()]); // as long as a token of GitHub
+const tag = cipher.getAuthTag();
+const unseal = () => {
+  const decipher = createDecipheriv('aes-256-gcm', secretKey, nonce).setAuthTag(tag);
+  return Buffer.concat([decipher.update(sealed), decipher.final()]).toString();
+};
+
 const count = () => redis.multi().incr('floor:count').expire('floor:count', 60).exec();
 let turn = 0;
 const select = () => {
@@ -70,9 +88,18 @@ app.get('/verify', { schema }, async () => {
   await select();
   return ok;
 });
-app.get<{ Params: { developer: string } }>('/append/:developer', { schema }, async ({ params }) => {
+const append = (developer: string) => {
   const id = randomUUID();
-  await pool.query({ name: 'append', text: APPEND, values: [params.developer, id, `{"id":"${id}"}`] });
+  return pool.query({ name: 'append', text: APPEND, values: [developer, id, `{"id":"${id}"}`] });
+};
+app.get<{ Params: { developer: string } }>('/append/:developer', { schema }, async ({ params }) => {
+  await append(params.developer);
+  return ok;
+});
+app.get<{ Params: { developer: string } }>('/unseal/:developer', { schema }, async ({ params }) => {
+  await select();
+  if (!unseal()) throw new Error('There is nothing in it.');
+  await append(params.developer);
   return ok;
 });
 app.get('/sign', { schema }, async () => {

@@ -6,6 +6,7 @@ export const floors = {
   select: 'Redis and a prepared select',
   verify: 'Redis, a prepared select and an RSA verification',
   append: 'one statement that appends to a chain',
+  unseal: 'a prepared select, AES-GCM, and one statement that appends to a chain',
   sign: 'four rows in one statement and a pooled RSA signature',
 } as const;
 
@@ -14,7 +15,8 @@ export type Floor = keyof typeof floors;
 /** @param developers each has a chain of its own */
 export function floorOperation(floor: Floor, developers: number) {
   return (connection: number): Operation => {
-    const path = floor === 'append' ? `/append/d${connection % developers}` : `/${floor}`;
+    const hasChain = floor === 'append' || floor === 'unseal';
+    const path = hasChain ? `/${floor}/d${connection % developers}` : `/${floor}`;
     return (client) => demand(client, { method: 'GET', path }, 200);
   };
 }

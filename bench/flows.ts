@@ -109,6 +109,22 @@ function issueFlows(tenants: readonly Tenant[]): Flow[] {
 function recordFlows(tenants: readonly Tenant[]): Flow[] {
   return [
     {
+      name: 'vault exchange',
+      unit: 'credential',
+      floor: 'unseal',
+      aim: 0.8,
+      operation: (connection) => {
+        const { held } = placeOf(tenants, connection);
+        const request = {
+          method: 'POST',
+          path: '/v1/vault/credentials/exchange',
+          body: { service: 'github' },
+          apiKey: held.grantToken,
+        };
+        return (client) => demand(client, request, 200);
+      },
+    },
+    {
       name: 'audit append, one chain',
       unit: 'entry',
       floor: 'append',

@@ -17,7 +17,11 @@ interface HeldGrant {
   readonly refreshToken: string;
 }
 
-export const asked = { principalId: 'user_42', scopes: ['calendar:read', 'email:send'], expiresIn: '30d' };
+export const asked = {
+  principalId: 'user_42',
+  scopes: ['calendar:read', 'email:send', 'github:read'],
+  expiresIn: '30d',
+};
 
 /** @param grants each of an agent of its own */
 export async function signUp(port: number, grantCount = CONNECTIONS): Promise<Tenant> {
@@ -27,6 +31,8 @@ export async function signUp(port: number, grantCount = CONNECTIONS): Promise<Te
       (await demand(client, { method: 'POST', path, body, ...(apiKey && { apiKey }) }, 201)).toString(),
     );
   const { apiKey, developerId } = await call('/v1/signup', { name: 'Bench', mode: 'sandbox' });
+  const credential = { principalId: asked.principalId, service: 'github', accessToken: 'x'.repeat(40) };
+  await call('/v1/vault/credentials', credential, apiKey);
   const grants: HeldGrant[] = [];
   for (let each = 0; each < grantCount; each += 1) {
     const { agentId, did: agentDid } = await call('/v1/agents', { name: `Agent ${each}` }, apiKey);

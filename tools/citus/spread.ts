@@ -14,6 +14,7 @@ export const REFERENCE: Readonly<Record<string, string>> = {
   agent_index: 'finds the developer of an agent, so it cannot be found by its developer',
   email_verification_index: 'finds the developer of a mailed link, so it cannot be found by its developer',
   verified_emails: 'holds each address once over all developers',
+  verified_domains: 'holds each domain once over all developers',
 };
 
 /** Tables that stay on the coordinator, each with its reason. */
@@ -34,6 +35,8 @@ export const DROPPED: Readonly<Record<string, string>> = {
     'from a copied table to a distributed one. Both are deleted together, the index first',
   verified_emails_developer_id_fkey:
     'from a copied table to a distributed one. Closing an account deletes the row first',
+  verified_domains_developer_id_domain_id_fkey:
+    'from a copied table to a distributed one. Both are deleted together, the index first',
 };
 
 /** The root of each developer's rows. Its own key is the developer. */

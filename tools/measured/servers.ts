@@ -22,6 +22,7 @@ const LIMITS = [
   'AUDIT_LOG',
   'AUDIT_VERIFY',
   'KEYS',
+  'VAULT_EXCHANGE',
 ];
 
 const UNLIMITED = {

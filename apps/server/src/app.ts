@@ -12,6 +12,7 @@ import { compileSerializer } from './platform/http/bodies/serialization.ts';
 import { compileSchema } from './platform/http/bodies/validation.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
+import { addMetering } from './platform/http/metering.ts';
 import { addRequestPath, requestIdOf } from './platform/http/request-path.ts';
 import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { docsRoutes } from './platform/http/routes/docs.ts';
@@ -63,6 +64,9 @@ export async function buildApp({
   addUpgrades(app);
   cutSlowReaders(app);
   if (tracer) addRequestTrace(app, tracer);
+  addMetering(app, (tenant, kind) => {
+    for (const { countUse } of opened) countUse?.(tenant, kind);
+  });
   addHeavyReads(app, settings.database.poolMax);
   addRequestReport(app, meter, logger !== undefined);
   await describeRoutes(app, publicBaseUrl, Object.assign({}, ...features.map(({ tags }) => tags)));
@@ -73,9 +77,14 @@ export async function buildApp({
     isProduction,
     corsAllowedOrigins: http.corsAllowedOrigins,
     ownOrigin: new URL(publicBaseUrl).origin,
+    async servesHost(host) {
+      for (const { servesHost } of opened) if (await servesHost?.(host)) return true;
+      return false;
+    },
     callers,
     consent: credentials.consent,
     session: credentials.session,
+    grant: credentials.grant,
   });
 
   await app.register(openapiRoutes);

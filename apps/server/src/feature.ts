@@ -16,6 +16,7 @@ import type { RateRule } from './platform/http/limits/rate-rules.ts';
 import type { Job } from './platform/jobs/jobs.ts';
 import type { ChargeRecipient } from './platform/mail/charge-recipient.ts';
 import type { OpenedMailer } from './platform/mail/open-mailer.ts';
+import type { CountUse } from './platform/metering.ts';
 import type { QuotaDeclarations, Quotas } from './platform/quotas.ts';
 import type { EphemeralStore } from './platform/redis/ephemeral-store.ts';
 import type { Logger } from './platform/telemetry/logger.ts';
@@ -56,6 +57,10 @@ export interface OpenedFeature {
   readonly routes?: (app: FastifyInstance) => PromiseLike<unknown>;
   /** The readers of the credentials that this feature issues. */
   readonly credentials?: Partial<Credentials>;
+  /** Whether pages of the service may come from this host too, beside its own. */
+  readonly servesHost?: (host: string) => Promise<boolean>;
+  /** Counts the requests of routes that are `metered`. One feature does. */
+  readonly countUse?: CountUse;
   /**
    * Brings stored rows in line with the settings, at start, before the service listens.
    * @throws an error that stops the start

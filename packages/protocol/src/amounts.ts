@@ -13,7 +13,7 @@ const FORM = /^(\d{1,12})(?:\.(\d{1,4}))?$/;
  * @example
  * ```ts
  * readAmount('12.5'); // 125000n
- * readAmount(0.1 + 0.2); // undefined, because that is 0.30000000000000004
+ * readAmount(0.1 + 0.2); // undefined
  * ```
  */
 export function readAmount(amount: string | number): bigint | undefined {

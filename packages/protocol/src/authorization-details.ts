@@ -1,12 +1,13 @@
+import { keptRules, reportUnlisted } from './arguments/entry-rules.ts';
+import { asciiJson } from './ascii-json.ts';
 import type { FieldFault } from './errors.ts';
+import { type Field, reportTo } from './field-reports.ts';
 import { namedConnectors, reachesConnector } from './tool-scopes.ts';
 import {
-  type Field,
   isConnectorName,
   readEntry,
   readTools,
   reportOutside,
-  reportTo,
   TOOLS_TYPE,
   type ToolsEntry,
 } from './tools-entry.ts';
@@ -20,7 +21,7 @@ export type ReadDetails =
 
 const MAX_ENTRIES = 20;
 /** The most bytes of all entries as they are sent, so that a grant token fits into a header. */
-const MAX_BYTES = 2_048;
+export const MAX_BYTES = 2_048;
 
 /**
  * Reads the `authorization_details` of a request: at most 20 entries of type `urn:service:tools:v1`, 2,048 bytes
@@ -40,14 +41,29 @@ export function readRequestedDetails(
   const faults: FieldFault[] = [];
   const report = reportTo(faults);
   const entries = readEntries(value, scopes, { path, report });
+  for (const [index, entry] of entries.entries()) reportUnlisted(entry, { path: `${path}.${index}`, report });
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, entries };
+}
+
+/**
+ * Reads the `authorization_details` of a delegation, as `readRequestedDetails` does. Here an entry may limit the
+ * arguments of a tool that only the parent's entry lists; `delegatedDetails` judges the entry that results.
+ */
+export function readDelegationDetails(
+  value: unknown,
+  scopes: readonly string[],
+  path = 'authorizationDetails',
+): ReadDetails {
+  const faults: FieldFault[] = [];
+  const entries = readEntries(value, scopes, { path, report: reportTo(faults) });
   return faults.length > 0 ? { ok: false, faults } : { ok: true, entries };
 }
 
 /**
  * Makes the entries that are stored and issued. With a purpose, each connector that the scopes name has an entry,
  * in the order in which the scopes first name it, and each entry carries the purpose. Without a purpose, the result
- * holds the given entries alone. The function drops an entry only when no scope reaches its connector, because an
- * entry that was dropped would no longer restrict. Applied to its own result the function changes nothing.
+ * holds the given entries alone. The function drops an entry only when no scope reaches its connector, and rules only
+ * with their tool, because an entry or rule that was dropped would no longer restrict. Applied to its own result the function changes nothing.
  *
  * @see the interface specification, grant token claims
  */
@@ -60,13 +76,16 @@ export function issuedDetails(
   const described = entries.map((entry) => entry.connector);
   const reached = described.filter((connector) => reachesConnector(scopes, connector));
   return [...new Set([...named, ...reached])].map((connector) => {
-    const { tools, caps, data_region } = entries.find((entry) => entry.connector === connector) ?? {};
+    const entry = entries.find((described) => described.connector === connector);
+    const { tools, caps, data_region } = entry ?? {};
+    const rules = entry && keptRules(entry);
     return {
       type: TOOLS_TYPE,
       connector,
       ...(purpose !== undefined && { purpose }),
       ...(tools && { tools }),
       ...(caps && { caps }),
+      ...(rules && { arguments: rules }),
       ...(data_region !== undefined && { data_region }),
     };
   });
@@ -123,6 +142,7 @@ function readEntries(value: unknown, scopes: readonly string[], { path, report }
   return entries;
 }
 
-function bytesOf(value: object): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
+/** Counts the bytes of entries as a token writes them: `é` is `\\u00e9`. */
+export function bytesOf(value: object): number {
+  return asciiJson(value).length;
 }

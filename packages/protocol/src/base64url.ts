@@ -29,3 +29,13 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
   const unused = buffer & ((1 << bits) - 1);
   return unused === 0 ? bytes : undefined;
 }
+
+/** Encodes bytes as base64url without padding. */
+export function encodeBase64url(bytes: Uint8Array): string {
+  let [text, buffer, bits] = ['', 0, 0];
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xffff;
+    for (bits += 8; bits >= 6; bits -= 6) text += ALPHABET[(buffer >> (bits - 6)) & 63];
+  }
+  return bits > 0 ? text + ALPHABET[(buffer << (6 - bits)) & 63] : text;
+}

@@ -1,13 +1,16 @@
-import { issuedDetails, type Narrowable, type ReadDetails } from './authorization-details.ts';
-import type { FieldFault } from './errors.ts';
+import { reportUnlisted } from './arguments/entry-rules.ts';
+import type { Rules } from './arguments/rules.ts';
+import { isWithin } from './arguments/within.ts';
 import {
-  type Caps,
-  type CapWindow,
-  type Field,
-  reportOutside,
-  reportTo,
-  type ToolsEntry,
-} from './tools-entry.ts';
+  bytesOf,
+  issuedDetails,
+  MAX_BYTES,
+  type Narrowable,
+  type ReadDetails,
+} from './authorization-details.ts';
+import type { FieldFault } from './errors.ts';
+import { type Field, reportTo } from './field-reports.ts';
+import { type Caps, type CapWindow, reportOutside, type ToolsEntry } from './tools-entry.ts';
 
 /**
  * Makes the entries of a delegated grant. The child gets each entry of the parent whose connector its scopes
@@ -16,7 +19,7 @@ import {
  * @param child the parent's purpose, the scopes of the child, and the requested entries
  * @param parent the entries of the parent as they are stored
  * @param path the name of the field of the requested entries, with which the path of each fault begins
- * @returns the issued entries, or a fault for each tool, cap or region that is wider than the parent's
+ * @returns the issued entries, or a fault for each tool, cap, rule or region that is wider than the parent's
  */
 export function delegatedDetails(
   child: Narrowable,
@@ -27,14 +30,17 @@ export function delegatedDetails(
   const report = reportTo(faults);
   const entries = new Map(parent.map((entry) => [entry.connector, entry]));
   for (const [index, asked] of child.entries.entries()) {
+    const field = { path: `${path}.${index}`, report };
     const above = entries.get(asked.connector);
-    entries.set(
-      asked.connector,
-      above ? narrower(above, asked, { path: `${path}.${index}`, report }) : asked,
-    );
+    const entry = above ? narrower(above, asked, field) : asked;
+    // Rules of tools that are no longer listed go with them; those that the caller asks for have to limit something.
+    if (asked.arguments) reportUnlisted({ ...entry, arguments: asked.arguments }, field);
+    entries.set(asked.connector, entry);
   }
-  if (faults.length > 0) return { ok: false, faults };
-  return { ok: true, entries: issuedDetails(child.purpose, child.scopes, [...entries.values()]) };
+  const issued = issuedDetails(child.purpose, child.scopes, [...entries.values()]);
+  const most = Math.max(MAX_BYTES, bytesOf(parent)); // a child that asks for nothing is never too long
+  if (bytesOf(issued) > most) report(path, 'too_long');
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, entries: issued };
 }
 
 function narrower(above: ToolsEntry, asked: ToolsEntry, { path, report }: Field): ToolsEntry {
@@ -43,7 +49,28 @@ function narrower(above: ToolsEntry, asked: ToolsEntry, { path, report }: Field)
     report(`${path}.data_region`, 'not_allowed');
   }
   const caps = tightened(above.caps, asked.caps, { path: `${path}.caps`, report });
-  return { ...above, ...(asked.tools && { tools: asked.tools }), ...(caps && { caps }) };
+  const rules = limited(above.arguments, asked.arguments, { path: `${path}.arguments`, report });
+  return {
+    ...above,
+    ...(asked.tools && { tools: asked.tools }),
+    ...(caps && { caps }),
+    ...(rules && { arguments: rules }),
+  };
+}
+
+/** Replaces the parent's rules of each tool that the request describes. Those of other tools stay. */
+function limited(
+  above: ToolsEntry['arguments'],
+  asked: ToolsEntry['arguments'],
+  { path, report }: Field,
+): ToolsEntry['arguments'] {
+  if (!asked) return above;
+  const rules = new Map<string, Rules>(Object.entries(above ?? {}));
+  for (const [tool, theirs] of Object.entries(asked)) {
+    if (!isWithin(theirs, rules.get(tool))) report(`${path}.${tool}`, 'not_allowed');
+    rules.set(tool, theirs);
+  }
+  return Object.fromEntries(rules);
 }
 
 /** Replaces the parent's caps with the requested caps. A request may add caps for more tools and windows. */

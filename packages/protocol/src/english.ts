@@ -1,5 +1,5 @@
 import type { Purpose } from './purposes.ts';
-import { ruleWords } from './rule-words.ts';
+import { refusalWords, ruleWords } from './rule-words.ts';
 import type { ToolLevel } from './tool-scopes.ts';
 
 const purposes: Record<Purpose, string> = {
@@ -54,6 +54,7 @@ export const english = {
   onlyPrefix: (prefix: string) => `, only names that begin with ${prefix}`,
   cap: (amount: string) => `, for amounts up to ${amount}`,
   rules: ruleWords,
+  refusals: refusalWords,
   duration: (parts: readonly string[]) =>
     `for ${new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(parts)}`,
   units: {

@@ -2,8 +2,8 @@
 const MAX_DEPTH = 32;
 /** The most members of all objects together. */
 const MAX_MEMBERS = 10_000;
-/** The most values together, of which an empty object or array counts as two. No text of 64 KiB has as many. */
-const MAX_VALUES = 50_000;
+/** The most values for each member that may be there. An empty object or array counts as two. No text of 64 KiB has 50,000. */
+const VALUES = 5;
 
 const [QUOTE, BACKSLASH, COLON, COMMA, UNICODE] = [0x22, 0x5c, 0x3a, 0x2c, 0x75]; // " \ : , u
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -54,11 +54,12 @@ export function parseJson(bytes: Uint8Array): unknown {
 /**
  * Reads a text that is already decoded, as `parseJson` does.
  *
+ * @param maxMembers the most members of all objects together, and a fifth of the most values
  * @throws JsonError
  */
-export function parseJsonText(text: string): unknown {
+export function parseJsonText(text: string, maxMembers = MAX_MEMBERS): unknown {
   if (!text.isWellFormed()) throw new JsonError('encoding');
-  const measured = measure(text); // first, so that a hostile text is never made into a value
+  const measured = measure(text, maxMembers); // first, so that a hostile text is never made into a value
   const parsed = parse(text);
   const value = measured.hasEscapedNames ? parseNamesApart(text) : parsed;
   if (countKept(value, measured.hasEscapes) !== measured.members) throw new JsonError('repeated_member');
@@ -78,7 +79,7 @@ function parse(text: string): unknown {
  * Counts the levels and members of a text without making a value. The counts are right for JSON only; `JSON.parse`
  * refuses any other text.
  */
-function measure(text: string) {
+function measure(text: string, maxMembers: number) {
   let [depth, members, values] = [0, 0, 1];
   const hasBackslash = text.includes('\\');
   let [isEscaped, hasEscapes, hasEscapedNames] = [false, false, false]; // isEscaped speaks of the last string
@@ -103,7 +104,7 @@ function measure(text: string) {
     } else if (character === COLON) {
       if (isEscaped) hasEscapedNames = true;
       members += 1;
-      if (members > MAX_MEMBERS) throw new JsonError('too_many_members');
+      if (members > maxMembers) throw new JsonError('too_many_members');
     } else if (character === COMMA) {
       values += 1;
     } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
@@ -113,7 +114,7 @@ function measure(text: string) {
     } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
       depth -= 1;
     }
-    if (values > MAX_VALUES) throw new JsonError('too_many_values');
+    if (values > VALUES * maxMembers) throw new JsonError('too_many_values');
   }
   return { members, hasEscapes, hasEscapedNames };
 }

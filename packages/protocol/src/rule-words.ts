@@ -7,6 +7,16 @@ const ABOVE = '*.';
 const range = (least: number, most: number, unit: string) =>
   least === most ? `exactly ${least} ${unit}` : `${least} to ${most} ${unit}`;
 
+const conditionTypes = new Map([
+  ['string', 'a text'],
+  ['number', 'a number'],
+  ['integer', 'a whole number'],
+  ['decimal', 'an amount in digits, written as a text'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+]);
+
 export const ruleWords = {
   nameJoiner: ' › ',
   eachEntry: 'each entry',
@@ -55,6 +65,13 @@ export const ruleWords = {
         return item === '.' ? 'a relative path' : `within the folder ${item}`;
       }),
     ),
+  conditions: {
+    type: (type: string) => `it is ${conditionTypes.get(type) ?? type}`,
+    is: (limit: string) => `it is ${limit}`,
+    has: (limit: string) => `it has ${limit}`,
+    does: (limit: string) => `it ${limit}`,
+    includes: (values: readonly string[]) => `it includes ${both.format(values)}`,
+  },
   urls: (items: readonly string[]) => either.format(items.map(urlInWords)),
   networks: (items: readonly string[]) => `an address in ${either.format(items)}`,
 };
@@ -70,3 +87,37 @@ function urlInWords(item: string): string {
     ? `a web address at a subdomain of ${rest.slice(2)} (${scheme})`
     : `a web address at ${item}`;
 }
+
+/** The texts of `english` about calls whose arguments were refused, by the rules that refused. */
+export const refusalWords = {
+  notAllowed: {
+    grant: (name: string, condition: string) =>
+      `The grant allows the argument “${name}” only if ${condition}.`,
+    manifest: (name: string, condition: string) =>
+      `The rules of the tool allow the argument “${name}” only if ${condition}.`,
+  },
+  unlisted: {
+    grant: (name: string) => `The grant does not allow the argument “${name}”.`,
+    manifest: (name: string) => `The rules of the tool do not allow the argument “${name}”.`,
+  },
+  missing: {
+    grant: (name: string) => `The grant needs the argument “${name}”.`,
+    manifest: (name: string) => `The rules of the tool need the argument “${name}”.`,
+  },
+  noneGiven: {
+    grant: 'The grant limits the arguments, and the call gives none.',
+    manifest: 'The rules of the tool limit the arguments, and the call gives none.',
+  },
+  unreadable: (cause: string) => `The arguments cannot be checked: ${cause}.`,
+  causes: {
+    not_object: 'not an object',
+    not_plain: 'not plain JSON',
+    number: 'a number that readers round',
+    text: 'a text that is not valid',
+    too_deep: 'nested too deeply',
+    too_large: 'too large',
+    syntax: 'not JSON',
+    repeated_member: 'a repeated name',
+    steps: 'too much to check',
+  },
+};

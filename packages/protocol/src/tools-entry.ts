@@ -1,10 +1,14 @@
-import type { FieldFault, FieldProblem } from './errors.ts';
+import { readEntryRules } from './arguments/entry-rules.ts';
+import type { Rules } from './arguments/rules.ts';
+import { MAX_COUNT } from './counts.ts';
+import type { Field } from './field-reports.ts';
 import { CONNECTOR_NAME, isWithin } from './tool-scopes.ts';
 
 /** The `type` of a tools entry. */
 export const TOOLS_TYPE = 'urn:service:tools:v1';
 
-const capWindows = ['per_hour', 'per_day', 'per_case'] as const;
+/** The windows in which an enforcer counts calls, in the order of its counters. */
+export const capWindows = ['per_hour', 'per_day', 'per_case'] as const;
 /** The window in which an enforcer counts calls. */
 export type CapWindow = (typeof capWindows)[number];
 
@@ -20,6 +24,8 @@ export interface ToolsEntry {
   /** The allowed tools: exact names, and prefixes that end in `*`. Absent when every tool is allowed. */
   readonly tools?: readonly string[];
   readonly caps?: Caps;
+  /** The limits of the arguments of a call, by exact tool name. An entry with rules lists its tools. */
+  readonly arguments?: Readonly<Record<string, Rules>>;
   /** The region that the connector's data has to stay in, such as `eu`. */
   readonly data_region?: string;
 }
@@ -28,29 +34,11 @@ const NAME = new RegExp(`^${CONNECTOR_NAME}$`);
 const NAME_OR_PREFIX = new RegExp(`^${CONNECTOR_NAME}[*]?$`);
 const REGION = /^[A-Za-z0-9_-]*$/;
 const MAX_TOOLS = 100;
-const MAX_COUNT = 2_147_483_647; // the interface specification, Errors: a count is 0 to this
-
-/** Collects a fault, so that one answer can list all of them. @returns undefined, for the reader to return */
-export type Report = (path: string, problem: FieldProblem) => undefined;
-
-/** The path of a field, and the function that collects its faults. */
-export interface Field {
-  readonly path: string;
-  readonly report: Report;
-}
-
-/** Makes a `Report` that appends to `faults`. */
-export function reportTo(faults: FieldFault[]): Report {
-  return (path, problem) => {
-    faults.push({ path, problem });
-    return undefined;
-  };
-}
 
 /** Reads one entry of a request. The result is complete only when the function reported no fault. */
 export function readEntry(value: unknown, { path, report }: Field): ToolsEntry | undefined {
   if (!isObject(value)) return report(path, 'type');
-  const { type, connector, tools, caps, data_region, ...others } = value;
+  const { type, connector, tools, caps, arguments: rules, data_region, ...others } = value;
   for (const name of Object.keys(others)) {
     report(`${path}.${name}`, name === 'purpose' ? 'not_allowed' : 'unknown');
   }
@@ -62,6 +50,7 @@ export function readEntry(value: unknown, { path, report }: Field): ToolsEntry |
   const limits = {
     tools: tools === undefined ? undefined : readTools(tools, { path: `${path}.tools`, report }),
     caps: caps === undefined ? undefined : readCaps(caps, { path: `${path}.caps`, report }),
+    rules: rules === undefined ? undefined : readEntryRules(rules, { path: `${path}.arguments`, report }),
     region:
       data_region === undefined
         ? undefined
@@ -72,6 +61,7 @@ export function readEntry(value: unknown, { path, report }: Field): ToolsEntry |
     connector: name,
     ...(limits.tools && { tools: limits.tools }),
     ...(limits.caps && { caps: limits.caps }),
+    ...(limits.rules && { arguments: limits.rules }),
     ...(limits.region !== undefined && { data_region: limits.region }),
   };
 }
@@ -86,6 +76,11 @@ export function isConnectorName(text: string): boolean {
   return NAME.test(text);
 }
 
+/** Tells whether a text is the name of a tool, or a name and `*` for every tool whose name begins so. */
+export function isToolPattern(text: string): boolean {
+  return NAME_OR_PREFIX.test(text);
+}
+
 /** Reads a list of 1 to 100 tool names and prefixes. */
 export function readTools(value: unknown, { path, report }: Field): string[] | undefined {
   if (!Array.isArray(value)) return report(path, 'type');
@@ -94,7 +89,7 @@ export function readTools(value: unknown, { path, report }: Field): string[] | u
   const names = new Set<string>();
   for (const [index, name] of value.entries()) {
     if (typeof name !== 'string') report(`${path}.${index}`, 'type');
-    else if (!NAME_OR_PREFIX.test(name)) report(`${path}.${index}`, 'format');
+    else if (!isToolPattern(name)) report(`${path}.${index}`, 'format');
     else if (names.has(name)) report(`${path}.${index}`, 'not_allowed');
     else names.add(name);
   }

@@ -45,7 +45,7 @@ export async function runCase(kinds: Readonly<Record<string, Kind>>, vector: Vec
 }
 
 /** @throws Error when the object has a member that is not in the list */
-function mustKnow(value: object, members: readonly string[]): void {
+export function mustKnow(value: object, members: readonly string[]): void {
   const unknown = Object.keys(value).find((name) => !members.includes(name));
   if (unknown !== undefined) throw new Error(`The member ${unknown} is not known.`);
 }

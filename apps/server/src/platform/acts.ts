@@ -69,6 +69,10 @@ export interface Declared {
 // biome-ignore lint/suspicious/noEmptyInterface: the features fill it
 export interface Attempts {}
 
+/** Every kind of entry without an event that is no refused attempt, with its data. Features fill it as `Acts`. */
+// biome-ignore lint/suspicious/noEmptyInterface: the features fill it
+export interface Entries {}
+
 declare const dataOf: unique symbol;
 
 /** The declaration of one kind of act, which knows the type of its data. */

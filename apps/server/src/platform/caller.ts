@@ -42,6 +42,21 @@ export const systemCaller = (
   requestId: string,
 ): Caller => ({ tenant, agentIds: null, actor: 'system', role: 'full', mode, plan, requestId });
 
+/** An agent that showed its grant token, which the database said to be live. */
+export interface GrantHolder extends Caller {
+  readonly tokenId: string;
+  readonly grantId: string;
+  /** The grant from which the holder's was delegated. */
+  readonly parentGrantId: string | null;
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly principalId: string;
+  readonly purpose: string | null;
+  readonly scopes: readonly string[];
+  /** The stored entries, as the column has them. */
+  readonly authorizationDetails: unknown;
+}
+
 /**
  * The session that a principal's token proves by itself. The database says whether it is still live, in the
  * query that reads or changes something for it.

@@ -33,6 +33,11 @@ export const notFound = () => new AppError('NOT_FOUND', 'No such record.');
 export const badField = (path: string, problem: string, message = 'The request is not valid.') =>
   new AppError('BAD_REQUEST', message, { fields: [{ path, problem }] });
 
+export const GRANT_TOKEN_REFUSED = 'Send `Authorization: Bearer <grant token>` with a live token.';
+
+/** One sentence for every reason, so that nobody learns from a refusal which tokens exist. */
+export const grantTokenRefused = () => new AppError('UNAUTHORIZED', GRANT_TOKEN_REFUSED);
+
 const MOST_SHOWN = 3;
 const LONGEST_SHOWN = 40; // characters
 

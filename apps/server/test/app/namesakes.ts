@@ -8,7 +8,13 @@ export const NAMESAKES = ['dev_00000000000000000000000000', 'dev_ZZZZZZZZZZZZZZZ
 export const MARK = 'namesake';
 
 /** Look-ups that find the tenant of an id. They cannot hold an id twice. */
-const LOOK_UPS = ['api_key_index', 'agent_index', 'email_verification_index', 'verified_emails'];
+const LOOK_UPS = [
+  'api_key_index',
+  'agent_index',
+  'email_verification_index',
+  'verified_emails',
+  'verified_domains',
+];
 
 const marked = Object.fromEntries(
   [

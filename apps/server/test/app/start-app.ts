@@ -45,6 +45,9 @@ function ownDatabase(): Promise<string> {
   return made;
 }
 
+/** Tests that set another key replace it. An empty text sets none. */
+const VAULT_KEY = 'ab'.repeat(32);
+
 /** So high that only tests about limits meet one. */
 const roomyLimits = Object.fromEntries(Object.keys(rateSettings(limits)).map((name) => [name, '100000']));
 
@@ -82,9 +85,10 @@ export async function startApp(options: TestOptions = {}) {
     DATABASE_URL: databaseUrl,
     REDIS_URL: kind === 'redis' ? redisUrl() : 'memory:',
     RSA_PRIVATE_KEY: inject('rsaKey'),
+    VAULT_ENCRYPTION_KEY: VAULT_KEY,
     SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
     PUBLIC_BASE_URL: 'https://auth.test',
-    ...(!realLimits && roomyLimits),
+    ...(!realLimits && { ...roomyLimits, PLAN_FREE_DOMAINS: '100' }),
     ...env,
   });
 

@@ -136,6 +136,7 @@ describe('the schema', () => {
     'agent_index',
     'email_verification_index',
     'verified_emails',
+    'verified_domains',
   ];
 
   const lint = `
@@ -225,11 +226,15 @@ describe('I1: statements', () => {
     const across = functions.filter(({ name }) => /AcrossTenants$/.test(name));
 
     expect(across.map(({ name }) => name).sort()).toEqual([
+      'addUsageAcrossTenants',
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
+      'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
+      'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
+      'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findSeededAcrossTenants',
@@ -241,9 +246,15 @@ describe('I1: statements', () => {
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listSealedOtherwiseAcrossTenants',
+      'listSealedUnderAcrossTenants',
+      'listForgottenAcrossTenants',
+      'listNewAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
+      'listUncheckedAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
+      'nextKeyIdAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

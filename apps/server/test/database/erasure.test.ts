@@ -73,6 +73,7 @@ async function wholeAccount(service: Service) {
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
   await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });
+  await developer('GET', '/v1/usage'); // writes what was counted in memory
   return developer;
 }
 

@@ -12,7 +12,15 @@ const NEW = 'new_1';
  */
 export async function callsOf(db: Executor, acme: Developer, its: Possessions, now: Date) {
   const { developerId } = acme;
-  const { agentId = '', grantId = '', tokenId = '', webhookId = '', deliveryId = '', code = '' } = its;
+  const {
+    agentId = '',
+    grantId = '',
+    tokenId = '',
+    webhookId = '',
+    deliveryId = '',
+    code = '',
+    credentialId = '',
+  } = its;
   if (!code) throw new Error('The samples hold no approved request.');
   const exchanged = await rowOf(db, 'auth_requests', developerId, `status = 'approved'`);
   const grant = await rowOf(db, 'grants', developerId, `id = '${grantId}'`);
@@ -98,6 +106,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     count_active_grants: call('count_active_grants', dev, at),
     find_active_tree: call('find_active_tree', dev, ids(grantId)),
     find_grant: call('find_grant', dev, id(grantId)),
+    details_above: call('details_above', dev, id(grantId)),
     grant_tree: call('grant_tree', dev, ids(grantId)),
     lock_delegation: call('lock_delegation', dev),
     share_delegation: call('share_delegation', dev),
@@ -110,6 +119,12 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     find_redeemable: call('find_redeemable', dev, id(exchanged.id)),
     'find_redeemable of a used code': call('find_redeemable', dev, id(grant.auth_request_id)),
     find_refreshable: call('find_refreshable', dev, id(refresh.id)),
+    use_grant_token: call('use_grant_token', dev, id(tokenId), at),
+    count_vault_credentials: call('count_vault_credentials', dev, at),
+    write_vault_exchange: call(
+      'write_vault_exchange',
+      ...[dev, at, json({ tokenId, credentialId, version: 1, dataKey: 'v1', keyId: 'k' })],
+    ),
     use_token: call('use_token', dev, id(tokenId), at),
     write_delegation: call('write_delegation', dev, at, json(delegation)),
     write_redemption: call('write_redemption', dev, at, json(redemption)),
@@ -121,6 +136,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ),
     count_open_requests: call('count_open_requests', dev, at),
     recount_quota: call('recount_quota', dev, "'active_grants'", at),
+    count_token_exchanges: call('count_token_exchanges', dev, at),
+    count_authorizations: call('count_authorizations', dev, at),
     count_agents: call('count_agents', dev, at),
     share_agents: call('share_agents', dev, ids(agentId)),
     exact_use: call('exact_use', dev, "'webhooks'", at),
@@ -137,6 +154,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       'claim_webhook_shares',
       ...[at, "'1 minute'", 'true', ids(developerId), '\'{""}\'', "'{5}'"],
     ),
+    count_domains: call('count_domains', dev, at),
     count_webhooks: call('count_webhooks', dev, at),
     deliver_events: call('deliver_events', dev, at, json(acts)),
     due_webhook_developers: call('due_webhook_developers', at, 'true', ids(...NAMESAKES), "''", '1'),

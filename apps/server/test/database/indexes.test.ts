@@ -3,11 +3,17 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
+import {
+  listForgottenAcrossTenants,
+  listUncheckedAcrossTenants,
+} from '../../src/features/accounts/domains/domains.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
+import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
@@ -60,6 +66,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   budget_transactions_allocation: get((its) => `/v1/budget/transactions/${its.grantId}`),
   budget_transactions_source: ({ acme, its }) =>
     acme('POST', '/v1/budget/refund', { transactionId: its.transactionId, amount: '0.1' }),
+  custom_domains_checked: ({ db, at }) => listUncheckedAcrossTenants(db, at, 10),
+  custom_domains_pending: ({ db }) => listForgottenAcrossTenants(db, new Date('2030-01-01'), 10),
   developers_closed: ({ db, at }) => listClosedAcrossTenants(db, at, 10),
   grants_active: ({ db, acme }) =>
     sql`select count_active_grants(${acme.developerId}, '2026-01-01')`.execute(db),
@@ -81,6 +89,16 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     claimSharesAcrossTenants(db, at, true, [{ developerId: acme.developerId, after: '', places: 1 }]),
   grants_developer_id_auth_request_id_key: ({ acme, its }) =>
     acme('POST', '/v1/token', { code: its.code, agentId: its.agentId }),
+  vault_credentials_keys: async ({ db, acme, its }) => {
+    const [row] = await db
+      .selectFrom('vaultCredentials')
+      .select(['keyId'])
+      .where('developerId', '=', acme.developerId)
+      .where('id', '=', String(its.credentialId))
+      .execute();
+    await listSealedUnderAcrossTenants(db, String(row?.keyId), { developerId: '', id: '' }, 10);
+  },
+  vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
@@ -91,8 +109,11 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
+  vault_credentials_folded: 'services of a principal differ in more than case',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
+  custom_domains_developer_id_domain_key: 'a developer registers a domain once',
+  verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',
 };
 
 test('each index serves a search or holds a rule, and each search is served by its index', async () => {
@@ -143,6 +164,7 @@ const COPIES: Readonly<Record<string, string>> = {
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
+  custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
   budget_allocations: `'id', one.id || n, 'grant_id', n`,
   budget_transactions: `'id', one.id || n, 'allocation_id', n, 'source_transaction_id', n`,
   budget_entries: `'movement_id', one.movement_id || n`,
@@ -153,6 +175,7 @@ const COPIES: Readonly<Record<string, string>> = {
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
+  vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
 };
 

@@ -6,6 +6,7 @@ import { authorize, grantTo, openSession, registerAgent, startSandbox } from '..
 import { send } from '../app/repeating.ts';
 import { statementsOf } from '../app/round-trips.ts';
 import { type Developer, newDatabase } from '../app/start-app.ts';
+import { exchange, storeCredential } from '../app/vault.ts';
 
 const callers = {
   'an agent': async (acme: Developer) => acme,
@@ -19,6 +20,8 @@ test.each(Object.entries(callers))(
     const { agentId, did: agentDid, grantToken: token, refreshToken, grantId } = await grantTo(owner);
     const acme = await callerOf(owner, agentId);
     const part = { parentGrantToken: token, subAgentId: agentId, scopes: ['calendar:read'] };
+    await storeCredential(owner);
+    const { grantToken: credentialed } = await grantTo(owner, { scopes: ['github:read'] });
     const { code } = await authorize(acme, agentId);
     const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
     const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
@@ -34,6 +37,7 @@ test.each(Object.entries(callers))(
       exchange: await trips('POST', '/v1/token', { code, agentId }),
       refresh: await trips('POST', '/v1/token/refresh', { refreshToken, agentId }),
       delegate: await trips('POST', '/v1/grants/delegate', part),
+      'exchange of a credential': await statementsOf(() => exchange(service, credentialed)),
       append: await trips('POST', '/v1/audit/log', entry),
       'get grant': await trips('GET', `/v1/grants/${grantId}`),
       revoke: await trips('DELETE', `/v1/grants/${grantId}`),
@@ -50,14 +54,15 @@ test.each(Object.entries(callers))(
       exchange: ['find_redeemable', 'write_together'],
       refresh: ['find_refreshable', 'write_together'],
       delegate: ['find_delegable', 'write_together'],
+      'exchange of a credential': ['use_grant_token', 'find_exchangeable', 'write_together'],
       append: ['find_grant', 'write_together'],
-      'get grant': ['find_grant'],
+      'get grant': ['find_grant', 'find_budgets_of_grants'], // in one trip
       revoke: ['find_active_tree', 'write_together'],
       'revoke again': ['find_active_tree', 'find_grant'],
       'get agent': ['find_agent'],
       'list ten agents': [listAgents],
       'list agents': [`${listAgents}_bounded`],
-      'list grants': ['with page as materialized'],
+      'list grants': ['with page as materialized', 'find_budgets_of_grants'],
       'unknown key': ['use_key', 'list_agents_bounded'],
     });
     expect((await acme('GET', '/v1/audit/entries?action=grant.revoked')).json().entries).toHaveLength(2);
@@ -127,7 +132,7 @@ test('an `Idempotency-Key` costs at most four more trips: to begin, to look, to 
   });
 });
 
-test('a principal reads in one trip, ends a grant in eight, and all grants in nine', async () => {
+test('a principal reads in one trip, or two for grants with their budgets, ends a grant in eight, and all grants in nine', async () => {
   const { acme, service } = await startSandbox();
   const { grantId } = await grantTo(acme);
   await grantTo(acme);
@@ -147,7 +152,7 @@ test('a principal reads in one trip, ends a grant in eight, and all grants in ni
     'after the end': await tripsOf('GET', '/v1/principal/grants'),
   }).toEqual({
     open: 4, // begin, the session, its entry with its event, commit
-    grants: 1,
+    grants: 2,
     audit: 1,
     // The session; then begin, the requests, the lock, the tree (or the roots and their trees), the revocation, its
     // entries, commit.

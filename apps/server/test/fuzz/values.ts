@@ -41,6 +41,7 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   amount: ['0.5', 0.1, '12.3456', '0', -1],
   initialBudget: ['100', 99.5, '0.0001'],
   currency: ['USD', 'EUR'],
+  domain: ['acme.test', 'a.acme.test', 'münchen.test'],
   email: ['owner@acme.test', null],
   action: ['flight.booked', 'mail.sent'],
   file: ['consent.css', 'swagger-ui.css', 'start.js'],

@@ -165,6 +165,9 @@ export async function createWorld({ ask, advance }: WorldOptions) {
     if (access === 'session' && credential === 'good') {
       return { headers: bearer(pickFrom(tenant, new Known('sessionToken', 0))) };
     }
+    if (access === 'grant' && credential === 'good') {
+      return { headers: bearer(pickFrom(tenant, new Known('grantToken', 0))) };
+    }
     if (access !== 'developer' && credential === 'good') return { headers: [] };
     switch (credential) {
       case 'none':

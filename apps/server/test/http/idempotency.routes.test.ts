@@ -101,7 +101,9 @@ describe('I13: every POST and PATCH that takes an API key', () => {
     }
   });
 
-  test('needs no second connection, so many at once never wait for each other', async () => {
+  test('needs no second connection, so many at once never wait for each other', {
+    timeout: 120_000,
+  }, async () => {
     const { databaseUrl } = service;
     const one = () => openDatabase({ connectionString: databaseUrl }, 1, undefined, { connect: 2000 });
     const narrow = await startApp({ databaseUrl, dbAs: one });

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/expiry.ts';
@@ -237,18 +236,18 @@ describe('I13: a stored answer', () => {
 
   test('is a conflict when its key was replaced, and the request does not run again', async () => {
     await ask();
-    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const RSA_PRIVATE_KEY = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    const later = await startApp({ databaseUrl: service.databaseUrl, env: { RSA_PRIVATE_KEY } });
+    const env = { VAULT_ENCRYPTION_KEY: 'cd'.repeat(32) };
+    const later = await startApp({ databaseUrl: service.databaseUrl, env });
 
     expect(refusalOf(await send(later, { apiKey: acme.apiKey }))).toBe('409 IDEMPOTENCY_CONFLICT');
     expect(await agentsOf(acme)).toHaveLength(1);
   });
 
   test('still opens once there is a key for the vault', async () => {
-    const first = await ask();
-    const VAULT_ENCRYPTION_KEY = 'ab'.repeat(32);
-    const later = await startApp({ databaseUrl: service.databaseUrl, env: { VAULT_ENCRYPTION_KEY } });
+    const { databaseUrl } = service;
+    const without = await startApp({ databaseUrl, env: { VAULT_ENCRYPTION_KEY: '' } });
+    const first = await send(without, { apiKey: acme.apiKey });
+    const later = await startApp({ databaseUrl });
 
     expect((await send(later, { apiKey: acme.apiKey })).body).toBe(first.body);
   });

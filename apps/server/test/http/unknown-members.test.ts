@@ -38,7 +38,7 @@ function stopAtHandlers(message: unknown): void {
 /** A developer, a principal with a session, and a person with an open consent page. */
 async function credentialsOf(service: Service) {
   const sandbox = await service.asDeveloper({ mode: 'sandbox' });
-  const { sessionToken } = await possessionsOf(sandbox);
+  const { sessionToken, grantToken } = await possessionsOf(sandbox);
   const developer = await service.asDeveloper();
   const { agentId } = await registerAgent(developer);
   const { id, consentUrl } = await authorize(developer, agentId);
@@ -53,6 +53,7 @@ async function credentialsOf(service: Service) {
   const headersFor = ({ config }: RouteOptions): Record<string, string> => {
     if (config?.access === 'developer') return { authorization: `Bearer ${developer.apiKey}` };
     if (config?.access === 'session') return { authorization: `Bearer ${sessionToken}` };
+    if (config?.access === 'grant') return { authorization: `Bearer ${grantToken}` };
     return page;
   };
   return { headersFor, requestId: String(id) };

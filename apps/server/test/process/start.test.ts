@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(8), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(12), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
@@ -52,7 +52,11 @@ describe('a server with good settings', () => {
       'expiry of answers',
       'expiry of grants',
       'expiry of requests',
+      'flush of usage',
+      'pruning of caps',
       'retention of events',
+      'retention of usage',
+      'vault rotation',
       'webhook delivery',
       'webhook history',
     ]);

@@ -134,6 +134,13 @@ describe('a token that is forged', () => {
     expect((await acme('POST', '/v1/grants/verify', { token })).body).not.toContain('user_42');
     expect((await acme('POST', '/v1/tokens/revoke', { token })).statusCode).toBeGreaterThanOrEqual(400);
     expect((await service.app.inject({ url: '/v1/me', headers: bearer })).statusCode).toBe(401);
+    const exchange = {
+      method: 'POST',
+      url: '/v1/vault/credentials/exchange',
+      headers: bearer,
+      body: { service: 'github' },
+    } as const;
+    expect((await service.app.inject(exchange)).statusCode).toBe(401);
     const part = { parentGrantToken: token, subAgentId: helper, scopes: ['calendar:read'] };
     expect(refusalOf(await acme('POST', '/v1/grants/delegate', part))).toBe(
       '400 INVALID_GRANT parent_invalid',

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { openSession, pkce, registerAgent } from '../app/flow.ts';
+import { grantTo, openSession, pkce, registerAgent } from '../app/flow.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 
 /** Each value of each column of each table, as text; bytes both as they are and as the two usual texts of them. */
@@ -65,6 +66,17 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
   await live('POST', '/v1/token', exchange); // a second time, which is refused and recorded
   await live('POST', '/v1/token/refresh', refresh);
   await live('POST', '/v1/tokens/revoke', { token: refreshed.grantToken });
+  const upstream = {
+    accessToken: randomBytes(40).toString('hex'),
+    refreshToken: randomBytes(40).toString('hex'),
+  };
+  const credential = { principalId: 'user_42', service: 'github', ...upstream };
+  await sandbox('POST', '/v1/vault/credentials', credential);
+  await sandbox('POST', '/v1/vault/credentials', { ...credential, service: 'vault' }); // refused
+  const held = await grantTo(sandbox, { scopes: ['github:read'] });
+  const body = { service: 'github' };
+  const taken = await service.calling(held.grantToken)('POST', '/v1/vault/credentials/exchange', body);
+  expect(taken.json().accessToken).toBe(upstream.accessToken);
   const unasked = (
     await sandbox('POST', '/v1/authorize', {
       agentId: (await registerAgent(sandbox)).agentId,
@@ -91,6 +103,9 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
     refreshToken: issued.refreshToken,
     nextGrantToken: refreshed.grantToken,
     nextRefreshToken: refreshed.refreshToken,
+    upstreamAccessToken: upstream.accessToken,
+    upstreamRefreshToken: upstream.refreshToken,
+    exchangingToken: held.grantToken,
   };
 }
 

@@ -10,12 +10,13 @@ export type CopiedObject =
 export interface CopyBounds {
   /** The most levels of objects and arrays; the value itself is the first. */
   readonly levels: number;
+  /** The most bytes in the canonical form of RFC 8785. */
+  readonly bytes: number;
   /** True when a text may hold U+0000. */
   readonly takesNul: boolean;
+  /** True when an integer may be beyond ±(2^53−1), where readers round it. */
+  readonly takesLarge: boolean;
 }
-
-/** The most bytes in the canonical form of RFC 8785. */
-export const MAX_BYTES = 65_536;
 
 /** Rises through the recursion; it never leaves this file. */
 class Unreadable extends Error {
@@ -38,7 +39,7 @@ export function copyObject(value: unknown, bounds: CopyBounds): CopiedObject {
       throw new Unreadable('not_object');
     const copy = copyMembers(value, copying, 1);
     // The exact size is needed only between the two estimates.
-    const isSmall = copying.most <= MAX_BYTES || bytesOf(JSON.stringify(copy)) <= MAX_BYTES;
+    const isSmall = copying.most <= bounds.bytes || bytesOf(JSON.stringify(copy)) <= bounds.bytes;
     return isSmall ? { ok: true, value: copy } : { ok: false, cause: 'too_large' };
   } catch (error) {
     // A getter or proxy of the caller may throw anything.
@@ -63,7 +64,7 @@ function copyValue(value: unknown, copying: Copying, level: number): unknown {
       mustBeText(value, copying);
       return value;
     case 'number':
-      if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+      if (!isNumber(value, copying)) {
         throw new Unreadable('number');
       }
       count(copying, 1, 25);
@@ -133,8 +134,12 @@ function mustBeText(text: string, copying: Copying): void {
   count(copying, text.length + 2, text.length * 6 + 2); // a control character is written `\u0001`
 }
 
+function isNumber(value: number, { takesLarge }: Copying): boolean {
+  return Number.isFinite(value) && (takesLarge || !Number.isInteger(value) || Number.isSafeInteger(value));
+}
+
 function count(copying: Copying, least: number, most: number): void {
   copying.least += least;
   copying.most += most;
-  if (copying.least > MAX_BYTES) throw new Unreadable('too_large');
+  if (copying.least > copying.bytes) throw new Unreadable('too_large');
 }

@@ -98,3 +98,47 @@ function boundsInWords({ min, max }: Rule): string | undefined {
 function quoted(value: RuleValue): string {
   return typeof value === 'string' ? words.quoted(value) : String(value);
 }
+
+/**
+ * Describes one key of a rule as a condition, such as `it is at most 500`.
+ *
+ * @param limit the value of the key, of which a list may be cut
+ */
+export function conditionInWords(key: keyof Rule, limit: unknown): string {
+  const texts = Array.isArray(limit) ? limit.map(String) : [];
+  const values = Array.isArray(limit) ? limit.map(quoted) : [];
+  const [least, most] = Array.isArray(limit) ? limit.map(Number) : [];
+  const { conditions } = words;
+  switch (key) {
+    case 'type':
+      return conditions.type(String(limit));
+    case 'in':
+      return conditions.is(words.among(values));
+    case 'min':
+      return conditions.is(words.atLeast(String(limit)));
+    case 'max':
+      return conditions.is(words.atMost(String(limit)));
+    case 'length':
+      return conditions.has(words.characters(least ?? 0, most ?? 0));
+    case 'items':
+      return conditions.has(words.entries(least ?? 0, most ?? 0));
+    case 'prefix':
+      return conditions.does(words.begins(values));
+    case 'suffix':
+      return conditions.does(words.ends(values));
+    case 'contains':
+      return conditions.includes(values);
+    case 'email':
+      return conditions.is(words.emails(texts));
+    case 'host':
+      return conditions.is(words.hosts(texts));
+    case 'path':
+      return conditions.is(words.paths(texts));
+    case 'url':
+      return conditions.is(words.urls(texts));
+    case 'cidr':
+      return conditions.is(words.networks(texts));
+    default:
+      return conditions.is(words.anything); // the other keys never refuse a value that is there
+  }
+}

@@ -15,7 +15,7 @@ export class ArgumentsError extends Error {
   }
 }
 
-const LEVELS = 32;
+const BOUNDS = { levels: 32, bytes: 65_536, takesNul: false, takesLarge: false };
 /** A whole string, or a number. The text is JSON by then, so a number begins nowhere else. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
 
@@ -39,7 +39,7 @@ export function readArguments(text: string): Readonly<Record<string, unknown>> {
  * this copy to the checks and to the tool.
  */
 export function copyArguments(value: unknown): CopiedObject {
-  return copyObject(value, { levels: LEVELS, takesNul: false });
+  return copyObject(value, BOUNDS);
 }
 
 const causes: Readonly<Record<Exclude<JsonProblem, 'value'>, ArgumentsCause>> = {

@@ -1,3 +1,4 @@
+import { isCount } from '../counts.ts';
 import { isDecimal } from './decimals.ts';
 import { type FormKey, forms } from './forms/index.ts';
 import { MAX_ITEMS, MAX_TEXT, type RuleFault, type RuleFaultCode } from './rule-faults.ts';
@@ -7,7 +8,6 @@ import { codePoints, isShowable } from './text.ts';
 /** Finds the fault of one key's value. @returns undefined when the value is fine */
 type KeyCheck = (value: unknown, path: string) => RuleFault | undefined;
 
-const MAX_COUNT = 2_147_483_647; // the interface specification, Errors: a count is 0 to this
 const types: readonly unknown[] = ['string', 'number', 'integer', 'decimal', 'boolean', 'array', 'object'];
 
 const checkType: KeyCheck = (value, path) => {
@@ -113,8 +113,4 @@ export const ruleKeys = [
 function textFault(text: string): RuleFaultCode | undefined {
   if (codePoints(text) > MAX_TEXT) return 'too_many';
   return isShowable(text) ? undefined : 'invalid_rule';
-}
-
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT;
 }

@@ -35,9 +35,10 @@ const branchKeys = new Set(['optional', 'open', 'type']);
  * document, then branches with the keys of a leaf.
  *
  * @param value any value, not trusted; it is not changed
+ * @param path the path of the set in a larger document, with which the path of the fault begins
  */
-export function readRules(value: unknown): ReadRules {
-  const fault = faultOfSet(value, { path: undefined, depth: 0 });
+export function readRules(value: unknown, path?: string): ReadRules {
+  const fault = faultOfSet(value, { path, depth: 0 });
   // The whole value has been compared with the type by now.
   return fault ? { ok: false, fault } : { ok: true, rules: value as Rules };
 }
@@ -67,7 +68,7 @@ function faultOfSet(value: unknown, place: Place): RuleFault | undefined {
   }
   for (const [pointer, rule] of rules) {
     const isBranch = rules.some(([other]) => other.startsWith(`${pointer}/`));
-    const isTop = pointer === '' && place.path === undefined;
+    const isTop = pointer === '' && place.depth === 0;
     if (!isObject(rule) || standsWell(rule, isBranch, isTop)) continue;
     return { code: 'rule_conflict', path: pathOf(pointer) };
   }

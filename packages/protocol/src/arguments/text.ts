@@ -26,3 +26,10 @@ export function codePoints(text: string): number {
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : [...text].slice(0, most).join('');
 }
+
+/** Writes characters that a reader would not see as `\u202e`. */
+export function visible(text: string): string {
+  return text.replace(new RegExp(NOT_SHOWN, 'g'), (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

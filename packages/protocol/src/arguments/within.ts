@@ -8,8 +8,8 @@ import type { Rule, Rules } from './rules.ts';
 type Reached = Place | 'shut' | 'free';
 
 /**
- * Tells whether every call that the rules `child` accept is accepted by the rules `parent`. The answer is no
- * wherever the rules do not show it.
+ * Tells whether every call that the rules `child` accept is accepted by the rules `parent`. The answer is no where the
+ * rules do not show it.
  *
  * @param child as `readRules` takes them; undefined for no rules, which accept every call
  */

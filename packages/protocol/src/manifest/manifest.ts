@@ -36,6 +36,8 @@ export interface ManifestPin {
 
 /** A manifest that was loaded. It never changes. */
 export interface Manifest {
+  /** The `$schema` of the source. */
+  readonly schema?: string;
   readonly connector: string;
   readonly version: string;
   readonly description?: string;

@@ -140,6 +140,10 @@ export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
 /** Whether a row could not be deleted because another one refers to it. */
 export const isReferredTo = (error: unknown) => codeOf(error) === '23503';
 
+/** Whether a row was refused by this unique index. */
+export const isTaken = (error: unknown, index: string) =>
+  codeOf(error) === '23505' && Object(error).constraint === index;
+
 /**
  * Whether a failure means that Postgres is down, and not that the statement is wrong. A standby, which refuses to write
  * (25006), counts as down: in a fail-over the address of the primary may lead to it.

@@ -20,6 +20,8 @@ export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
 export type DeveloperMode = "live" | "sandbox";
 
+export type DomainStatus = "lapsed" | "pending" | "verified";
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -47,6 +49,8 @@ export type Plan = "enterprise" | "free" | "pro";
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export type VaultRefreshStatus = "failed" | "none" | "ok";
 
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
 
@@ -234,6 +238,18 @@ export interface ConsentMails {
   mails: number;
 }
 
+export interface CustomDomains {
+  createdAt: Timestamp;
+  developerId: string;
+  domain: string;
+  id: string;
+  lastCheckedAt: Timestamp | null;
+  missingSince: Timestamp | null;
+  status: DomainStatus;
+  token: string;
+  verifiedAt: Timestamp | null;
+}
+
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
   closedAt: Timestamp | null;
@@ -350,6 +366,43 @@ export interface Tokens {
   revokedAt: Timestamp | null;
 }
 
+export interface UsageDaily {
+  authorizations: Generated<Int8>;
+  day: Timestamp;
+  developerId: string;
+  tokenExchanges: Generated<Int8>;
+  verifications: Generated<Int8>;
+}
+
+export interface VaultCredentials {
+  accessToken: string;
+  clientSecret: string | null;
+  createdAt: Timestamp;
+  credentialType: string;
+  dataKey: string;
+  developerId: string;
+  id: string;
+  keyId: string;
+  lastExchangedAt: Timestamp | null;
+  leasedUntil: Timestamp | null;
+  leaseId: string | null;
+  metadata: Json;
+  principalId: string;
+  refresh: Json | null;
+  refreshStatus: VaultRefreshStatus;
+  refreshToken: string | null;
+  service: string;
+  tokenExpiresAt: Timestamp | null;
+  updatedAt: Timestamp;
+  version: Int8;
+}
+
+export interface VerifiedDomains {
+  developerId: string;
+  domain: string;
+  domainId: string;
+}
+
 export interface VerifiedEmails {
   developerId: string;
   email: string;
@@ -413,6 +466,7 @@ export interface DB {
   capsEpoch: CapsEpoch;
   capsSlot: CapsSlot;
   consentMails: ConsentMails;
+  customDomains: CustomDomains;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
@@ -423,6 +477,9 @@ export interface DB {
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
   tokens: Tokens;
+  usageDaily: UsageDaily;
+  vaultCredentials: VaultCredentials;
+  verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;

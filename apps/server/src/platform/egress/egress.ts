@@ -19,11 +19,18 @@ export type EgressOutcome =
   | { readonly status: number; readonly failure?: undefined }
   | { readonly failure: EgressFailure; readonly status?: undefined };
 
+/** An answer with its body. `too_large` is a body of more bytes than are read. */
+export type EgressAnswer =
+  | { readonly status: number; readonly body: Buffer; readonly failure?: undefined }
+  | { readonly failure: EgressFailure | 'too_large'; readonly status?: undefined };
+
 /** The only way in which the service calls an address that another party has named. */
 export interface Egress {
   readonly rules: UrlRules;
   /** Never throws: a failure is an outcome. Follows no redirect, and keeps nothing of an answer. */
   send(request: OutgoingRequest): Promise<EgressOutcome>;
+  /** As `send`, and returns the body of the answer. */
+  ask(request: OutgoingRequest): Promise<EgressAnswer>;
 }
 
 export interface EgressOptions extends UrlRules {
@@ -41,20 +48,42 @@ const MOST_HEADER_BYTES = 16_384;
 
 export function createEgress(options: EgressOptions): Egress {
   const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, ca } = options;
+
+  const call = async (request: OutgoingRequest): Promise<Received | Failed> => {
+    const deadline = AbortSignal.timeout(timeoutMilliseconds);
+    const url = acceptUrl(request.url, options);
+    if (!url) return { failure: 'blocked_address' };
+    const addresses = await before(deadline, addressesOf(url, resolve)).catch(() => undefined);
+    if (deadline.aborted) return { failure: 'timeout' };
+    if (!addresses || addresses.length === 0) return { failure: 'dns_failed' };
+    const mayConnect = options.allowsPrivateHosts || addresses.every(isPublicAddress);
+    if (!mayConnect) return { failure: 'blocked_address' };
+    return exchange(url, addresses, request, deadline, ca);
+  };
+
   return {
     rules: options,
     async send(request) {
-      const deadline = AbortSignal.timeout(timeoutMilliseconds);
-      const url = acceptUrl(request.url, options);
-      if (!url) return { failure: 'blocked_address' };
-      const addresses = await before(deadline, addressesOf(url, resolve)).catch(() => undefined);
-      if (deadline.aborted) return { failure: 'timeout' };
-      if (!addresses || addresses.length === 0) return { failure: 'dns_failed' };
-      const mayConnect = options.allowsPrivateHosts || addresses.every(isPublicAddress);
-      if (!mayConnect) return { failure: 'blocked_address' };
-      return exchange(url, addresses, request, deadline, ca);
+      const received = await call(request);
+      return received.failure === undefined ? { status: received.status } : received;
+    },
+    async ask(request) {
+      const received = await call(request);
+      if (received.failure !== undefined) return received;
+      const { status, body, cut } = received;
+      return cut === undefined ? { status, body } : { failure: cut };
     },
   };
+}
+
+type Failed = Extract<EgressOutcome, { readonly failure: EgressFailure }>;
+
+interface Received {
+  readonly status: number;
+  readonly body: Buffer;
+  /** Why the body is not whole. */
+  readonly cut?: 'too_large' | 'timeout' | 'connection_failed';
+  readonly failure?: undefined;
 }
 
 async function addressesOf(url: URL, resolve: Resolve): Promise<readonly string[]> {
@@ -79,7 +108,7 @@ function exchange(
   { method, headers, body }: OutgoingRequest,
   deadline: AbortSignal,
   ca: string | undefined,
-): Promise<EgressOutcome> {
+): Promise<Received | Failed> {
   const options = {
     method,
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
@@ -93,29 +122,40 @@ function exchange(
       : http.request(url, { ...options, agent: new http.Agent() });
 
   return new Promise((done) => {
-    let outcome: EgressOutcome | undefined;
+    let failed: Failed | undefined;
+    let status: number | undefined;
+    let isWhole = false;
+    let isTooLarge = false;
+    const parts: Buffer[] = [];
     let isInHandshake = false;
     call.on('socket', (socket) => {
       socket.once('connect', () => (isInHandshake = url.protocol === 'https:'));
       socket.once('secureConnect', () => (isInHandshake = false));
     });
     call.on('response', (answer) => {
-      outcome = { status: answer.statusCode ?? 0 };
+      status = answer.statusCode ?? 0;
       let read = 0;
-      answer.on('data', ({ length }: Buffer) => {
-        read += length;
-        if (read > MOST_BYTES) call.destroy();
+      answer.on('data', (part: Buffer) => {
+        read += part.length;
+        isTooLarge = read > MOST_BYTES;
+        if (isTooLarge) call.destroy();
+        else parts.push(part);
       });
+      answer.on('end', () => (isWhole = true));
       answer.on('error', () => {}); // the status is known, so the end does not matter
     });
     call.on('upgrade', (answer, socket) => {
-      outcome = { status: answer.statusCode ?? 0 };
+      status = answer.statusCode ?? 0;
       socket.destroy();
     });
     call.on('error', (error) => {
-      outcome ??= { failure: deadline.aborted ? 'timeout' : failureOf(error, isInHandshake) };
+      failed ??= { failure: deadline.aborted ? 'timeout' : failureOf(error, isInHandshake) };
     });
-    call.on('close', () => done(outcome ?? { failure: 'connection_failed' }));
+    call.on('close', () => {
+      if (status === undefined) return done(failed ?? { failure: 'connection_failed' });
+      const cut = isTooLarge ? 'too_large' : deadline.aborted ? 'timeout' : 'connection_failed';
+      done({ status, body: Buffer.concat(parts), ...(!isWhole && { cut }) });
+    });
     call.end(body);
   });
 }

@@ -1,13 +1,13 @@
 import type { Tracer } from '../telemetry/tracer.ts';
-import type { Egress } from './egress.ts';
+import type { Egress, OutgoingRequest } from './egress.ts';
 
 /** Makes a span for each call, without the address, because addresses hold secrets of their developers. */
 export function tracedEgress(egress: Egress, tracer: Tracer): Egress {
+  const traced = <Answer>({ method }: OutgoingRequest, call: () => Promise<Answer>) =>
+    tracer.call({ name: `http ${method}`, attributes: { 'http.request.method': method } }, call);
   return {
     ...egress,
-    send(request) {
-      const attributes = { 'http.request.method': request.method };
-      return tracer.call({ name: `http ${request.method}`, attributes }, () => egress.send(request));
-    },
+    send: (request) => traced(request, () => egress.send(request)),
+    ask: (request) => traced(request, () => egress.ask(request)),
   };
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../caller.ts';
-import { AppError } from '../errors.ts';
+import type { Caller, GrantHolder } from '../caller.ts';
+import { AppError, GRANT_TOKEN_REFUSED } from '../errors.ts';
 import { crossOrigin } from './answers/cors.ts';
 import { standardHeaders } from './answers/standard-headers.ts';
 import { authenticateKey } from './callers/api-key.ts';
@@ -10,6 +10,7 @@ import {
   type AuthenticateBrowser,
   bearerOf,
   cookiesIn,
+  type ReadHolder,
   type ReadSession,
   timesSent,
   unauthorized,
@@ -24,6 +25,7 @@ import {
   resourceBills,
   resourceIdOf,
   sessionBills,
+  tokenBill,
 } from './limits/bills.ts';
 import type { RateLimits } from './limits/rate-rules.ts';
 import type { ChargeRates } from './limits/rates.ts';
@@ -38,12 +40,15 @@ export interface RequestPathOptions {
   readonly callers: KnownCallers;
   readonly consent: AuthenticateBrowser;
   readonly session: ReadSession;
+  readonly grant: ReadHolder;
   readonly paths: Paths;
   readonly isProduction: boolean;
   /** Origins whose pages may call the API. */
   readonly corsAllowedOrigins: readonly string[];
   /** The origin of the service's own pages, as browsers name it: `https://auth.example`. */
   readonly ownOrigin: string;
+  /** Whether its pages may come from this host too. */
+  readonly servesHost: (host: string) => Promise<boolean>;
 }
 
 /** Adds the steps that every request takes before its body is read, in this order. */
@@ -55,6 +60,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
 
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);
+  app.decorateRequest('holder', null);
   app.decorateRequest('chargeResource');
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
@@ -64,15 +70,15 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     const charge = chargingOf(path.charge, reply);
     // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
-    // charged with its developer, in one trip.
-    const isKeyed = access === 'developer' && !unknown && isSound(request);
+    // charged with its developer, in one trip, and a grant token with its own count.
+    const isKeyed = (access === 'developer' || access === 'grant') && !unknown && isSound(request);
     if (!isKeyed && rate !== 'unlimited') await charge(anonymousBills(request, limits));
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request, reply);
       return reply.headers(cors.preflightFor(origin)).code(204).send();
     }
-    if (fromOwnPages) refuseOtherPages(request, path.ownOrigin);
+    if (fromOwnPages) await refuseOtherPages(request, path);
     if (access === 'developer') request.caller = await callerByKey(request, reply, charge);
     if (access === 'consent') {
       request.caller = await path.consent(browserRequestOf(request));
@@ -80,6 +86,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     if (access === 'none')
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
+    if (access === 'grant') request.holder = await holderByToken(request, reply, charge);
     if (access === 'session') request.session = await sessionIn(request, reply, charge);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
@@ -113,6 +120,26 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     await charge(failureBills(request, limits));
     throw unauthorized(reply, apiKey);
+  }
+
+  /**
+   * A good token is charged by its id and never to its developer's plan. Every other costs its address.
+   * @throws UNAUTHORIZED with one sentence for every reason, RATE_LIMITED
+   */
+  async function holderByToken(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    charge: Charging,
+  ): Promise<GrantHolder> {
+    const token = bearerOf(request);
+    const read = token === undefined ? { refusal: 'missing' } : await path.grant(token);
+    if (!('refusal' in read)) {
+      await charge([...anonymousBills(request, limits), tokenBill(request, read.tokenId, limits)]);
+      return { ...read, requestId: request.id };
+    }
+    await charge(failureBills(request, limits));
+    request.log.info({ reason: read.refusal }, 'grant token refused');
+    throw unauthorized(reply, token, GRANT_TOKEN_REFUSED);
   }
 
   /** @throws UNAUTHORIZED, RATE_LIMITED */
@@ -164,9 +191,16 @@ function browserRequestOf(request: FastifyRequest) {
 }
 
 /** A browser says where a request comes from, and a page cannot change that (Fetch, section 3.2). */
-function refuseOtherPages({ headers }: FastifyRequest, ownOrigin: string): void {
-  const { origin = ownOrigin, 'sec-fetch-site': site = 'same-origin' } = headers;
-  if (origin === ownOrigin && site === 'same-origin') return;
+async function refuseOtherPages(
+  { headers }: FastifyRequest,
+  { ownOrigin, servesHost }: Pick<RequestPathOptions, 'ownOrigin' | 'servesHost'>,
+): Promise<void> {
+  const { origin = ownOrigin, host = '', 'sec-fetch-site': site = 'same-origin' } = headers;
+  if (site === 'same-origin') {
+    if (origin === ownOrigin) return;
+    // A page of the same service under a developer's domain names the host that the request came to.
+    if (origin === `${new URL(ownOrigin).protocol}//${host}` && (await servesHost(host))) return;
+  }
   throw new AppError('FORBIDDEN', 'Only pages of this service may call this route.');
 }
 

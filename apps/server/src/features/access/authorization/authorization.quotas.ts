@@ -7,6 +7,12 @@ export const quotas = {
     enterprise: 10_000,
     describes: 'authorization requests that are undecided, or approved and not exchanged',
   },
+  authorizations: {
+    free: 50_000,
+    pro: 5_000_000,
+    enterprise: 'unlimited',
+    describes: 'authorization requests in a calendar month (UTC)',
+  },
 } as const satisfies QuotaDeclarations;
 
 type Declared = typeof quotas;

@@ -45,6 +45,8 @@ export async function getAsker(db: Executor, { tenant, agentIds }: Reach, agentI
 export interface Opening {
   readonly request: Omit<RequestRow, 'developerId'>;
   readonly openLimit: number | null;
+  /** The most requests of a calendar month. */
+  readonly monthLimit: number | null;
   readonly records: Records;
 }
 
@@ -53,13 +55,13 @@ export function requestAuthorization(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { request, openLimit, records }: Opening,
-): Promise<'suspended' | 'revoked' | 'over_quota' | null> {
+  { request, openLimit, monthLimit, records }: Opening,
+): Promise<'suspended' | 'revoked' | 'over_quota' | 'over_month' | null> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: hotCall('write_request', row({ ...request, developerId, openLimit })),
+    fact: hotCall('write_request', row({ ...request, developerId, openLimit, monthLimit })),
     locks: [[sharedAgents, [request.agentId]]],
     // After the exchanges of the group, which lock this counter after that of grants.
     turn: 'quota open_requests',

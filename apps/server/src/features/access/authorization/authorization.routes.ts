@@ -26,6 +26,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     '/v1/authorize',
     {
       config: {
+        metered: 'authorizations',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',

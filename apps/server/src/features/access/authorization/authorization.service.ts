@@ -8,6 +8,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
+import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
@@ -31,6 +32,8 @@ export interface AuthorizationDeps {
   readonly publicBaseUrl: string;
   /** Whether a live developer must set up a proof of its principals before it may ask them for consent. */
   readonly principalProof: 'required' | 'optional';
+  /** Whether consent links name the developer's verified domain. */
+  readonly linksToDomains: boolean;
 }
 
 /**
@@ -86,19 +89,27 @@ export async function requestConsent(
   await deps.store.put(entries);
   const records = prepareActs(caller, actsOf(request, agentDid, isApproved), at);
   const openLimit = limitOf(deps.quotas, caller, 'open_requests');
-  const refusal = await requestAuthorization(deps.db, caller.tenant, at, { request, openLimit, records });
+  const monthLimit = limitOf(deps.quotas, caller, 'authorizations');
+  const opening = { request, openLimit, monthLimit, records };
+  const refusal = await requestAuthorization(deps.db, caller.tenant, at, opening);
   if (refusal) {
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
+    if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
     throw refusal === 'revoked' ? notFound() : agentInactive();
   }
 
   return {
     ...toAuthRequest(request, caller, at),
-    consentUrl: `${deps.publicBaseUrl}/consent?req=${id}#ticket=${ticket}`,
+    consentUrl: `${await baseOfPages(deps, caller)}/consent?req=${id}#ticket=${ticket}`,
     ...(code && { code: code.code }),
   };
+}
+
+async function baseOfPages({ db, publicBaseUrl, linksToDomains }: AuthorizationDeps, { tenant }: Caller) {
+  const host = linksToDomains ? await findPageHost(db, tenant) : undefined;
+  return host === undefined ? publicBaseUrl : `${new URL(publicBaseUrl).protocol}//${host}`;
 }
 
 /** @returns the agent's DID. @throws in the order in which the refusals are documented. */

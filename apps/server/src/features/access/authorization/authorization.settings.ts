@@ -1,5 +1,5 @@
-import { oneOf } from '../../../config/readers.ts';
-import { optional, type ValuesOf } from '../../../config/setting.ts';
+import { boolean, oneOf } from '../../../config/readers.ts';
+import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 
@@ -10,6 +10,11 @@ export const authorizationSettings = {
     'in production `required`, else `optional`',
     'Whether a live developer must set up a proof of its principals before asking them for consent.',
   ),
+  CUSTOM_DOMAIN_PAGES: defaulted(
+    boolean,
+    'false',
+    'Whether consent links name the verified domain of the developer, whose traffic has to reach the service then.',
+  ),
 };
 
 /** The parts of the house that authorization uses. */
@@ -18,5 +23,9 @@ export function authorizationDeps(
   settings: ValuesOf<typeof authorizationSettings>,
 ): AuthorizationDeps {
   const byDefault = house.isProduction ? 'required' : 'optional';
-  return { ...house, principalProof: settings.PRINCIPAL_PROOF ?? byDefault };
+  return {
+    ...house,
+    principalProof: settings.PRINCIPAL_PROOF ?? byDefault,
+    linksToDomains: settings.CUSTOM_DOMAIN_PAGES,
+  };
 }

@@ -1,3 +1,4 @@
+import { grantTo } from '../../../../test/app/flow.ts';
 import type { Samples } from '../../../../test/app/samples.ts';
 
 export const samples: Samples = {
@@ -6,11 +7,17 @@ export const samples: Samples = {
     const { transactionId } = (
       await developer('POST', '/v1/budget/debit', { grantId, amount: '0.5' })
     ).json();
-    return { transactionId: String(transactionId) };
+    const { grantId: unfundedGrantId } = await grantTo(developer);
+    return { transactionId: String(transactionId), unfundedGrantId };
   },
-  nobodys: { transactionId: 'btx_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
+  nobodys: {
+    transactionId: 'btx_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+    unfundedGrantId: 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  },
   ways: {
-    'POST /v1/budget/allocate': { body: ({ grantId }) => ({ grantId, initialBudget: '100' }) },
+    'POST /v1/budget/allocate': {
+      body: ({ unfundedGrantId }) => ({ grantId: unfundedGrantId, initialBudget: '100' }),
+    },
     'POST /v1/budget/debit': { body: ({ grantId }) => ({ grantId, amount: '0.5' }) },
     'POST /v1/budget/refund': { body: ({ transactionId }) => ({ transactionId, amount: '0.1' }) },
     'GET /v1/budget/balance/:grantId': {},

@@ -58,6 +58,17 @@ export async function findGrant(
   return (await grantById(db, tenant.developerId, grantId, agentIds))[0];
 }
 
+const detailsAbove = lookUp<{ readonly details: unknown }, [developerId: string, grantId: string]>(
+  'details_above',
+  `select a.details
+   from details_above($1, $2) a`,
+);
+
+/** The authorization details of the grants from which this grant was delegated. It may lack their limits. */
+export async function listDetailsAbove(db: Executor, { developerId }: Tenant, grantId: string) {
+  return (await detailsAbove(db, developerId, grantId)).map(({ details }) => details);
+}
+
 export function grantsOfPrincipal(db: Executor, { developerId }: Tenant, principalId: string) {
   return db
     .selectFrom('grants')

@@ -7,6 +7,12 @@ export const quotas = {
     enterprise: 'unlimited',
     describes: 'active grants, including delegated grants',
   },
+  token_exchanges: {
+    free: 50_000,
+    pro: 5_000_000,
+    enterprise: 'unlimited',
+    describes: 'codes that are exchanged for tokens in a calendar month (UTC)',
+  },
 } as const satisfies QuotaDeclarations;
 
 type Declared = typeof quotas;

@@ -19,9 +19,11 @@ export interface GrantDeps {
 
 /** @throws NOT_FOUND for an unknown grant and for a foreign one alike. */
 export async function getGrant(deps: GrantDeps, caller: Caller, grantId: string): Promise<Grant> {
-  const row = await findGrant(deps.db, caller, grantId);
+  const [row, budgets] = await Promise.all([
+    findGrant(deps.db, caller, grantId),
+    findBudgets(deps.db, caller.tenant, [grantId]),
+  ]);
   if (!row) throw notFound();
-  const budgets = await findBudgets(deps.db, caller.tenant, [grantId]);
   return toGrant(row, caller, deps.clock(), budgets);
 }
 

@@ -60,7 +60,7 @@ export type DelegationRefusal =
   | 'over_quota'
   | null;
 
-export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'refresh'> & {
+export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'monthLimit' | 'refresh'> & {
   /** Null for a grant that only narrows. */
   readonly refresh: Redemption['refresh'] | null;
   readonly parentAgentId: string;

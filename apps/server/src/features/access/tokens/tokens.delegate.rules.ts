@@ -1,4 +1,4 @@
-import { readRequestedDetails } from '@behest/protocol/authorization-details';
+import { readDelegationDetails } from '@behest/protocol/authorization-details';
 import { capsLineage, type IssuedEntry, storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { delegatedDetails } from '@behest/protocol/delegated-details';
 import { canHavePurpose } from '@behest/protocol/purposes';
@@ -105,7 +105,7 @@ function mustKeepPurpose({ purpose }: Delegable, requested: RequestedPart): void
 
 function entriesOf(parent: Delegable, { scopes, authorizationDetails }: RequestedPart): IssuedEntry[] {
   const above = storedEntries(parent.authorizationDetails);
-  const read = readRequestedDetails(authorizationDetails ?? [], scopes);
+  const read = readDelegationDetails(authorizationDetails ?? [], scopes);
   const purpose = parent.purpose ?? undefined;
   const narrowed = read.ok
     ? delegatedDetails({ purpose, scopes, entries: read.entries }, toolsEntries(above))

@@ -450,7 +450,7 @@ describe('R7 a part is never wider than the whole', () => {
       { ...asked, authorizationDetails: [{ type: 'urn:service:caps-lineage:v1', connector: 'gmail' }] },
       'BAD_REQUEST',
     ],
-    ['a budget', { ...asked, budget: { amount: '5' } }, 'BAD_REQUEST'],
+    ['an empty budget', { ...asked, budget: { amount: '0' } }, 'BAD_REQUEST'],
     ['another form', { ...asked, credentialFormat: 'vc-jwt' }, 'BAD_REQUEST'],
     ['a longer life of tokens', { ...asked, tokenExpiresIn: '2h' }, 'BAD_REQUEST'],
     ['a moment', { ...asked, expiresIn: '59s' }, 'BAD_REQUEST'],

@@ -41,9 +41,11 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   const records = prepareActs(caller, [grantCreated(grant), ...allocated(grant, allocation), act], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const maxWrongVerifiers = MAX_WRONG_VERIFIERS;
-  const write = { grant, token, refresh, allocation, grantLimit, maxWrongVerifiers, records };
+  const monthLimit = limitOf(deps.quotas, caller, 'token_exchanges');
+  const write = { grant, token, refresh, allocation, grantLimit, monthLimit, maxWrongVerifiers, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
+  if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
   if (lost) throw invalidGrant(lost);
   return answer;

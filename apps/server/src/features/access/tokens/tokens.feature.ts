@@ -4,10 +4,12 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts } from './tokens.acts.ts';
+import { holderReader } from './tokens.holder.service.ts';
 import { rates } from './tokens.rates.ts';
 import { eraseTokens } from './tokens.repo.ts';
 import { tokenRoutes } from './tokens.routes.ts';
 import { tables } from './tokens.tables.ts';
+import { ownVerifier } from './tokens.verifier.service.ts';
 
 export const tokens = defineFeature({
   name: 'tokens',
@@ -35,14 +37,19 @@ export const tokens = defineFeature({
     ),
   },
   listens: [on(tenantErased, eraseTokens)],
-  open: (house, settings) => ({
-    routes: (app) =>
-      app.register(tokenRoutes, {
-        ...house,
-        ...house.lifetimes,
-        issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
-        maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
-        reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
-      }),
-  }),
+  open(house, settings) {
+    const deps = { ...house, ...house.lifetimes };
+    const verifyOwn = ownVerifier(deps);
+    return {
+      routes: (app) =>
+        app.register(tokenRoutes, {
+          ...deps,
+          verifyOwn,
+          issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
+          maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
+          reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
+        }),
+      credentials: { grant: holderReader({ ...house, verifyOwn }) },
+    };
+  },
 });

@@ -78,6 +78,8 @@ export interface Redemption {
   readonly refresh: NewRefreshToken;
   readonly allocation: NewAllocationRow | null;
   readonly grantLimit: number | null;
+  /** The most exchanges of a calendar month. */
+  readonly monthLimit: number | null;
   readonly maxWrongVerifiers: number;
   readonly records: Records;
 }
@@ -87,6 +89,7 @@ export type RedemptionRefusal =
   | 'code_unknown'
   | 'code_used'
   | 'code_expired'
+  | 'over_month'
   | 'over_quota'
   | null;
 
@@ -95,7 +98,7 @@ export function redeemCode(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { grant, token, refresh, allocation, grantLimit, maxWrongVerifiers, records }: Redemption,
+  { grant, token, refresh, allocation, records, ...limits }: Redemption,
 ): Promise<RedemptionRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -106,8 +109,7 @@ export function redeemCode(
       token: row({ ...token, developerId }),
       refresh: row({ ...refresh, developerId }),
       allocation: allocation && newAllocation(tenant, allocation, at),
-      grantLimit,
-      maxWrongVerifiers,
+      ...limits,
     }),
     locks: [[sharedAgents, [grant.agentId]]],
     turn: `quota ${grant.authRequestId}`,

@@ -20,16 +20,14 @@ import {
   Verdict,
   Verify,
 } from './tokens.schema.ts';
-import { ownVerifier } from './tokens.verifier.service.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOwn'>> = async (app, given) => {
-  const deps = { ...given, verifyOwn: ownVerifier(given) };
-
+export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, deps) => {
   app.post(
     '/v1/token',
     {
       config: {
+        metered: 'tokenExchanges',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -105,6 +103,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -125,6 +124,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/grants/verify',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',
@@ -168,6 +168,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Omit<DelegateDeps, 'verifyOw
     '/v1/tokens/introspect',
     {
       config: {
+        metered: 'verifications',
         access: 'developer',
         role: 'runtime',
         boundKeys: 'own agents',

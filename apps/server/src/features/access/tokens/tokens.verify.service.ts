@@ -1,4 +1,5 @@
 import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
+import { limitedScopes } from '@behest/protocol/limited-scopes';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
 import { badField } from '../../../platform/errors.ts';
@@ -14,7 +15,9 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
   const entries = storedEntries(row.authorizationDetails);
   if (input.audience !== undefined && input.audience !== audience)
     return { valid: false, reason: 'audience' };
-  if (uncovered(row.scopes, input.requiredScopes ?? []).length > 0) return { valid: false, reason: 'scope' };
+  const required = input.requiredScopes ?? [];
+  const unmet = [...uncovered(row.scopes, required), ...limitedScopes(required, toolsEntries(entries))];
+  if (unmet.length > 0) return { valid: false, reason: 'scope' };
   return {
     valid: true,
     grantId: row.id,

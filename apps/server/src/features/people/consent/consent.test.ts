@@ -477,6 +477,25 @@ describe('O19 approving less', () => {
     expect(entry?.metadata).toMatchObject({ scopes: ['tool:mail:read', 'calendar:read'], narrowed: true });
   });
 
+  test('keeps the rules of arguments, whatever else becomes less', async () => {
+    const limited = {
+      ...request.authorizationDetails[0],
+      arguments: { send: { '/to': { email: ['acme.com'] } }, draft_new: { '/body': {} } },
+    };
+    const { person, consentUrl, id, exchange } = await asked({
+      request: { ...request, authorizationDetails: [limited] },
+    });
+    await person.open(consentUrl);
+
+    const less = { scopes: ['tool:mail:read'], expiresIn: '1h', tools: { mail: ['send'] } };
+    const { code } = (await person.approve(id, less)).json();
+
+    const { authorizationDetails } = await exchange(code);
+    expect(authorizationDetails).toEqual([
+      { ...limited, tools: ['send'], arguments: { send: limited.arguments.send } },
+    ]);
+  });
+
   test('drops the details of a connector that no scope reaches', async () => {
     const { person, consentUrl, id, exchange } = await asked({ request });
     await person.open(consentUrl);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { auditLineParts } from '@behest/protocol/audit-line';
-import type { Act, ActSubject, Announcement, Attempts } from '../../../platform/acts.ts';
+import type { Act, ActSubject, Announcement, Attempts, Entries } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { newRecords, type Records } from '../../../platform/db/records.ts';
@@ -107,6 +107,8 @@ export interface BlockedAttempt {
   readonly action: keyof Attempts;
   readonly about: ActSubject;
   readonly data: Readonly<Record<string, unknown>>;
+  /** `failure` when the service could not do what it should. */
+  readonly status?: 'blocked' | 'failure';
 }
 
 /**
@@ -119,14 +121,39 @@ export async function recordBlockedAttempt(
   attempt: BlockedAttempt,
   at: Date,
 ): Promise<void> {
-  const { tenant, actor, requestId } = caller;
-  const { action, about, data } = attempt;
-  const { isFirst, previousMinute } = await countBlocked(db, tenant, action, at);
+  const { action, about, data, status = 'blocked' } = attempt;
+  const { isFirst, previousMinute } = await countBlocked(db, caller.tenant, action, at);
   if (!isFirst) return;
-  const metadata = { ...data, previousMinute, actor };
-  const facts = { ...about, action, status: 'blocked', metadata, salt: newSalt() } as const;
-  const line = auditLineParts({ ...facts, ...tenant, id: newId('alog', at) });
-  const record: PreparedAct = { ...line, requestId }; // no event, because nothing changed
+  const metadata = { ...data, previousMinute };
+  await writeEntry(db, caller, { about, action, status, metadata }, at);
+}
+
+/** An entry without an event, about work of the service itself. */
+type Entry = {
+  [Action in keyof Entries]: { readonly action: Action; readonly data: Entries[Action] };
+}[keyof Entries];
+
+/** Writes an entry and no event. Call it last, as `recordActs`. */
+export function recordEntry(db: Tx, caller: Caller, { action, data }: Entry, at: Date): Promise<void> {
+  return writeEntry(db, caller, { about: {}, action, status: 'success', metadata: { ...data } }, at);
+}
+
+interface EntryFacts {
+  readonly about: ActSubject;
+  readonly action: string;
+  readonly status: 'success' | 'failure' | 'blocked';
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+async function writeEntry(
+  db: Tx,
+  { tenant, actor, requestId }: Caller,
+  { about, metadata, ...facts }: EntryFacts,
+  at: Date,
+): Promise<void> {
+  const told = { ...about, ...facts, metadata: { ...metadata, actor }, salt: newSalt() };
+  const line = auditLineParts({ ...told, ...tenant, id: newId('alog', at) });
+  const record: PreparedAct = { ...line, requestId };
   await writeActs(db, tenant, at, newRecords(JSON.stringify([record]), { tallies: [[ofService]] }));
 }
 

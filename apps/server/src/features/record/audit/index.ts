@@ -6,4 +6,5 @@ export {
   prepareActsInTurns,
   recordActs,
   recordBlockedAttempt,
+  recordEntry,
 } from './audit.record.service.ts';

@@ -10,16 +10,13 @@ const acts = `
   policy.created policy.updated policy.deleted policy.bundle_activated policy.sync_requested
   anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
-  wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored
-  vault.credential.deleted vault.credential.exchanged vault.credential.refreshed
-  vault.credential.refresh_failed vault.proxy.called vault.proxy_profile.updated
+  wallet.authorization.consumed wallet.authorization.revoked vault.proxy.called vault.proxy_profile.updated
   vault.proxy_profile.deleted decision.requested decision.first_approval decision.granted decision.denied
   decision.cancelled decision.superseded decision.expired decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created
   sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
   sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
   scim.user.deactivated scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated
-  scim.group.deleted resource.created resource.updated resource.deleted domain.created domain.verified
-  domain.lapsed domain.deleted billing.plan_changed grant.reconsent_required member.invited
+  scim.group.deleted resource.created resource.updated resource.deleted billing.plan_changed grant.reconsent_required member.invited
   member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
   approver.removed console.recovery_used audit.erased transparency.halted`;
 
@@ -27,9 +24,9 @@ const announcements = `
   sd-jwt.presented enforcement.denied decision.reminder`;
 
 const entries = `
-  authorization.blocked policy.denied vault.exchange_blocked token.exchanged
+  authorization.blocked policy.denied token.exchanged
   tool.enforce case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
-  vault.key.rotated sso.login_failed billing.checkout_created billing.portal_created
+  sso.login_failed billing.checkout_created billing.portal_created
   vault.proxy_blocked decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 

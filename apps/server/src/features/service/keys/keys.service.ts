@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { isThumbprintKeyId, legacyKeyIds } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import type { Clock } from '../../../platform/clock.ts';
+import type { MasterKeys } from '../../../platform/envelope.ts';
 import { type Finished, finished } from '../../../platform/finished.ts';
 import { type DerivedKeys, type DerivedKeyUse, deriveKeys } from './keys.derivation.rules.ts';
 import { type ServiceIdentity, serviceDidDocument } from './keys.did.rules.ts';
@@ -17,6 +18,7 @@ import {
   type VerifierKey,
   verificationKey,
 } from './keys.rules.ts';
+import { vaultKeys } from './keys.vault.rules.ts';
 
 /** Every key of the process: the current signing key, the verification keys and the secret keys. */
 export interface KeyRing {
@@ -29,6 +31,8 @@ export interface KeyRing {
   identity(): ServiceIdentity;
   /** Secret keys for one use, equal on every instance with the same configuration. */
   derive(use: DerivedKeyUse): DerivedKeys;
+  /** The keys that seal the data keys of the vault. */
+  readonly vault: MasterKeys;
 }
 
 export interface Signer {
@@ -93,6 +97,7 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
       const signing = isActive(deps.clock()) ? settledKey : rsa;
       return { keys: named, signingKid: signing.jwk.kid, ed25519: ed25519?.jwk };
     },
+    vault: vaultKeys(settings.vaultKey, settings.previousVaultKeys),
     derive(use) {
       if (!deps.uses.includes(use)) throw new Error(`No feature declares the key use ${use}.`);
       return deriveKeys(use, { ...settings, rsaKey: rsa.privateKey });

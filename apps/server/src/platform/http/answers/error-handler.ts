@@ -12,7 +12,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
       reply.header(
         'www-authenticate',
-        request.caller || request.session ? 'Bearer error="invalid_token"' : 'Bearer',
+        request.caller || request.session || request.holder ? 'Bearer error="invalid_token"' : 'Bearer',
       );
     }
     if (error.headers) reply.headers(error.headers);

@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type Cookies, parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRequest, Caller, PrincipalSession } from '../../caller.ts';
+import type { BrowserRequest, Caller, GrantHolder, PrincipalSession } from '../../caller.ts';
 import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set unless access is `none` or `session`; handlers read it through `callerOf`. */
+    /** Set when access is `developer` or `consent`; handlers read it through `callerOf`. */
     caller: Caller | null;
     /** Set when access is `session`; handlers read it through `sessionOf`. */
     session: PrincipalSession | null;
+    /** Set when access is `grant`; handlers read it through `holderOf`. */
+    holder: GrantHolder | null;
   }
 }
 
@@ -32,11 +34,17 @@ export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
 /** Reads a session token, without the database. Returns undefined for any other text. */
 export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'> | undefined;
 
+/** Reads a grant token and its state in the database. A refusal is for the log alone. */
+export type ReadHolder = (
+  token: string,
+) => Promise<Omit<GrantHolder, 'requestId'> | { readonly refusal: string }>;
+
 /** The reader of each credential that a route may ask for. The features that issue credentials bring them. */
 export interface Credentials {
   readonly developer: FindKeyCaller;
   readonly consent: AuthenticateBrowser;
   readonly session: ReadSession;
+  readonly grant: ReadHolder;
 }
 
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
@@ -49,6 +57,12 @@ export function callerOf(request: FastifyRequest): Caller {
 export function sessionOf(request: FastifyRequest): PrincipalSession {
   if (!request.session) throw new Error(`${request.pattern} has no session.`);
   return request.session;
+}
+
+/** As `callerOf`, on a route whose access is `grant`. */
+export function holderOf(request: FastifyRequest): GrantHolder {
+  if (!request.holder) throw new Error(`${request.pattern} has no holder of a grant.`);
+  return request.holder;
 }
 
 /** The credential of the only `Authorization: Bearer` line; undefined when there is no such line, or two. */

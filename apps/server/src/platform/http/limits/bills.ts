@@ -78,6 +78,11 @@ export function failureBills(request: FastifyRequest, limits: RateLimits): RateB
   return needsIdentity(rateOf(request)) ? [addressBill(request.ip, limits)] : [];
 }
 
+/** Charges the grant token that the agent showed, by its id, because one signature has several texts. */
+export function tokenBill(request: FastifyRequest, tokenId: string, limits: RateLimits): RateBill {
+  return { payer: 'token', counts: rateCountsOf(rateOf(request), { token: tokenId }, limits) };
+}
+
 /** Charges the developer by the route's own rule and by the rule of the plan. */
 export function developerBill(
   request: FastifyRequest,

@@ -23,10 +23,10 @@ interface RateCountRule {
 
 /**
  * The subject that requests are counted by: the client's address, the resource in the path (whose id is the
- * path's `:id`) for callers that have shown its secret, the developer or the session of a person that authentication
- * has found, or the recipient of a mail, which the use case charges itself.
+ * path's `:id`) for callers that have shown its secret, the developer, the session of a person or the grant token of an
+ * agent that authentication has found, or the recipient of a mail, which the use case charges itself.
  */
-type Subject = 'address' | 'resource' | 'developer' | 'session' | 'recipient';
+type Subject = 'address' | 'resource' | 'developer' | 'session' | 'token' | 'recipient';
 
 /**
  * Declares the rules of a feature, each under the name that its setting is made from.

@@ -29,6 +29,7 @@ export async function describeRoutes(
       components: {
         securitySchemes: {
           developer: { type: 'http', scheme: 'bearer', description: 'A developer API key.' },
+          grant: { type: 'http', scheme: 'bearer', description: 'The grant token of an agent.' },
           session: { type: 'http', scheme: 'bearer', description: "A principal's session token." },
           consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
         },

@@ -47,7 +47,7 @@ test.each<[string, TSchema, string]>([
   ['a default in a list', Type.Array(Type.Integer({ default: 1 })), 'body.field[] has default'],
   ['an unknown format', Type.String({ format: 'colour' }), 'body.field has the format colour'],
   ['half a pattern', Type.String({ pattern: '^[a-z]+' }), 'body.field has a pattern'],
-  ['a number of any kind', Type.Number(), 'body.field is of the type number'],
+  ['a number of another kind', Type.BigInt(), 'body.field is of the type bigint'],
   ['an optional field with a default', Type.Optional(Type.String({ default: '' })), 'body.field is optional'],
   [
     'a default that does not fit',

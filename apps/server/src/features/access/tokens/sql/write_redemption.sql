@@ -20,6 +20,10 @@ begin
     from auth_requests where developer_id = p_developer_id and id = new_grant.auth_request_id for update;
   if refusal is not null then return refusal; end if;
   if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;
+  if not take_quota(p_developer_id, 'token_exchanges', (p_write ->> 'monthLimit')::bigint, p_at) then
+    perform release_quota(p_developer_id, 'active_grants', 1);
+    return 'over_month';
+  end if;
 
   update auth_requests set status = 'consumed'
     where developer_id = p_developer_id and id = new_grant.auth_request_id;

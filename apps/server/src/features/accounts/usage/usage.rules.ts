@@ -1,0 +1,40 @@
+import type { UsageDay } from './usage.schema.ts';
+
+export type Counts = Readonly<Record<'tokenExchanges' | 'authorizations' | 'verifications', number>>;
+
+export const NONE: Counts = { tokenExchanges: 0, authorizations: 0, verifications: 0 };
+
+export const sumOf = (one: Counts, other: Counts): Counts => ({
+  tokenExchanges: one.tokenExchanges + other.tokenExchanges,
+  authorizations: one.authorizations + other.authorizations,
+  verifications: one.verifications + other.verifications,
+});
+
+/** The members of an answer, with the sum of the three. */
+export const toCounts = ({
+  tokenExchanges,
+  authorizations,
+  verifications,
+}: Counts): Omit<UsageDay, 'date'> => ({
+  tokenExchanges,
+  authorizations,
+  verifications,
+  totalRequests: tokenExchanges + authorizations + verifications,
+});
+
+const DEFAULT_DAYS = 30;
+const MOST_DAYS = 90;
+
+/** Any text is a number of days: the route refuses none. */
+export function daysIn(text: string | undefined): number {
+  if (text === undefined || !/^[+-]?\d{1,15}$/.test(text)) return DEFAULT_DAYS;
+  return Math.min(Math.max(Number(text), 1), MOST_DAYS);
+}
+
+const DAY = 86_400_000;
+
+/** UTC, `2026-02-01`. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The first of so many days that end with this one. */
+export const firstOf = (at: Date, days: number): string => dayOf(new Date(at.getTime() - (days - 1) * DAY));

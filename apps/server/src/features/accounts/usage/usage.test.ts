@@ -1,0 +1,189 @@
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import {
+  authorize,
+  grantTo,
+  refusalOf,
+  registerAgent,
+  sharedSandbox,
+  startSandbox,
+} from '../../../../test/app/flow.ts';
+import { type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
+import { deleteOldUsage } from './usage.service.ts';
+
+const sandbox = sharedSandbox();
+const usageOf = async (acme: Developer) => (await acme('GET', '/v1/usage')).json();
+const historyOf = async (acme: Developer, query = '') =>
+  (await acme('GET', `/v1/usage/history${query}`)).json();
+const none = { tokenExchanges: 0, authorizations: 0, verifications: 0, totalRequests: 0 };
+
+describe('the usage of today', () => {
+  test('is there at once, with the month and the limits of the plan', async () => {
+    const { acme } = await sandbox();
+    const before = await usageOf(acme);
+    const { grantToken } = await grantTo(acme);
+    await acme('POST', '/v1/tokens/verify', { token: grantToken });
+    await acme('POST', '/v1/tokens/introspect', { token: 'unknown' });
+    await acme('POST', '/v1/grants/verify', { token: grantToken });
+
+    const counts = { tokenExchanges: 1, authorizations: 1, verifications: 3, totalRequests: 5 };
+    expect(before).toMatchObject(none);
+    expect(await usageOf(acme)).toEqual({
+      developerId: acme.developerId,
+      period: '2026-01-01',
+      ...counts,
+      plan: 'free',
+      limits: { tokenExchangesPerMonth: 50_000, authorizationsPerMonth: 50_000 },
+      month: { period: '2026-01', ...counts },
+    });
+  });
+
+  test('counts no refusal, refresh, delegation or repeated answer', async () => {
+    const { acme, app } = await sandbox();
+    const { agentId, refreshToken, grantToken } = await grantTo(acme);
+    await acme('POST', '/v1/token', { code: 'unknown', agentId });
+    await acme('POST', '/v1/token/refresh', { refreshToken, agentId });
+    await acme('POST', '/v1/tokens/verify', {});
+    await acme('POST', '/v1/grants/verify', { token: 'unknown' });
+    await acme('POST', '/v1/authorize', { agentId, principalId: 'user_42', scopes: ['no scope'] });
+    await acme('POST', '/v1/grants/delegate', {
+      parentGrantToken: grantToken,
+      subAgentId: agentId,
+      scopes: ['calendar:read'],
+    });
+    const headers = { authorization: `Bearer ${acme.apiKey}`, 'idempotency-key': 'once' };
+    const repeated = { method: 'POST', url: '/v1/tokens/verify', headers, body: { token: 'x' } } as const;
+    await app.inject(repeated);
+    await app.inject(repeated);
+
+    expect(await usageOf(acme)).toMatchObject({ tokenExchanges: 1, authorizations: 1, verifications: 1 });
+  });
+
+  test('has no limits where the plan has none', async () => {
+    const { acme } = await startSandbox({ env: { DEFAULT_PLAN: 'enterprise' } });
+
+    expect((await usageOf(acme)).limits).toEqual({
+      tokenExchangesPerMonth: null,
+      authorizationsPerMonth: null,
+    });
+  });
+});
+
+describe('GET /v1/usage/history', () => {
+  test('lists the days with activity, the newest first', async () => {
+    const { acme, advance, service } = await startSandbox({ startsAt: '2026-01-30T23:59:59Z' });
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+    await grantTo(acme);
+    advance(1);
+    await acme('POST', '/v1/tokens/verify', { token: 'x' });
+    advance(2 * 86_400);
+    await acme('POST', '/v1/tokens/verify', { token: 'x' });
+
+    expect(await historyOf(acme)).toEqual({
+      developerId: acme.developerId,
+      days: 30,
+      entries: [
+        { ...none, date: '2026-02-02', verifications: 1, totalRequests: 1 },
+        { ...none, date: '2026-01-31', verifications: 1, totalRequests: 1 },
+        { ...none, date: '2026-01-30', tokenExchanges: 1, authorizations: 1, totalRequests: 2 },
+      ],
+    });
+    expect((await historyOf(acme, '?days=4')).entries).toHaveLength(3);
+    expect((await historyOf(acme, '?days=3')).entries).toHaveLength(2);
+    expect((await historyOf(acme, '?days=1')).entries).toHaveLength(1);
+    expect((await usageOf(acme)).month).toMatchObject({ period: '2026-02', totalRequests: 1 });
+    expect(await historyOf(other)).toMatchObject({ entries: [] });
+  });
+
+  test.each([
+    ['', 30],
+    ['?days=', 30],
+    ['?days=abc', 30],
+    ['?days=1.5', 30],
+    ['?days=1e1', 30],
+    ['?days=0x10', 30],
+    ['?days=0', 1],
+    ['?days=-1', 1],
+    ['?days=7', 7],
+    ['?days=90', 90],
+    ['?days=91', 90],
+    ['?days=1000', 90],
+    ['?days=99999999999999999999', 30],
+  ])('answers 200 to %j, with %i days', async (query, days) => {
+    const { acme } = await sandbox();
+
+    const answer = await acme('GET', `/v1/usage/history${query}`);
+
+    expect([answer.statusCode, answer.json().days]).toEqual([200, days]);
+  });
+
+  test('needs an API key', async () => {
+    const { calling } = await sandbox();
+
+    expect(refusalOf(await calling('no')('GET', '/v1/usage/history'))).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('the monthly quotas', () => {
+  test('are exact when calls come at once, leave a code as it was, and begin again with the month', async () => {
+    const { acme, advance } = await startSandbox({
+      env: { PLAN_FREE_AUTHORIZATIONS: '6', PLAN_FREE_TOKEN_EXCHANGES: '3' },
+      startsAt: '2026-01-31T23:55:00Z',
+    });
+    const { agentId } = await registerAgent(acme);
+    const body = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    const asked = await Promise.all(Array.from({ length: 9 }, () => acme('POST', '/v1/authorize', body)));
+    const codes = asked.filter(({ statusCode }) => statusCode === 201).map((answer) => answer.json().code);
+    const refused = asked.find(({ statusCode }) => statusCode === 402);
+    const exchange = (code: string) => acme('POST', '/v1/token', { code, agentId });
+    const exchanged = await Promise.all(codes.map(exchange));
+    const left = codes.find((_, at) => exchanged[at]?.statusCode === 402);
+
+    expect(codes).toHaveLength(6);
+    expect(refused?.json()).toMatchObject({
+      code: 'PLAN_LIMIT_EXCEEDED',
+      details: { limit: 6, plan: 'free', resource: 'authorizations', current: 6 },
+    });
+    expect(exchanged.filter(({ statusCode }) => statusCode === 201)).toHaveLength(3);
+    expect((await exchange(left)).json().details).toEqual({
+      limit: 3,
+      plan: 'free',
+      resource: 'token_exchanges',
+      current: 3,
+    });
+    advance(300);
+    expect((await exchange(left)).statusCode).toBe(201);
+    expect((await authorize(acme, agentId)).code).toBeTypeOf('string');
+  });
+});
+
+test('counts that could not be written wait for the next time', async () => {
+  const { acme, db } = await sandbox();
+  await acme('POST', '/v1/tokens/verify', { token: 'x' });
+
+  await sql`alter table usage_daily rename to usage_away`.execute(db);
+  const meanwhile = await acme('POST', '/v1/tokens/verify', { token: 'x' });
+  const failed = await acme('GET', '/v1/usage');
+  await sql`alter table usage_away rename to usage_daily`.execute(db);
+
+  expect([meanwhile.statusCode, failed.statusCode]).toEqual([200, 500]);
+  expect(await usageOf(acme)).toMatchObject({ verifications: 2 });
+});
+
+test('counts are written when the service stops, and by its job after 400 days deleted', async () => {
+  const databaseUrl = await newDatabase();
+  const first = await startApp({ databaseUrl, isShared: true });
+  const acme = await first.asDeveloper({ mode: 'sandbox' });
+  await acme('POST', '/v1/tokens/verify', { token: 'x' });
+  await first.stop();
+
+  const { calling, db, clock } = await startApp({ databaseUrl });
+  const read = async () => (await calling(acme.apiKey)('GET', '/v1/usage/history')).json().entries;
+  expect(await read()).toMatchObject([{ verifications: 1 }]);
+
+  const later = (days: number) => () => new Date(clock().getTime() + days * 86_400_000);
+  await deleteOldUsage({ db, clock: later(399) }, AbortSignal.any([]));
+  expect(await read()).toHaveLength(1);
+  await deleteOldUsage({ db, clock: later(400) }, AbortSignal.any([]));
+  expect(await read()).toEqual([]);
+});

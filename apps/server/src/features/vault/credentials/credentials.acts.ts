@@ -1,0 +1,29 @@
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
+
+interface Named {
+  readonly credentialId: string;
+  readonly service: string;
+}
+
+export const acts = {
+  'vault.credential.stored': act<Named & { readonly credentialType: string; readonly replaced: boolean }>(),
+  'vault.credential.deleted': act<Named & { readonly reason: 'api' | 'developer_deleted' }>(),
+  'vault.credential.exchanged': act<Named>(),
+  'vault.credential.refreshed': act<Named & { readonly tokenExpiresAt: string | null }>(),
+  'vault.credential.refresh_failed': act<Named & { readonly error: string }>(),
+};
+
+export const entries = {
+  'vault.exchange_blocked': entryOnly(),
+  'vault.key.rotated': entryOnly(),
+};
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'vault.exchange_blocked': true;
+  }
+  interface Entries {
+    'vault.key.rotated': { readonly fromKeyId: string; readonly toKeyId: string; readonly count: number };
+  }
+}

@@ -1,0 +1,16 @@
+import { Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+import { Service } from './credentials.schema.ts';
+
+export type Exchange = Static<typeof Exchange>;
+export const Exchange = Type.Object({ service: Service }, { additionalProperties: false });
+
+/** The members are those of the interface specification, and no more. */
+export type ExchangedCredential = Static<typeof ExchangedCredential>;
+export const ExchangedCredential = Type.Object({
+  accessToken: Type.String(),
+  service: Type.String(),
+  credentialType: Type.String(),
+  tokenExpiresAt: Type.Union([Time, Type.Null()]),
+  metadata: Type.Object({}, { additionalProperties: true }),
+});

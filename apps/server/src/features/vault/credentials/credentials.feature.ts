@@ -1,0 +1,80 @@
+import { boolean, integer, notInProduction } from '../../../config/readers.ts';
+import { defaulted } from '../../../config/setting.ts';
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { accountClosed } from '../../accounts/developers/index.ts';
+import { acts, entries } from './credentials.acts.ts';
+import { exchangeRoutes } from './credentials.exchange.routes.ts';
+import { vaultRotation } from './credentials.jobs.ts';
+import { quotas } from './credentials.quotas.ts';
+import { rates } from './credentials.rates.ts';
+import { eraseCredentials } from './credentials.repo.ts';
+import { countUnderFormerKeys, mustOpenStored } from './credentials.rotate.service.ts';
+import { credentialRoutes } from './credentials.routes.ts';
+import { deleteCredentialsOfAccount } from './credentials.service.ts';
+import { tables } from './credentials.tables.ts';
+
+export const credentials = defineFeature({
+  name: 'credentials',
+  tags: { vault: 'Upstream credentials of principals, which the vault keeps sealed.' },
+  knows: ['audit', 'developers', 'quotas'],
+  tables,
+  acts: { ...acts, ...entries },
+  attempts: ['vault.exchange_blocked'],
+  rates,
+  quotas,
+  metrics: {
+    vault_credentials_under_former_keys: {
+      kind: 'asked',
+      help: 'Credentials whose data keys a former vault key seals.',
+    },
+    vault_decrypt_failures_total: {
+      kind: 'counter',
+      help: 'Exchanges that failed because the stored credential did not open.',
+    },
+  },
+  settings: {
+    VAULT_REFRESH_SKEW_SECONDS: defaulted(
+      integer(0, 3600),
+      '60',
+      'How long before its end an upstream access token is replaced, in the exchange that asks for it.',
+    ),
+    VAULT_REFRESH_ALLOW_PRIVATE_HOSTS: defaulted(
+      notInProduction(
+        boolean,
+        (value) => value,
+        'VAULT_REFRESH_ALLOW_PRIVATE_HOSTS must not be true in production',
+      ),
+      'false',
+      'Whether credentials may refresh themselves at this machine and private networks, and over `http`. The service refuses it in production.',
+    ),
+  },
+  listens: [on(accountClosed, deleteCredentialsOfAccount), on(tenantErased, eraseCredentials)],
+  open(house, settings) {
+    const allowsPrivateHosts = settings.VAULT_REFRESH_ALLOW_PRIVATE_HOSTS;
+    const unopened = house.metrics.counter('vault_decrypt_failures_total');
+    const deps = {
+      ...house,
+      vault: house.keyRing.vault,
+      upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }),
+      skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
+      onUnrevoked: (facts: object) =>
+        house.logger?.warn(facts, 'an upstream did not revoke the tokens of a deleted credential'),
+      onUnopened(facts: object) {
+        unopened.inc();
+        house.logger?.fatal(facts, 'a credential of the vault does not open');
+      },
+      warn: (message: string) => house.logger?.warn(message),
+    };
+    house.metrics.ask('vault_credentials_under_former_keys', () => countUnderFormerKeys(deps));
+    return {
+      async routes(app) {
+        await app.register(exchangeRoutes, deps);
+        await app.register(credentialRoutes, deps);
+      },
+      prepare: () => mustOpenStored(deps, house.isProduction),
+      jobs: [vaultRotation(deps)],
+    };
+  },
+});

@@ -1,0 +1,285 @@
+import { describe, expect, test, vi } from 'vitest';
+import { actionsOf, entriesOf, grantTo, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
+import { startReceiver } from '../../../../test/app/receiver.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+import { startUpstream } from '../../../../test/app/upstream.ts';
+import { exchange, storeCredential, upstream } from '../../../../test/app/vault.ts';
+
+/** Upstreams of tests are on this machine, and look at the real time. */
+const real = () => ({
+  env: { VAULT_REFRESH_ALLOW_PRIVATE_HOSTS: 'true' },
+  startsAt: new Date().toISOString(),
+});
+
+const later = (seconds: number, from = new Date()) => new Date(from.getTime() + seconds * 1000).toISOString();
+
+/** A credential that refreshes itself at an upstream, and a grant for it. */
+async function connected(refresh: object, members: object = {}, options: object = {}) {
+  const sandbox = await startSandbox({ ...real(), ...options });
+  const { acme } = sandbox;
+  const tokenExpiresAt = later(30, sandbox.clock());
+  const stored = await storeCredential(acme, {
+    tokenExpiresAt,
+    refreshToken: 'upstream-refresh-1',
+    refresh,
+    ...members,
+  });
+  const { grantToken } = await grantTo(acme, { scopes: ['github:read'] });
+  const shown = async () => (await acme('GET', `/v1/vault/credentials/${stored.id}`)).json();
+  return { ...sandbox, stored, grantToken, shown };
+}
+
+/** An upstream that answers as a test says. */
+async function startOddUpstream(status: number, body: string | Buffer) {
+  const receiver = await startReceiver();
+  receiver.answer((_, response) => void response.writeHead(status).end(body));
+  const refresh = { tokenEndpoint: receiver.url, clientId: 'c' };
+  return { receiver, refresh };
+}
+
+describe('an access token that is about to end', () => {
+  test.each(['client_secret_basic', 'client_secret_post', 'none'] as const)(
+    'is replaced at the upstream first, by a client that shows itself by %s',
+    async (authMethod) => {
+      const { connect, refresh, takes, accessTokenOf, calls } = await startUpstream(authMethod);
+      const refreshToken = await connect();
+      const { acme, service, stored, grantToken, shown } = await connected(refresh, { refreshToken });
+
+      const answer = await exchange(service, grantToken);
+
+      expect(answer.statusCode).toBe(200);
+      const { accessToken, tokenExpiresAt } = answer.json();
+      expect(await accessTokenOf(accessToken)).toMatchObject({ accountId: 'ada' });
+      expect(new Date(tokenExpiresAt).getTime() - service.clock().getTime()).toBe(3600_000);
+      expect(await takes(refreshToken)).toBe(false); // used once
+      expect(calls).toEqual(['/token']);
+      expect(await shown()).toMatchObject({
+        id: stored.id,
+        refreshStatus: 'ok',
+        tokenExpiresAt,
+        hasRefreshToken: true,
+      });
+      const [entry] = await entriesOf(acme, 'vault.credential.refreshed');
+      expect(entry?.metadata).toMatchObject({ credentialId: stored.id, service: 'github', tokenExpiresAt });
+      const [exchanged] = await entriesOf(acme, 'vault.credential.exchanged');
+      expect(exchanged?.metadata.refreshed).toBe(true);
+    },
+  );
+
+  test('is replaced again by the refresh token that came with it', async () => {
+    const { connect, refresh, calls } = await startUpstream();
+    const { service, grantToken } = await connected(refresh, { refreshToken: await connect() });
+    const first = (await exchange(service, grantToken)).json();
+    expect((await exchange(service, grantToken)).json()).toEqual(first);
+
+    service.advance(3550);
+    const second = (await exchange(service, grantToken)).json();
+
+    expect(second.accessToken).not.toBe(first.accessToken);
+    expect(calls).toEqual(['/token', '/token']);
+  });
+
+  test('is replaced once, however many ask at two instances', async () => {
+    const { connect, refresh, calls } = await startUpstream();
+    const { service, grantToken, acme } = await connected(refresh, { refreshToken: await connect() });
+    const twin = await startApp({ ...real(), databaseUrl: service.databaseUrl });
+
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, each) => exchange(each % 2 ? service : twin, grantToken)),
+    );
+
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(200));
+    expect(new Set(answers.map((answer) => answer.json().accessToken)).size).toBe(1);
+    expect(answers[0]?.json().accessToken).not.toBe(upstream.accessToken);
+    expect(calls).toEqual(['/token']);
+    const exchanged = await entriesOf(acme, 'vault.credential.exchanged');
+    expect(exchanged.filter(({ metadata }) => metadata.refreshed)).toHaveLength(1);
+  });
+
+  test('is given as it is when it has more than the time that the operator sets', async () => {
+    const { refresh, calls } = await startUpstream();
+    const { service, grantToken } = await connected(refresh, { tokenExpiresAt: later(90) });
+
+    expect((await exchange(service, grantToken)).json().accessToken).toBe(upstream.accessToken);
+    expect(calls).toEqual([]);
+  });
+
+  test('is not replaced by the answer to a refresh when the credential was stored again meanwhile', async () => {
+    const receiver = await startReceiver();
+    const { service, acme, grantToken } = await connected({ tokenEndpoint: receiver.url, clientId: 'c' });
+    receiver.answer((_, response) => {
+      storeCredential(acme, { accessToken: 'upstream-newest' }).then(() =>
+        response.writeHead(200).end('{"access_token":"upstream-late","token_type":"bearer"}'),
+      );
+    });
+
+    const answer = await exchange(service, grantToken);
+
+    expect(answer.json().accessToken).toBe('upstream-newest');
+    expect(await entriesOf(acme, 'vault.credential.refreshed')).toEqual([]);
+  });
+});
+
+describe('an upstream that takes the refresh token no longer', () => {
+  test('marks the credential once, and its token is given until it ends', async () => {
+    const { refresh, calls } = await startUpstream();
+    const { acme, service, grantToken, shown } = await connected(refresh, { refreshToken: 'unknown there' });
+
+    const before = await exchange(service, grantToken);
+    service.advance(31);
+    const afterwards = await exchange(service, grantToken);
+
+    expect(before.json().accessToken).toBe(upstream.accessToken);
+    expect(refusalOf(afterwards)).toBe('502 UPSTREAM_ERROR refresh_failed');
+    expect(afterwards.json().details).toEqual({ service: 'github', reason: 'refresh_failed' });
+    expect(calls).toEqual(['/token']);
+    expect(await shown()).toMatchObject({ refreshStatus: 'failed' });
+    const [entry] = await entriesOf(acme, 'vault.credential.refresh_failed');
+    expect(entry?.metadata).toMatchObject({ service: 'github', error: 'invalid_grant' });
+    expect((await storeCredential(acme, { refreshToken: 'new', refresh })).refreshStatus).toBe('ok');
+  });
+
+  test.each([
+    [400, 'nonsense', 'failed'],
+    [401, '', 'failed'],
+    [400, '{"error":"invalid_client"}', 'ok'],
+    [403, 'nonsense', 'ok'],
+    [500, '{"error":"invalid_request"}', 'ok'],
+    [302, '', 'ok'],
+    [200, 'nonsense', 'ok'],
+    [200, '{"access_token":""}', 'ok'],
+    [200, '{"access_token":"a","access_token":"b"}', 'ok'],
+    [200, `{"access_token":"${'x'.repeat(20_000)}"}`, 'ok'],
+    [200, `"${'x'.repeat(70_000)}"`, 'ok'],
+  ])('is told by status %i and %s: %s', async (status, body, refreshStatus) => {
+    const { refresh } = await startOddUpstream(status, body);
+    const { acme, service, grantToken, shown } = await connected(refresh, {
+      tokenExpiresAt: '2020-01-01T00:00:00Z',
+    });
+
+    const refused = await exchange(service, grantToken);
+
+    expect(refusalOf(refused)).toBe('502 UPSTREAM_ERROR refresh_failed');
+    expect(refused.body).not.toContain('nonsense');
+    expect((await shown()).refreshStatus).toBe(refreshStatus);
+    expect((await actionsOf(acme)).includes('vault.credential.refresh_failed')).toBe(
+      refreshStatus === 'failed',
+    );
+  });
+
+  test('is asked again by the next exchange when it only failed', async () => {
+    const { refresh, receiver } = await startOddUpstream(503, '');
+    const { service, grantToken } = await connected(refresh, { tokenExpiresAt: '2020-01-01T00:00:00Z' });
+    expect((await exchange(service, grantToken)).statusCode).toBe(502);
+    receiver.answer((_, response) => void response.end('{"access_token":"upstream-2","expires_in":60.5}'));
+
+    const answer = await exchange(service, grantToken);
+
+    expect(answer.json()).toMatchObject({
+      accessToken: 'upstream-2',
+      tokenExpiresAt: new Date(service.clock().getTime() + 60_500).toISOString(),
+    });
+    expect(receiver.received).toHaveLength(2);
+    expect(receiver.received[0]?.body).toBe(
+      'grant_type=refresh_token&refresh_token=upstream-refresh-1&client_id=c',
+    );
+  });
+});
+
+describe('V7: a token endpoint', () => {
+  test.each([
+    ['at loopback', 'https://127.0.0.1/token'],
+    ['at a private address', 'https://10.0.0.7/token'],
+    ['at the metadata of a cloud', 'https://169.254.169.254/latest'],
+    ['under a private name', 'https://tokens.internal/'],
+    ['without TLS', 'http://github.com/token'],
+    ['with a password', 'https://a:b@github.com/token'],
+    ['with a fragment', 'https://github.com/token#a'],
+    ['which is no URL', 'github.com/token'],
+  ])('%s is refused', async (_, url) => {
+    const { acme } = await startSandbox();
+    const good = { tokenEndpoint: 'https://github.com/token', clientId: 'c' };
+    const ask = (refresh: object) =>
+      acme('POST', '/v1/vault/credentials', { ...upstream, refreshToken: 'r', refresh });
+
+    for (const name of ['tokenEndpoint', 'revocationEndpoint']) {
+      const refused = await ask({ ...good, [name]: url });
+      expect(refused.json().details.fields).toEqual([{ path: `refresh.${name}`, problem: 'not_allowed' }]);
+      expect(refused.body).not.toContain(url);
+    }
+    expect((await ask(good)).statusCode).toBe(201);
+  });
+
+  test('is not called when it leads to a private address later', async () => {
+    const receiver = await startReceiver();
+    const { service, acme, grantToken } = await connected({ tokenEndpoint: receiver.url, clientId: 'c' });
+    const strict = await startApp({ databaseUrl: service.databaseUrl, startsAt: later(60, service.clock()) });
+
+    expect((await exchange(strict, grantToken)).statusCode).toBe(502);
+    expect(receiver.received).toEqual([]);
+    expect(await entriesOf(acme, 'vault.credential.refresh_failed')).toEqual([]);
+  });
+
+  test.each([
+    ['without a refresh token', { refreshToken: null }, {}, 'refreshToken'],
+    ['with a method that needs a secret', {}, { authMethod: 'client_secret_post' }, 'refresh.clientSecret'],
+    ['with an unknown member', {}, { resource: 'x' }, 'refresh.resource'],
+  ])('is refused %s', async (_, members, settings, field) => {
+    const { acme } = await startSandbox();
+    const refresh = { tokenEndpoint: 'https://github.com/token', clientId: 'c', ...settings };
+
+    const refused = await acme('POST', '/v1/vault/credentials', {
+      ...upstream,
+      refreshToken: 'r',
+      refresh,
+      ...members,
+    });
+
+    expect(refused.json().details.fields[0].path).toBe(field);
+  });
+});
+
+describe('deleting a credential', () => {
+  test('revokes its refresh token at the upstream', async () => {
+    const { connect, refresh, takes } = await startUpstream();
+    const refreshToken = await connect();
+    const { acme, stored } = await connected(refresh, { refreshToken });
+
+    expect((await acme('DELETE', `/v1/vault/credentials/${stored.id}`)).statusCode).toBe(204);
+
+    await vi.waitFor(async () => expect(await takes(refreshToken)).toBe(false));
+  });
+
+  test('succeeds when the upstream fails, which is logged', async () => {
+    const { receiver, refresh } = await startOddUpstream(500, 'upstream-refresh-1');
+    const { acme, stored, logLines } = await connected(
+      { ...refresh, revocationEndpoint: receiver.url },
+      {},
+      { logLevel: 'info' },
+    );
+
+    expect((await acme('DELETE', `/v1/vault/credentials/${stored.id}`)).statusCode).toBe(204);
+
+    await vi.waitFor(() => expect(logLines.join('')).toContain('did not revoke'));
+    expect(logLines.join('')).not.toContain('upstream-refresh-1');
+  });
+});
+
+test('no secret of a refresh is in an entry, an event or the log', async () => {
+  const { connect, refresh } = await startUpstream();
+  const refreshToken = await connect();
+  const { acme, service, grantToken, logLines } = await connected(
+    refresh,
+    { refreshToken },
+    { logLevel: 'debug' },
+  );
+
+  const { accessToken } = (await exchange(service, grantToken)).json();
+
+  const entries = (await acme('GET', '/v1/audit/entries?limit=500')).body;
+  const events = (await acme('GET', '/v1/events')).body;
+  const rows = JSON.stringify(await service.db.selectFrom('vaultCredentials').selectAll().execute());
+  for (const secret of [accessToken, refreshToken, upstream.accessToken, 'secret of the client']) {
+    for (const text of [entries, events, rows, logLines.join('')]) expect(text).not.toContain(secret);
+  }
+});

@@ -1,0 +1,113 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { rates } from './credentials.rates.ts';
+import {
+  Credential,
+  CredentialPage,
+  CredentialPath,
+  CredentialQuery,
+  NewCredential,
+  StoredCredential,
+} from './credentials.schema.ts';
+import {
+  type CredentialDeps,
+  deleteCredential,
+  getCredential,
+  listCredentials,
+  storeCredential,
+} from './credentials.service.ts';
+
+const LARGEST_BODY = 65_536; // bytes: two tokens of 16 KiB in JSON, and metadata
+
+/** No route of these answers a secret. */
+export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async (app, deps) => {
+  app.post(
+    '/v1/vault/credentials',
+    {
+      bodyLimit: LARGEST_BODY,
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'forbidden',
+        rate: rates.vaultWrite,
+        failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'],
+      },
+      schema: {
+        operationId: 'vault.store',
+        summary: 'Store an upstream credential of a principal, or replace it',
+        description:
+          'A principal has one credential for each service. Storing again replaces every field, and keeps the id. No API key reads the secrets back.',
+        body: NewCredential,
+        response: { 201: StoredCredential },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await storeCredential(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/vault/credentials',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'forbidden',
+        rate: 'default',
+        failures: [],
+      },
+      schema: {
+        operationId: 'vault.list',
+        summary: 'List credentials without their secrets, newest first',
+        description: 'Pages by `page` and `pageSize`, or by `cursor` and `limit`, but not both.',
+        querystring: CredentialQuery,
+        response: { 200: CredentialPage },
+      },
+    },
+    (request) => listCredentials(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/vault/credentials/:id',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'forbidden',
+        rate: 'default',
+        failures: ['NOT_FOUND'],
+      },
+      schema: {
+        operationId: 'vault.get',
+        summary: 'Read a credential without its secrets',
+        params: CredentialPath,
+        response: { 200: Credential },
+      },
+    },
+    (request) => getCredential(deps, callerOf(request), request.params.id),
+  );
+
+  app.delete(
+    '/v1/vault/credentials/:id',
+    {
+      config: {
+        access: 'developer',
+        role: 'runtime',
+        boundKeys: 'forbidden',
+        rate: rates.vaultWrite,
+        failures: ['NOT_FOUND'],
+      },
+      schema: {
+        operationId: 'vault.delete',
+        summary: 'Delete a credential and the key of its secrets',
+        params: CredentialPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await deleteCredential(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,89 @@
+import { Id, NextCursor, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+const NullableTime = Type.Union([Time, Type.Null()]);
+/** An upstream token. Its bytes are counted by `mustBeStorable`. */
+const Secret = Type.String({ minLength: 1, maxLength: 16_384 });
+/** A name that is compared byte for byte. */
+export const Service = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' });
+const CredentialType = Type.String({ pattern: '^[a-z0-9][a-z0-9_.-]{0,31}$', default: 'oauth2' });
+
+const Url = Type.String({ minLength: 1, maxLength: 2048 });
+
+/** How the service gets new tokens from the upstream's token endpoint. */
+export type RefreshSettings = Static<typeof RefreshSettings>;
+const RefreshSettings = Type.Object(
+  {
+    tokenEndpoint: Url,
+    clientId: Type.String({ minLength: 1, maxLength: 512 }),
+    clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    authMethod: Type.Optional(Type.Enum(['client_secret_basic', 'client_secret_post', 'none'])),
+    scope: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
+    revocationEndpoint: Type.Optional(Url),
+  },
+  { additionalProperties: false },
+);
+
+export type NewCredential = Static<typeof NewCredential>;
+export const NewCredential = Type.Object(
+  {
+    principalId: PrincipalId,
+    service: Service,
+    accessToken: Secret,
+    refreshToken: Type.Optional(Type.Union([Secret, Type.Null()])),
+    credentialType: CredentialType,
+    tokenExpiresAt: Type.Optional(NullableTime),
+    metadata: Type.Object({}, { additionalProperties: true, default: {} }),
+    refresh: Type.Optional(Type.Union([RefreshSettings, Type.Null()])),
+  },
+  { additionalProperties: false },
+);
+
+const RefreshStatus = Type.Enum(['none', 'ok', 'failed']);
+const Metadata = Type.Object({}, { additionalProperties: true });
+
+const shown = {
+  id: Id,
+  principalId: Type.String(),
+  service: Type.String(),
+  credentialType: Type.String(),
+  tokenExpiresAt: NullableTime,
+  metadata: Metadata,
+  createdAt: Time,
+  updatedAt: Time,
+  /** Whether the vault holds an upstream refresh token. */
+  hasRefreshToken: Type.Boolean(),
+  refreshStatus: RefreshStatus,
+};
+
+export type StoredCredential = Static<typeof StoredCredential>;
+export const StoredCredential = Type.Object({ ...shown, replaced: Type.Boolean() });
+
+export type Credential = Static<typeof Credential>;
+export const Credential = Type.Object({
+  ...shown,
+  lastExchangedAt: NullableTime,
+  /** The vault key that seals the record. */
+  keyId: Type.String(),
+});
+
+export const CredentialPath = Type.Object({ id: Id });
+
+export type CredentialQuery = Static<typeof CredentialQuery>;
+export const CredentialQuery = Type.Object({
+  principalId: Type.Optional(Type.String({ maxLength: 256 })),
+  service: Type.Optional(Type.String({ maxLength: 64 })),
+  page: Type.Optional(Type.Integer({ minimum: 1 })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+  cursor: pageQuery('vault').cursor,
+});
+
+export type CredentialPage = Static<typeof CredentialPage>;
+export const CredentialPage = Type.Object({
+  credentials: Type.Array(Credential),
+  total: Type.Integer(),
+  page: Type.Integer(),
+  pageSize: Type.Integer(),
+  nextCursor: NextCursor,
+});

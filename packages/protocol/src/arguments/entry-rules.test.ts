@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import {
+  issuedDetails,
+  narrowTools,
+  readRequestedDetails,
+  type ToolsEntry,
+} from '../authorization-details.ts';
+import { delegatedDetails } from '../delegated-details.ts';
+
+const scopes = ['tool:pay:write'];
+const entry = { type: 'urn:service:tools:v1', connector: 'pay' } as const;
+const rules = { '/amount': { max: '500' }, '/to': { each: { '/iban': { prefix: ['DE'] } } } } as const;
+const asked: ToolsEntry = { ...entry, tools: ['transfer', 'get_*'], arguments: { transfer: rules } };
+
+const faultsOf = (value: unknown) => {
+  const read = readRequestedDetails([value], scopes);
+  return read.ok ? [] : read.faults.map(({ path, problem }) => `${path} ${problem}`);
+};
+
+describe('an entry of a request', () => {
+  test('may limit arguments of a tool that it lists', () => {
+    expect(readRequestedDetails([asked], scopes)).toEqual({ ok: true, entries: [asked] });
+    expect(faultsOf({ ...asked, arguments: { get_all: rules } })).toEqual([]);
+  });
+
+  const at = 'authorizationDetails.0.arguments';
+  test.each<[string, object, string]>([
+    ['no tools', { tools: undefined }, 'authorizationDetails.0.tools required'],
+    ['a tool that is not listed', { arguments: { transfr: rules } }, `${at}.transfr not_allowed`],
+    ['a list of rules', { arguments: [rules] }, `${at} type`],
+    ['no rules', { arguments: {} }, `${at} too_short`],
+    ['no rules of a tool', { arguments: { transfer: {} } }, `${at}.transfer too_short`],
+    ['a pattern', { arguments: { 'get_*': rules } }, `${at}.get_* format`],
+    [
+      'an unknown key',
+      { arguments: { transfer: { '/a': { regex: 'x' } } } },
+      `${at}.transfer./a.regex unknown`,
+    ],
+    [
+      'a number for a decimal',
+      { arguments: { transfer: { '/a': { max: 5 } } } },
+      `${at}.transfer./a.max type`,
+    ],
+    [
+      'a malformed item',
+      { arguments: { transfer: { '/a': { email: ['acme.com', '@x'] } } } },
+      `${at}.transfer./a.email.1 format`,
+    ],
+    [
+      'a conflict',
+      { arguments: { transfer: { '/a': { in: ['x'], max: '5' } } } },
+      `${at}.transfer./a not_allowed`,
+    ],
+  ])('is refused with %s', (_, change, fault) => {
+    const { tools, ...others } = { ...asked, ...change };
+    expect(faultsOf({ ...others, ...(tools && { tools }) })).toContain(fault);
+  });
+
+  test('is counted as a token writes it', () => {
+    const long = (text: string) => ({ ...asked, arguments: { transfer: { '/a': { in: [text] } } } });
+
+    expect(faultsOf(long('e'.repeat(512)))).toEqual([]);
+    expect(faultsOf(long('é'.repeat(340)))).toEqual(['authorizationDetails too_long']);
+  });
+});
+
+describe('issued entries', () => {
+  test('keep the rules of the tools that they list, and drop no others', () => {
+    const both = { ...asked, arguments: { transfer: rules, get_all: { '/id': {} } } };
+
+    expect(issuedDetails(undefined, scopes, [both])).toEqual([both]);
+    expect(narrowTools({ purpose: undefined, scopes, entries: [both] }, { pay: ['get_all'] })).toEqual({
+      ok: true,
+      entries: [{ ...entry, tools: ['get_all'], arguments: { get_all: { '/id': {} } } }],
+    });
+    expect(narrowTools({ purpose: undefined, scopes, entries: [both] }, { pay: ['get_one'] })).toEqual({
+      ok: true,
+      entries: [{ ...entry, tools: ['get_one'] }],
+    });
+  });
+});
+
+describe('delegated entries', () => {
+  const delegated = (child: ToolsEntry[], parent: ToolsEntry[] = [asked]) => {
+    const result = delegatedDetails({ purpose: undefined, scopes, entries: child }, parent);
+    return result.ok ? result.entries : result.faults.map(({ path, problem }) => `${path} ${problem}`);
+  };
+  const at = 'authorizationDetails.0.arguments';
+
+  test('have the rules of the parent', () => {
+    expect(delegated([])).toEqual([asked]);
+    expect(delegated([{ ...entry, tools: ['transfer'] }])).toEqual([{ ...asked, tools: ['transfer'] }]);
+    expect(delegated([{ ...entry, tools: ['get_all'] }])).toEqual([{ ...entry, tools: ['get_all'] }]);
+  });
+
+  test('may have narrower rules, and rules for tools that had none', () => {
+    const narrower = { ...rules, '/amount': { max: '20' } };
+
+    expect(delegated([{ ...entry, arguments: { transfer: narrower } }])).toEqual([
+      { ...asked, arguments: { transfer: narrower } },
+    ]);
+    expect(delegated([{ ...entry, arguments: { get_all: { '/id': {} } } }])).toEqual([
+      { ...asked, arguments: { transfer: rules, get_all: { '/id': {} } } },
+    ]);
+  });
+
+  test.each<[string, ToolsEntry, string]>([
+    [
+      'a higher bound',
+      { ...entry, arguments: { transfer: { ...rules, '/amount': { max: '501' } } } },
+      'transfer',
+    ],
+    ['another argument', { ...entry, arguments: { transfer: { ...rules, '/bcc': {} } } }, 'transfer'],
+    [
+      'rules that say less',
+      { ...entry, arguments: { transfer: { '': { open: true }, '/amount': {} } } },
+      'transfer',
+    ],
+    ['rules of a tool that nobody lists', { ...entry, arguments: { drop: rules } }, 'drop'],
+    ['rules of a tool that the child drops', { ...asked, tools: ['get_all'] }, 'transfer'],
+  ])('are refused with %s', (_, child, tool) => {
+    expect(delegated([child])).toEqual([`${at}.${tool} not_allowed`]);
+  });
+
+  test('need tools beside rules, from the parent or the request', () => {
+    const limiting = { ...entry, arguments: { transfer: rules } };
+
+    expect(delegated([limiting], [entry])).toEqual(['authorizationDetails.0.tools required']);
+    expect(delegated([{ ...limiting, tools: ['transfer'] }], [entry])).toEqual([
+      { ...limiting, tools: ['transfer'] },
+    ]);
+  });
+
+  test('are refused when they grow beyond what a token holds', () => {
+    const long = (text: string) => ({ '/a': { in: [text.repeat(500)] } });
+    const parent = { ...asked, arguments: { transfer: { ...long('a'), '/b': { in: ['b'.repeat(500)] } } } };
+    const tools = { get_a: long('c'), get_b: long('d') };
+
+    expect(delegated([], [parent])).toEqual([parent]);
+    expect(delegated([{ ...entry, arguments: tools }], [parent])).toEqual(['authorizationDetails too_long']);
+  });
+});

@@ -1,0 +1,177 @@
+import { checkArgumentRules } from './argument-check.ts';
+import type { Call } from './call.ts';
+import { mustBeCall } from './call-check.ts';
+import { checkDecision, type HeldDecision } from './decision-check.ts';
+import { deny } from './deny.ts';
+import type { Enforcer, EnforcerSetup } from './engine.ts';
+import { GivenArguments } from './given-arguments.ts';
+import { type Asked, checkAmount, checkPurpose } from './grant-checks.ts';
+import { listTools } from './list-tools.ts';
+import { linkMeter, type MeterLink } from './meter-link.ts';
+import { checkCaps, type Metered } from './metering.ts';
+import { answer, type Outcome } from './outcome.ts';
+import type { Denial } from './reasons.ts';
+import type { Result, Warning } from './result.ts';
+import { readToken } from './token.ts';
+import { checkRevocation, verifyToken } from './token-check.ts';
+import { checkTool } from './tool-check.ts';
+
+const METER_TIMEOUT_MS = 500;
+
+/**
+ * Makes the engine that answers whether a call may happen now. It is the same in the SDK and in the service; the parts
+ * that it asks differ.
+ *
+ * @see the interface specification, denial reasons and cap semantics
+ *
+ * @example
+ * ```ts
+ * const enforcer = createEnforcer({ tokens, manifests: new Map([[manifest.connector, manifest]]), meter });
+ * const result = await enforcer.enforce({ grantToken, connector: 'crm', tool: 'lookup', arguments: { id: '7' } });
+ * if (!result.allowed) throw new Error(`${result.reasonCode}: ${result.reason}`);
+ * ```
+ */
+export function createEnforcer(setup: EnforcerSetup): Enforcer {
+  const link = setup.meter && linkMeter(setup.meter, setup.meterTimeoutMs ?? METER_TIMEOUT_MS);
+  return {
+    async enforce(call) {
+      mustBeCall(call);
+      return decide(setup, link, call);
+    },
+    listTools: (offer) => listTools(setup, offer),
+  };
+}
+
+async function decide(setup: EnforcerSetup, link: MeterLink | undefined, call: Call): Promise<Result> {
+  const args = new GivenArguments(call.arguments);
+  const warnings: Warning[] = [];
+  const outcome: Outcome = {
+    connector: call.connector,
+    tool: call.tool,
+    callId: call.callId ?? crypto.randomUUID(),
+    warnings,
+    token: undefined,
+    permission: null,
+    purpose: null,
+    manifestVersion: null,
+    reservation: null,
+    decision: null,
+    wouldDeny: undefined,
+  };
+
+  const verifying = verifyToken(setup.tokens, call.grantToken);
+  const verified = verifying instanceof Promise ? await args.over(verifying) : verifying;
+  if (!verified.ok) return answer(outcome, verified.denial);
+  const token = readToken(verified);
+  outcome.token = token;
+  warnings.push(...token.warnings);
+
+  const checking = checkRevocation(setup.revocation, verified);
+  const revoked = checking instanceof Promise ? await args.over(checking) : checking;
+  if (revoked) return answer(outcome, revoked);
+
+  const manifest = setup.manifests.get(call.connector);
+  if (manifest && token.entries.ok) {
+    outcome.manifestVersion = manifest.version;
+    outcome.purpose = token.entries.tools.get(call.connector)?.purpose ?? null;
+    warnings.push(...manifest.warnings.map(({ code, path }) => ({ code, detail: path })));
+  }
+  const judging = checkTool(token, {
+    manifest,
+    connector: call.connector,
+    tool: call.tool,
+    toolPin: call.toolPin,
+    resource: call.resource === undefined ? undefined : { name: call.resource },
+    dataRegion: setup.dataRegion,
+    inList: false,
+  });
+  const verdict = judging instanceof Promise ? await args.over(judging) : judging;
+  outcome.permission = (verdict.ok ? verdict.asked.declared : verdict.declared)?.permission ?? null;
+  if (!verdict.ok) return answer(outcome, verdict.denial);
+  warnings.push(...verdict.warnings);
+  const { asked } = verdict;
+
+  const denial = checkAmount(asked, call.amount) ?? checkPurpose(asked) ?? checkArgumentRules(asked, args);
+  if (denial) return answer(outcome, denial);
+  if (asked.declared.requires_decision) return decideHeld(asked, call, { setup, link, args, outcome });
+  const metering = meter(asked, call, { setup, link, outcome });
+  const refused = metering instanceof Promise ? await metering : metering;
+  return answer(outcome, refused);
+}
+
+interface Rest {
+  readonly setup: EnforcerSetup;
+  readonly link: MeterLink | undefined;
+  readonly outcome: Outcome;
+}
+
+/** Check 13. @returns the denial, unless `caps_mode` is `warn` */
+function meter(
+  asked: Asked,
+  call: Call,
+  { setup, link, outcome }: Rest,
+): Denial | undefined | Promise<Denial | undefined> {
+  const warns = (call.capsMode ?? setup.capsMode) === 'warn';
+  const { caseId, costComponents, reserve = true } = call;
+  const take = (metered: Metered): Denial | undefined => {
+    if (metered.ok) outcome.reservation = metered.reservation;
+    else if (warns) outcome.wouldDeny = metered.denials;
+    else return metered.denials[0];
+    return undefined;
+  };
+  const input = { caseId, costComponents, callId: outcome.callId, reserve, namesAll: warns };
+  const metered = checkCaps(asked, input, link);
+  if (!(metered instanceof Promise)) return take(metered);
+  return metered.then(take, () => deny('cap_exceeded', 'meter_unavailable', { cause: 'unreachable' }));
+}
+
+/** Checks 12 and 13 of a tool that needs a decision: hold, charge, send. A denied call costs no unit and no decision. */
+async function decideHeld(
+  asked: Asked,
+  call: Call,
+  rest: Rest & { readonly args: GivenArguments },
+): Promise<Result> {
+  const { setup, outcome, args } = rest;
+  const { caseId, caseVersion, decisionGrants, grantToken, reserve = true } = call;
+  const input = {
+    arguments: args.forAction(),
+    caseId,
+    caseVersion,
+    decisionGrants,
+    callId: outcome.callId,
+    grantToken,
+  };
+  const decided = await checkDecision(asked, input, setup.decisions).catch(() => ({
+    ok: false as const,
+    denial: deny('decision_required', 'consume_unavailable'),
+  }));
+  if (!decided.ok) return answer(outcome, decided.denial);
+  outcome.decision = decided.used;
+  if (!reserve) return answer(outcome, await meter(asked, call, rest));
+  const held = await decided.move('hold');
+  if (typeof held === 'string') return refuseDecision(outcome, deny('decision_required', held));
+  outcome.decision = held;
+  const denial = await meter(asked, call, rest);
+  if (!denial) return send(decided, rest, asked);
+  await decided.move('release');
+  outcome.decision = null;
+  return answer(outcome, denial);
+}
+
+/** The issuer confirms that the decision goes out with this call; otherwise the units come back. */
+async function send(decided: HeldDecision, { link, outcome }: Rest, { token }: Asked): Promise<Result> {
+  const sent = await decided.move('send');
+  if (typeof sent !== 'string') {
+    outcome.decision = sent;
+    return answer(outcome, undefined);
+  }
+  const id = outcome.reservation?.id;
+  if (link && typeof id === 'string') await link.refund(token.claims.developerId, id);
+  outcome.reservation = null;
+  return refuseDecision(outcome, deny('decision_required', 'consume_unavailable'));
+}
+
+function refuseDecision(outcome: Outcome, denial: Denial): Result {
+  outcome.decision = null;
+  return answer(outcome, denial);
+}

@@ -1,0 +1,80 @@
+import type { Manifest, ManifestTool } from '../manifest/manifest.ts';
+import { deny } from './deny.ts';
+import { type Asked, checkReach, checkRegion } from './grant-checks.ts';
+import { checkToolPin, consentPin, findTool, hashOf, isChangedSince } from './manifest-checks.ts';
+import type { MaybePromise } from './ports.ts';
+import type { Denial } from './reasons.ts';
+import type { Warning } from './result.ts';
+import type { ReadToken } from './token.ts';
+
+/** A tool at a connector, with what decides about it besides the token. */
+export interface ToolQuestion {
+  readonly manifest: Manifest | undefined;
+  readonly connector: string;
+  readonly tool: string;
+  readonly toolPin: string | undefined;
+  readonly resource: Asked['resource'];
+  readonly dataRegion: string | undefined;
+  /** True for a list, where a name outside the grammar is never shown. */
+  readonly inList: boolean;
+}
+
+/** The tool may be used as far as checks 3 to 9 say, or the denial. `permission` is known from check 5 on. */
+export type ToolVerdict =
+  | { readonly ok: true; readonly asked: Asked; readonly warnings: readonly Warning[] }
+  | { readonly ok: false; readonly denial: Denial; readonly declared?: ManifestTool };
+
+/** Checks 3 to 9. It waits only for the hash of a manifest that a consent pins for the first time. */
+export function checkTool(token: ReadToken, question: ToolQuestion): MaybePromise<ToolVerdict> {
+  const { manifest, connector, tool, toolPin, inList } = question;
+  const { entries } = token;
+  if (!entries.ok) {
+    const { ok: _ok, ...details } = entries;
+    return { ok: false, denial: deny('token_invalid', 'malformed_authorization_details', details) };
+  }
+  if (!manifest) return { ok: false, denial: deny('manifest_unknown_tool', 'unknown_connector') };
+  const declared = findTool(manifest, tool, inList);
+  if (!declared) return { ok: false, denial: deny('manifest_unknown_tool', 'unknown_tool') };
+  const changed = checkToolPin(declared, toolPin);
+  if (changed) return { ok: false, denial: changed, declared };
+  const entry = entries.tools.get(connector);
+  const asked: Asked = { token, connector, tool, declared, entry, resource: question.resource };
+  const pinned = consentPin(token, connector);
+  if (pinned === undefined) return checkGrant(asked, question, NO_WARNINGS);
+  const hash = hashOf(manifest);
+  const afterHash = (sha256: string) => checkConsent(asked, question, { manifest, sha256, pinned });
+  return typeof hash === 'string' ? afterHash(hash) : hash.then(afterHash);
+}
+
+const NO_WARNINGS: readonly Warning[] = Object.freeze([]);
+
+interface Consent {
+  readonly manifest: Manifest;
+  readonly sha256: string;
+  readonly pinned: unknown;
+}
+
+/** The second half of check 5: the tool is not wider than at the consent. */
+function checkConsent(
+  asked: Asked,
+  question: ToolQuestion,
+  { manifest, sha256, pinned }: Consent,
+): ToolVerdict {
+  if (!isChangedSince(manifest, sha256, asked.tool, pinned)) return checkGrant(asked, question, NO_WARNINGS);
+  if (asked.token.enforcesManifests) {
+    const denial = deny('manifest_unknown_tool', 'manifest_changed', { pinned, loaded: sha256 });
+    return { ok: false, denial, declared: asked.declared };
+  }
+  return checkGrant(asked, question, [{ code: 'manifest_changed', detail: asked.tool }]);
+}
+
+function checkGrant(asked: Asked, { dataRegion }: ToolQuestion, warnings: readonly Warning[]): ToolVerdict {
+  const { declared } = asked;
+  const denial = checkReach(asked);
+  if (denial) return { ok: false, denial, declared };
+  const region = checkRegion(asked, dataRegion);
+  if (region === 'fine') return { ok: true, asked, warnings };
+  if (region !== 'unchecked') return { ok: false, denial: region, declared };
+  const unchecked: Warning = { code: 'region_unchecked', detail: asked.entry?.dataRegion ?? '' };
+  return { ok: true, asked, warnings: [...warnings, unchecked] };
+}

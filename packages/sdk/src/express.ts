@@ -1,0 +1,83 @@
+import {
+  type Guard,
+  type GuardOptions,
+  guardOf,
+  insufficientScope,
+  noGrant,
+  type Refusal,
+} from './http/guard.ts';
+import { missingScopes } from './verify/scopes.ts';
+import type { VerifiedGrant } from './verify/verified-grant.ts';
+
+/** The parts of a request that the middleware reads and adds. Requests of Express 4 and 5 have them. */
+export interface ExpressRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  grant?: VerifiedGrant;
+  grantToken?: string;
+}
+
+/** The parts of a response that the middleware writes. */
+export interface ExpressResponse {
+  status(code: number): this;
+  set(headers: Record<string, string>): this;
+  json(body: unknown): unknown;
+}
+
+export type ExpressMiddleware<Request extends ExpressRequest = ExpressRequest> = (
+  request: Request,
+  response: ExpressResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/**
+ * Lets requests with a good grant token through, and gives them `req.grant`.
+ *
+ * @throws BehestError without `developerId`
+ *
+ * @example
+ * ```ts
+ * app.use('/api', requireGrantToken({ jwksUri, audience, developerId }));
+ * app.get('/api/calendar', requireScopes('calendar:read'), (req, res) => res.json(eventsOf(req.grant)));
+ * ```
+ */
+export function requireGrantToken(options: GuardOptions): ExpressMiddleware {
+  return guardedBy(guardOf(options));
+}
+
+function guardedBy(guard: Guard): ExpressMiddleware {
+  return (request, response, next) => {
+    guard(authorizationOf(request)).then((guarded) => {
+      if (!guarded.ok) return refuse(response, guarded.refusal);
+      request.grant = guarded.grant;
+      request.grantToken = guarded.token;
+      next();
+    }, next);
+  };
+}
+
+/** Lets requests through whose token covers every one of the scopes. It comes after `requireGrantToken`. */
+export function requireScopes(...scopes: string[]): ExpressMiddleware {
+  return (request, response, next) => {
+    if (!request.grant) return next(noGrant());
+    if (missingScopes(request.grant, scopes).length > 0) return refuse(response, insufficientScope(scopes));
+    next();
+  };
+}
+
+/** Both, with shared settings. */
+export function createBehest(options: GuardOptions) {
+  return {
+    requireToken: (over: Partial<GuardOptions> = {}) => requireGrantToken({ ...options, ...over }),
+    requireScopes,
+  };
+}
+
+/** The header is one text in Node; a list, which no server makes of it, is no token. */
+function authorizationOf({ headers }: ExpressRequest): string | undefined {
+  const { authorization } = headers;
+  return typeof authorization === 'string' ? authorization : undefined;
+}
+
+function refuse(response: ExpressResponse, { status, headers, body }: Refusal): void {
+  response.status(status).set(headers).json(body);
+}

@@ -1,0 +1,152 @@
+import type { TokenRefusal } from '@behest/protocol/token-refusal';
+import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+import type { Fetch } from './verify/fetch-keys.ts';
+import { missingScopes } from './verify/scopes.ts';
+import { issuerKeysOf, type TokenAnswer, tokenSource } from './verify/token-source.ts';
+import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
+
+export { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+export { preloadJwks } from './verify/key-cache.ts';
+export { missingScopes } from './verify/scopes.ts';
+export type { VerifiedGrant } from './verify/verified-grant.ts';
+
+export interface VerifyOptions {
+  /** The address of the issuer's keys, such as `https://auth.example.com/.well-known/jwks.json`. */
+  readonly jwksUri: string;
+  /** Whose tokens are taken: one id, or a list of 1 to 100. All accounts of a service sign with the same keys. */
+  readonly developerId: string | readonly string[];
+  /** True to take tokens of sandbox accounts, which no person has approved. Default: false. */
+  readonly allowSandbox?: boolean;
+  /** Default: `jwksUri` without `/.well-known/jwks.json`. */
+  readonly issuer?: string;
+  /** The audience that the token has to name. Without it, a token for another resource passes here. */
+  readonly audience?: string;
+  /** Scopes that the token has to cover. */
+  readonly requiredScopes?: readonly string[];
+  /** Seconds after `exp` for which a token is still taken: 0 to 60. Default: 5. */
+  readonly clockTolerance?: number;
+  /** The most seconds since `iat`, because a revocation is not seen offline. */
+  readonly maxAge?: number;
+  readonly fetch?: Fetch;
+  /** Seconds for which old keys serve while the issuer cannot be reached. Default: 86400. */
+  readonly staleIfError?: number;
+}
+
+/** The answer about a token. */
+export type Detailed =
+  | { readonly ok: true; readonly grant: VerifiedGrant }
+  | {
+      readonly ok: false;
+      readonly reason: TokenRefusal | 'missing_scopes';
+      readonly missing?: readonly string[];
+    };
+
+/** A verifier with its settings, for many tokens. */
+export interface Verifier {
+  /**
+   * @returns the facts of the token
+   * @throws BehestTokenError for a bad token; BehestNetworkError when the issuer's keys cannot be had
+   */
+  verify(token: string): Promise<VerifiedGrant>;
+  /** @throws BehestNetworkError, and never for a bad token */
+  detailed(token: string): Promise<Detailed>;
+}
+
+/**
+ * Makes a verifier of grant tokens. It remembers verified tokens, and needs no account.
+ *
+ * @throws BehestError without `developerId`, or for a wrong address
+ *
+ * @example
+ * ```ts
+ * import { createVerifier } from '@behest/sdk/verify';
+ *
+ * const verifier = createVerifier({
+ *   jwksUri: 'https://auth.example.com/.well-known/jwks.json',
+ *   developerId: 'dev_01KAFZ5W8N4T6Q2R9M3X7Y1VBC', // yours: all accounts of the service sign with the same keys
+ *   audience: 'https://api.example.com',
+ * });
+ * const { principalId, scopes } = await verifier.verify(token);
+ * ```
+ */
+export function createVerifier(options: VerifyOptions, clock: () => number = Date.now): Verifier {
+  const { requiredScopes = [], maxAge } = options;
+  const source = sourceOf(options, clock);
+  const isTooOld = ({ issuedAt }: VerifiedGrant) =>
+    maxAge !== undefined && !(issuedAt && clock() - issuedAt.getTime() <= maxAge * 1_000);
+
+  async function detailed(token: string): Promise<Detailed> {
+    const answer = await source.verify(token);
+    if (!answer.ok && answer.reason === 'keys_unavailable') {
+      throw new BehestNetworkError('The keys of the issuer could not be fetched.');
+    }
+    if (!answer.ok) return answer;
+    const grant = grantOf(answer);
+    if (isTooOld(grant)) return { ok: false, reason: 'expired' };
+    const missing = missingScopes(grant, requiredScopes);
+    return missing.length > 0 ? { ok: false, reason: 'missing_scopes', missing } : { ok: true, grant };
+  }
+  return {
+    detailed,
+    async verify(token) {
+      const result = await detailed(token);
+      if (!result.ok) throw new BehestTokenError(result.reason, result.missing);
+      return result.grant;
+    },
+  };
+}
+
+/** Verifies one token. @throws as `Verifier.verify`, and as `createVerifier` */
+export async function verifyGrantToken(token: string, options: VerifyOptions): Promise<VerifiedGrant> {
+  return verifierFor(options).verify(token);
+}
+
+/** Verifies one token, and throws for none. @throws as `Verifier.detailed`, and as `createVerifier` */
+export async function verifyGrantTokenDetailed(token: string, options: VerifyOptions): Promise<Detailed> {
+  return verifierFor(options).detailed(token);
+}
+
+const verifiers = new WeakMap<VerifyOptions, Verifier>();
+
+/** Options that are handed over again bring the tokens that were verified with them. */
+function verifierFor(options: VerifyOptions): Verifier {
+  const found = verifiers.get(options);
+  if (found) return found;
+  const verifier = createVerifier({ ...options });
+  verifiers.set(options, verifier);
+  return verifier;
+}
+
+/** @throws BehestError for settings that no verifier can have */
+export function sourceOf(
+  options: VerifyOptions,
+  clock: () => number = Date.now,
+): { verify(token: string): TokenAnswer | Promise<TokenAnswer> } {
+  const {
+    jwksUri,
+    issuer = issuerOf(jwksUri),
+    developerId,
+    allowSandbox,
+    audience,
+    clockTolerance,
+  } = options;
+  try {
+    const keys = issuerKeysOf(jwksUri, options);
+    return tokenSource(
+      {
+        ...{ issuer, keys, developerId },
+        ...(allowSandbox !== undefined && { allowSandbox }),
+        ...(audience !== undefined && { audience }),
+        ...(clockTolerance !== undefined && { clockTolerance }),
+      },
+      clock,
+    );
+  } catch (error) {
+    if (error instanceof BehestError) throw error;
+    throw new BehestError('CONFIGURATION', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function issuerOf(jwksUri: string): string {
+  return jwksUri.replace(/\/\.well-known\/jwks\.json$/, '');
+}

@@ -1,0 +1,92 @@
+import type { KeysUnavailable, MaybePromise, TokenSource } from '@behest/protocol/enforcement/ports';
+import { isLegacyKeyId } from '@behest/protocol/key-id';
+import type { KeySet } from '@behest/protocol/key-set';
+import { readTokenParts } from '@behest/protocol/token-parts';
+import type { Refused } from '@behest/protocol/token-refusal';
+import { createAsyncTokenVerifier, type VerifiedGrant } from '@behest/protocol/token-verifier';
+import type { Fetch } from './fetch-keys.ts';
+import { type IssuerKeys, processKeys } from './key-cache.ts';
+import { verifySignature } from './signatures.ts';
+import { verifiedTokens } from './verified-tokens.ts';
+
+const SKEW_SECONDS = 5; // startup contract, section 6, step 7
+const MOST_TOKENS = 1_000;
+
+export interface TokenSourceOptions {
+  readonly issuer: string;
+  readonly keys: IssuerKeys;
+  readonly developerId: string | readonly string[];
+  readonly allowSandbox?: boolean;
+  readonly audience?: string;
+  /** Seconds after `exp` for which a token is still taken: 0 to 60. Default: 5. */
+  readonly clockTolerance?: number;
+  /** The most verified tokens that are remembered, of some 2 kB each. Default: 1000; 0 for none. */
+  readonly rememberedTokens?: number;
+}
+
+export type TokenAnswer = VerifiedGrant | Refused | KeysUnavailable;
+
+/** Verifies tokens of one issuer. A token that was verified before costs one look-up. */
+export function tokenSource(options: TokenSourceOptions, clock: () => number = Date.now): TokenSource {
+  const { issuer, keys: issuerKeys, developerId, allowSandbox = false, audience } = options;
+  const { clockTolerance = SKEW_SECONDS, rememberedTokens = MOST_TOKENS } = options;
+  const remembered = verifiedTokens(rememberedTokens, clockTolerance * 1_000);
+  const setup = { issuer, developerId, allowSandbox, verifySignature, expirySkewSeconds: clockTolerance };
+  /** Made once for each set of keys, so that a verification sees one set from its beginning to its end. */
+  const verifiers = new WeakMap<KeySet, ReturnType<typeof createAsyncTokenVerifier>>();
+  const verifierOf = (keys: KeySet) => {
+    const verifier = verifiers.get(keys) ?? createAsyncTokenVerifier({ ...setup, keys: () => keys });
+    verifiers.set(keys, verifier);
+    return verifier;
+  };
+  verifierOf({ byId: new Map(), legacy: undefined }); // refuses wrong settings now, and not at the first token
+
+  async function verifyWith(keys: KeySet, token: string): Promise<VerifiedGrant | Refused> {
+    const now = clock();
+    const result = await verifierOf(keys).verify(token, {
+      now: new Date(now),
+      ...(audience !== undefined && { audience }),
+    });
+    if (result.ok) remembered.add(token, result, keys, now);
+    return result;
+  }
+
+  async function verifySlowly(keys: KeySet | Promise<KeySet>, token: string): Promise<TokenAnswer> {
+    try {
+      const known = await keys;
+      const result = await verifyWith(known, token);
+      if (result.ok || result.reason !== 'key_not_found' || !mayBeNewer(token, known)) return result;
+      const newer = await issuerKeys.refetch();
+      return newer === known ? result : await verifyWith(newer, token);
+    } catch {
+      return { ok: false, reason: 'keys_unavailable' };
+    }
+  }
+
+  return {
+    verify(token): MaybePromise<TokenAnswer> {
+      const keys = issuerKeys.get();
+      const found = keys instanceof Promise ? undefined : remembered.find(token, keys, clock());
+      return found ?? verifySlowly(keys, token);
+    },
+  };
+}
+
+/** A token without a key id, or with the id of a month, is signed with the legacy key, which never changes. */
+function mayBeNewer(token: string, { legacy }: KeySet): boolean {
+  const parts = readTokenParts(token, 'grant');
+  if (!parts.ok) return false;
+  const { kid } = parts.header;
+  return !(legacy && (kid === undefined || isLegacyKeyId(kid)));
+}
+
+/** The keys of an issuer from the cache of the process. */
+export function issuerKeysOf(
+  jwksUri: string,
+  { fetch, staleIfError }: { readonly fetch?: Fetch | undefined; readonly staleIfError?: number | undefined },
+): IssuerKeys {
+  return processKeys.of(jwksUri, {
+    ...(fetch && { fetch }),
+    ...(staleIfError !== undefined && { staleIfError }),
+  });
+}

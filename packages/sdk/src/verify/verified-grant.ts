@@ -1,0 +1,58 @@
+import type { VerifiedGrant as Verified } from '@behest/protocol/token-verifier';
+import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
+
+/** The facts of a verified grant token. They are equal for tokens with and without the claim names from before 0.6. */
+export interface VerifiedGrant {
+  readonly tokenId: string;
+  readonly grantId: string;
+  readonly principalId: string;
+  readonly developerId: string;
+  readonly agentDid: string | undefined;
+  readonly agentId: string | undefined;
+  readonly clientId: string | undefined;
+  readonly scopes: readonly string[];
+  readonly audience: string | readonly string[] | undefined;
+  readonly issuer: string;
+  readonly issuedAt: Date | undefined;
+  readonly expiresAt: Date;
+  readonly parentAgentDid: string | undefined;
+  readonly parentGrantId: string | undefined;
+  readonly delegationDepth: number;
+  /** The DIDs of the agents, the one that holds the token first. */
+  readonly actorChain: readonly string[];
+  /** The purpose that the grant is bound to. */
+  readonly purpose: string | undefined;
+  readonly authorizationDetails: unknown;
+  readonly sandbox: boolean;
+  /** The claims as they were signed. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+export function grantOf({ claims, payload }: Verified): VerifiedGrant {
+  const { authorizationDetails, agentDid, agentId, delegatedBy } = claims;
+  const entries: readonly unknown[] = Array.isArray(authorizationDetails) ? authorizationDetails : [];
+  const purposes = entries.map((entry) => Object(entry)).filter(({ type }) => type === TOOLS_TYPE);
+  const purpose: unknown = purposes.find((entry) => typeof entry.purpose === 'string')?.purpose;
+  return {
+    tokenId: claims.tokenId,
+    grantId: claims.grantId,
+    principalId: claims.principalId,
+    developerId: claims.developerId,
+    agentDid,
+    agentId,
+    clientId: agentId,
+    scopes: claims.scopes,
+    audience: claims.audience,
+    issuer: claims.issuer,
+    issuedAt: claims.issuedAt,
+    expiresAt: claims.expiresAt,
+    parentAgentDid: delegatedBy[0],
+    parentGrantId: claims.parentGrantId,
+    delegationDepth: claims.delegationDepth,
+    actorChain: agentDid === undefined ? delegatedBy : [agentDid, ...delegatedBy],
+    purpose: typeof purpose === 'string' ? purpose : undefined,
+    authorizationDetails,
+    sandbox: claims.sandbox,
+    raw: payload,
+  };
+}

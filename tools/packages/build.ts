@@ -1,0 +1,111 @@
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { compile, type Emitted, withPlaces } from './declarations.ts';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: unknown;
+}
+
+const OLDEST_NODE = '>=20.19';
+
+/**
+ * Writes the packages that are published, as JavaScript with types. The repository itself runs from the sources.
+ *
+ * @returns the folders of the packages
+ */
+export async function buildPackages(root: string, out: string): Promise<string[]> {
+  rmSync(out, { recursive: true, force: true });
+  const protocol = buildProtocol(root, join(out, 'protocol'));
+  const sdk = await buildSdk(root, join(out, 'sdk'));
+  return [protocol, sdk];
+}
+
+/** File by file, because each is an entry. */
+function buildProtocol(root: string, out: string): string {
+  const source = 'packages/protocol/src';
+  const files = globSync(`${source}/**/*.ts`, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+  for (const { path, text } of compile(root, files, 'all')) {
+    write(join(out, path.replace(source, 'dist')), text);
+  }
+  const manifest = manifestOf(root, 'protocol');
+  writeManifest(root, out, {
+    ...manifest,
+    exports: { './*': { types: './dist/*.d.ts', default: './dist/*.js' } },
+  });
+  return out;
+}
+
+/** Each entry with what only it needs, and shared parts. The meter is a part of the SDK; the protocol is not. */
+async function buildSdk(root: string, out: string): Promise<string> {
+  const manifest = manifestOf(root, 'sdk');
+  const entries = Object.fromEntries(
+    Object.values(manifest.exports).map((file) => [basename(file, '.ts'), join('packages/sdk', file)]),
+  );
+  for (const { fileName, code } of await bundle(root, entries)) write(join(out, 'dist', fileName), code);
+
+  const types = compile(root, Object.values(entries), 'declarations').filter(isOfSdk);
+  for (const emitted of types) {
+    const { path, text } = withPlaces(emitted, '@behest/meter', 'packages/meter/src');
+    write(join(out, 'dist/types', path.replace('packages/', '')), text);
+  }
+  const exports = Object.entries(manifest.exports).map(([name, file]) => {
+    const entry = basename(file, '.ts');
+    return [name, { types: `./dist/types/sdk/src/${entry}.d.ts`, default: `./dist/${entry}.js` }];
+  });
+  const dependencies = { ...manifest.dependencies };
+  delete dependencies['@behest/meter'];
+  dependencies['@behest/protocol'] = manifestOf(root, 'protocol').version;
+  writeManifest(root, out, { ...manifest, dependencies, exports: Object.fromEntries(exports) });
+  return out;
+}
+
+const isOfSdk = ({ path }: Emitted) => /^packages[/](sdk|meter)[/]/.test(path);
+
+/** Bundles entries, and leaves out what is installed beside the package. */
+async function bundle(root: string, input: Readonly<Record<string, string>>): Promise<OutputChunk[]> {
+  const build = await rolldown({
+    cwd: root,
+    input: { ...input },
+    platform: 'neutral',
+    external: [/^@behest\/protocol\//, /^node:/, 'fastify'],
+    resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'default'] },
+    logLevel: 'silent',
+  });
+  try {
+    const { output } = await build.generate({ format: 'es', chunkFileNames: 'shared/[name]-[hash].js' });
+    return output.filter((file) => file.type === 'chunk');
+  } finally {
+    await build.close();
+  }
+}
+
+function manifestOf(root: string, name: string): Manifest {
+  return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+}
+
+function writeManifest(
+  root: string,
+  out: string,
+  manifest: Omit<Manifest, 'exports'> & { exports: unknown },
+): void {
+  const { name, version, license, exports, dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+  const published = {
+    ...{ name, version, license, type: 'module', sideEffects: false, engines: { node: OLDEST_NODE } },
+    ...{ exports, files: ['dist'], dependencies },
+    ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
+  };
+  write(join(out, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
+  cpSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,162 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPackages } from './build.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The oldest Node on the path that the packages are for, or this one. */
+function olderNode(): string {
+  const programs = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  const versionOf = (program: string) =>
+    spawnSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout;
+  const found = [...new Set(programs)]
+    .filter((program) => existsSync(program))
+    .map((program) => ({ program, version: versionOf(program) }))
+    .filter(({ version }) => version.localeCompare('20.19', 'en', { numeric: true }) >= 0)
+    .sort((one, other) => one.version.localeCompare(other.version, 'en', { numeric: true }));
+  return found[0]?.program ?? process.execPath;
+}
+
+let home: string;
+
+/** Makes tarballs, and unpacks them in an empty folder, with the dependencies that they name and no others. */
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'packages-'));
+  const folders = await buildPackages(ROOT, join(home, 'dist'));
+  for (const folder of folders) {
+    const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [{ filename }] = JSON.parse(packed);
+    const installed = join(home, 'node_modules', name);
+    mkdirSync(installed, { recursive: true });
+    execFileSync('tar', ['-xzf', join(home, filename), '-C', installed, '--strip-components=1']);
+    for (const other of Object.keys(dependencies)) {
+      if (other.startsWith('@behest/')) continue;
+      cpSync(join(ROOT, 'node_modules', other), join(home, 'node_modules', other), { recursive: true });
+    }
+  }
+  writeFileSync(join(home, 'package.json'), '{"type":"module"}');
+}, 240_000); // the compiler takes long on a busy machine
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** The text of a file without its comments, whose examples import what the file does not. */
+const codeOf = (file: string) => readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+
+const distributed = (name: string) => join(home, 'node_modules/@behest', name);
+const exportsOf = (name: string): Record<string, { types: string; default: string }> =>
+  JSON.parse(readFileSync(join(distributed(name), 'package.json'), 'utf8')).exports;
+
+/** Every file that an entry of the SDK loads, the protocol's included, and the names of all else that it imports. */
+function reachedFrom(entry: string) {
+  const [files, others] = [new Set<string>(), new Set<string>()];
+  const visit = (file: string) => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const [, from = ''] of codeOf(file).matchAll(
+      /(?:^|[\s;}])(?:import|from)\s*\(?\s*["']([^"'\n]+)["']/g,
+    )) {
+      if (from.startsWith('.')) visit(join(dirname(file), from));
+      else if (from.startsWith('@behest/protocol/'))
+        visit(join(distributed('protocol'), 'dist', `${from.slice('@behest/protocol/'.length)}.js`));
+      else others.add(from);
+    }
+  };
+  visit(join(distributed('sdk'), exportsOf('sdk')[entry]?.default ?? ''));
+  return { files: [...files], others: [...others] };
+}
+
+const PORTABLE = ['./verify', './hono'];
+
+test.each(PORTABLE)('%s and all that it loads run where there is no Node', (entry) => {
+  const { files, others } = reachedFrom(entry);
+
+  expect(files.length).toBeGreaterThan(5);
+  expect(others.filter((name) => name.startsWith('node:') || builtinModules.includes(name))).toEqual([]);
+  for (const file of files)
+    expect(codeOf(file)).not.toMatch(/\bBuffer\b|\brequire\(|(?<!globalThis\.)\bprocess\.|__dirname/);
+});
+
+test('each entry loads, and verifies a token, on an older Node', async () => {
+  const names = Object.keys(exportsOf('sdk')).map((name) => name.replace(/^\./, '@behest/sdk'));
+  writeFileSync(
+    join(home, 'try.js'),
+    `import { createVerifier, preloadJwks } from '@behest/sdk/verify';
+    for (const name of ${JSON.stringify(names)}) await import(name);
+    const { publicKey, privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+    const jwk = { ...(await crypto.subtle.exportKey('jwk', publicKey)), kid: 'service-es256-a', alg: 'ES256', use: 'sig' };
+    const jwksUri = 'https://auth.example/.well-known/jwks.json';
+    preloadJwks({ keys: [jwk] }, jwksUri);
+    const text = (value) => btoa(JSON.stringify(value)).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
+    const now = Math.floor(Date.now() / 1000);
+    const signed = text({ alg: 'ES256', kid: jwk.kid, typ: 'at+jwt' }) + '.' +
+      text({ iss: 'https://auth.example', sub: 'user_42', dev: 'dev_1', jti: 'tok_1', scp: ['a:b'], iat: now, exp: now + 60 });
+    const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, new TextEncoder().encode(signed));
+    const token = signed + '.' + btoa(String.fromCharCode(...new Uint8Array(signature))).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
+    const { principalId } = await createVerifier({ jwksUri, developerId: 'dev_1' }).verify(token);
+    console.log(principalId, process.versions.node);`,
+  );
+
+  const { stdout, stderr } = spawnSync(olderNode(), ['try.js'], { cwd: home, encoding: 'utf8' });
+
+  expect(stderr).not.toMatch(/Error/);
+  expect(stdout).toMatch(/^user_42 (2\d)/);
+});
+
+test('each entry has its types, which name files that are there', () => {
+  const faults: string[] = [];
+  for (const file of globSync(join(home, 'node_modules/@behest/*/dist/**/*.d.ts'))) {
+    for (const [, from = ''] of codeOf(file).matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)) {
+      const own = /^@behest\/(?!protocol\/)/.test(from);
+      const isThere =
+        !from.startsWith('.') || existsSync(join(dirname(file), from.replace(/[.]js$/, '.d.ts')));
+      if (own || !isThere || from.endsWith('.ts')) faults.push(`${file} imports ${from}`);
+    }
+  }
+  expect(faults).toEqual([]);
+  for (const entry of Object.values(exportsOf('sdk'))) {
+    expect(existsSync(join(distributed('sdk'), entry.types)), entry.types).toBe(true);
+    expect(existsSync(join(distributed('sdk'), entry.default)), entry.default).toBe(true);
+  }
+});
+
+test('the tarballs hold what is used, and nothing of the repository', () => {
+  const files = globSync(join(home, 'node_modules/@behest/**/*'), { withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map(({ name }) => name);
+
+  expect(files.filter((name) => !/[.]js$|[.]d[.]ts$|^package[.]json$|^LICENSE$/.test(name))).toEqual([]);
+  expect(files.filter((name) => name.includes('.test.'))).toEqual([]);
+});
+
+test('the offline verification is small: less than 20 kB, the protocol included', async () => {
+  const build = await rolldown({
+    input: join(distributed('sdk'), exportsOf('sdk')['./verify']?.default ?? ''),
+    platform: 'neutral',
+    logLevel: 'silent',
+    resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'default'] },
+  });
+  const { output } = await build.generate({ format: 'es', minify: true });
+  await build.close();
+  const bytes = output.reduce((sum, file) => sum + (file.type === 'chunk' ? file.code.length : 0), 0);
+
+  expect(bytes).toBeGreaterThan(5_000);
+  expect(bytes).toBeLessThan(20_000);
+});
