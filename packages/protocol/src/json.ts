@@ -2,8 +2,8 @@
 const MAX_DEPTH = 32;
 /** The most members of all objects together. */
 const MAX_MEMBERS = 10_000;
-/** The most values together, of which an empty object or array counts as two. No text of 64 KiB has as many. */
-const MAX_VALUES = 50_000;
+/** The most values for each member that may be there. An empty object or array counts as two. No text of 64 KiB has 50,000. */
+const VALUES = 5;
 
 const [QUOTE, BACKSLASH, COLON, COMMA, UNICODE] = [0x22, 0x5c, 0x3a, 0x2c, 0x75]; // " \ : , u
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -54,7 +54,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 /**
  * Reads a text that is already decoded, as `parseJson` does.
  *
- * @param maxMembers the most members of all objects together
+ * @param maxMembers the most members of all objects together, and a fifth of the most values
  * @throws JsonError
  */
 export function parseJsonText(text: string, maxMembers = MAX_MEMBERS): unknown {
@@ -114,7 +114,7 @@ function measure(text: string, maxMembers: number) {
     } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
       depth -= 1;
     }
-    if (values > MAX_VALUES) throw new JsonError('too_many_values');
+    if (values > VALUES * maxMembers) throw new JsonError('too_many_values');
   }
   return { members, hasEscapes, hasEscapedNames };
 }

@@ -27,7 +27,8 @@ const MOST_WITHOUT_KEY = 65_536;
 /** No body, no bytes and `{}` are the same body. The required fields decide whether it suffices. */
 export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onRoute', (route: RouteOptions) => {
-    if (route.config?.access !== 'developer') route.bodyLimit = Math.min(bodyLimit, MOST_WITHOUT_KEY);
+    if (route.config?.access === 'developer') return;
+    route.bodyLimit = Math.min(route.bodyLimit ?? bodyLimit, MOST_WITHOUT_KEY);
   });
   app.removeAllContentTypeParsers();
   // Parsed later: the bytes find a stored answer before their content is judged.
