@@ -1,6 +1,7 @@
 import type {
   DecisionMove,
   DecisionMoved,
+  DecisionPhase,
   DecisionStore,
   MoveRefusal,
   VerifiedDecision,
@@ -48,16 +49,19 @@ export class PlainDecisions implements DecisionStore {
     const isOthers = known.some((state) => state && (state.callId !== callId || state.state === 'spent'));
     if (isOthers) return { ok: false, reason: 'consumed' };
     const before = known[0]?.state;
-    const state = phase === 'release' ? 'free' : after(phase, before);
+    const state = after(phase, before);
     for (const handle of decisionGrants) {
-      if (state === 'free') this.#states.delete(handle);
-      else this.#states.set(handle, { state, callId });
+      const next = after(phase, this.#states.get(handle)?.state);
+      if (next === 'free') this.#states.delete(handle);
+      else this.#states.set(handle, { state: next, callId });
     }
     return { ok: true, state, replayed: before === state, decisionId: '', jtis: [], approvers: [] };
   }
 }
 
-function after(phase: 'hold' | 'send' | 'spend', before: State['state'] | undefined): State['state'] {
+/** A release frees what is held. A decision that was sent stays sent: its first call may be on its way. */
+function after(phase: DecisionPhase, before: State['state'] | undefined): State['state'] | 'free' {
+  if (phase === 'release' && before !== 'sent') return 'free';
   if (phase === 'spend') return 'spent';
   return phase === 'send' || before === 'sent' ? 'sent' : 'held';
 }

@@ -65,7 +65,7 @@ export function costOf({ declared }: Asked, components: unknown): number | undef
 
 /**
  * Lists the counters of a call in the order in which a denial is looked for. A budget that the call takes nothing from
- * is left out.
+ * has 0 units: it needs the case, and is not charged.
  *
  * @param caseId undefined when the call names no case; a counter by case then has no usable key
  */
@@ -92,7 +92,7 @@ export function countersOf(asked: Asked, metering: Metering, cost: number, caseI
   };
   add({ scope: 'manifest', kind: 'calls' }, ['manifest', connector, tool, 'calls'], 1, declared.caps);
   for (const kind of ['calls', BUDGET] as const) {
-    if (kind === BUDGET && (cost === 0 || !declared.cost_units)) continue;
+    if (kind === BUDGET && !declared.cost_units) continue;
     for (const { scope, id, caps } of metering.grants) {
       const identity = ['grant', id, connector, ...(kind === 'calls' ? [tool, kind] : [kind])];
       const units = kind === 'calls' ? 1 : cost;

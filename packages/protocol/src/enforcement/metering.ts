@@ -49,9 +49,10 @@ export function checkCaps(
   if (caseId !== undefined && !isCaseId(caseId)) return denied(deny('cap_exceeded', 'invalid_case_id'));
   const cost = costOf(asked, call.costComponents);
   if (cost === undefined) return denied(deny('cap_exceeded', 'invalid_cost_component'));
-  const counters = countersOf(asked, metering, cost, caseId);
-  const byCase = counters.find(({ window }) => window === 'per_case');
+  const all = countersOf(asked, metering, cost, caseId);
+  const byCase = all.find(({ window }) => window === 'per_case');
   if (byCase && caseId === undefined) return denied(deny('case_required', null, { scope: byCase.scope }));
+  const counters = all.filter(({ counter }) => counter.units > 0);
   return charge({ asked, call, link, counters, units: cost });
 }
 
