@@ -18,6 +18,8 @@ const catalogue: Catalogue = {
     { name: 'agents', columns: ['developer_id', 'id', 'newest_grant'] },
     { name: 'email_verification_index', columns: ['hash', 'developer_id', 'verification_id'] },
     { name: 'verified_emails', columns: ['email', 'developer_id'] },
+    { name: 'verified_domains', columns: ['domain', 'developer_id', 'domain_id'] },
+    { name: 'billing_customers', columns: ['id', 'developer_id'] },
     { name: 'developers', columns: ['id', 'mode'] },
     { name: 'grants', columns: ['developer_id', 'id'] },
     { name: 'schema_functions', columns: ['name'] },
@@ -32,6 +34,8 @@ const catalogue: Catalogue = {
     indexOf('api_key_index', 'agents', ['developer_id', 'key_id']),
     indexOf('email_verification_index', 'agents', ['developer_id', 'verification_id']),
     indexOf('verified_emails', 'developers', ['developer_id']),
+    indexOf('verified_domains', 'agents', ['developer_id', 'domain_id']),
+    indexOf('billing_customers', 'developers', ['developer_id']),
     indexOf('agents', 'grants', ['developer_id', 'newest_grant']),
   ],
   triggers: [],
@@ -63,6 +67,8 @@ test('tables that others refer to come first, and all are with the root', () => 
     "create_reference_table('agent_index'",
     "create_reference_table('email_verification_index'",
     "create_reference_table('verified_emails'",
+    "create_reference_table('verified_domains'",
+    "create_reference_table('billing_customers'",
   ]);
 });
 

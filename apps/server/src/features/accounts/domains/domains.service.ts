@@ -55,10 +55,10 @@ export function addDomain(deps: DomainDeps, caller: Caller, input: NewDomain): P
     missingSince: null,
   } as const;
   return inTransaction(deps.db, async (tx) => {
+    await useQuota(tx, deps.quotas, caller, 'domains', at);
     if (!(await insertDomain(tx, caller.tenant, row))) {
       throw new AppError('CONFLICT', 'This domain is registered already.', { field: 'domain' });
     }
-    await useQuota(tx, deps.quotas, caller, 'domains', at);
     const data = { domainId: row.id, domain };
     await recordActs(tx, caller, [{ type: 'domain.created', data }], at);
     return toAddedDomain(row);

@@ -10,7 +10,10 @@ export function limitOf(quotas: Quotas, { plan }: Caller, resource: QuotaResourc
   return limit === 'unlimited' ? null : limit;
 }
 
-/** Counts one more row, in the transaction that creates it. @throws PLAN_LIMIT_EXCEEDED */
+/**
+ * Counts one more row, in the transaction that creates it and before it does: at the limit the rows are counted.
+ * @throws PLAN_LIMIT_EXCEEDED
+ */
 export async function useQuota(tx: Tx, quotas: Quotas, caller: Caller, resource: QuotaResource, at: Date) {
   const limit = limitOf(quotas, caller, resource);
   if (!(await takeQuota(tx, caller.tenant, resource, limit, at))) throw overQuota(caller, resource, limit);

@@ -11,9 +11,15 @@ import type { Exchange, ExchangedCredential } from './credentials.exchange.schem
 import { needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
 import { currentKey } from './credentials.service.ts';
 
+/** A stored credential did not open: its row was changed, or its key is another. */
+export interface Unopened {
+  readonly credentialId: string;
+  readonly keyId: string;
+}
+
 export interface ExchangeDeps extends RefreshDeps {
   /** Tells the operator that a stored credential does not open. */
-  readonly onUnopened: (facts: { readonly credentialId: string; readonly keyId: string }) => void;
+  readonly onUnopened: (facts: Unopened) => void;
 }
 
 const ATTEMPTS = 4; // a credential that is stored again meanwhile is read again

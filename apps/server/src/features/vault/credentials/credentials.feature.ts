@@ -6,13 +6,14 @@ import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, entries } from './credentials.acts.ts';
 import { exchangeRoutes } from './credentials.exchange.routes.ts';
+import type { Unopened } from './credentials.exchange.service.ts';
 import { vaultRotation } from './credentials.jobs.ts';
 import { quotas } from './credentials.quotas.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials } from './credentials.repo.ts';
 import { countUnderFormerKeys, mustOpenStored } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
-import { deleteCredentialsOfAccount } from './credentials.service.ts';
+import { deleteCredentialsOfAccount, type Unrevoked } from './credentials.service.ts';
 import { tables } from './credentials.tables.ts';
 
 export const credentials = defineFeature({
@@ -59,11 +60,14 @@ export const credentials = defineFeature({
       vault: house.keyRing.vault,
       upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }),
       skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
-      onUnrevoked: (facts: object) =>
-        house.logger?.warn(facts, 'an upstream did not revoke the tokens of a deleted credential'),
-      onUnopened(facts: object) {
+      onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
+        house.logger?.warn(
+          { credentialId, failure },
+          'an upstream did not revoke the tokens of a deleted credential',
+        ),
+      onUnopened({ credentialId, keyId }: Unopened) {
         unopened.inc();
-        house.logger?.fatal(facts, 'a credential of the vault does not open');
+        house.logger?.fatal({ credentialId, keyId }, 'a credential of the vault does not open');
       },
       warn: (message: string) => house.logger?.warn(message),
     };

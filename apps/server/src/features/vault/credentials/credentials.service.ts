@@ -35,6 +35,12 @@ import type {
   StoredCredential,
 } from './credentials.schema.ts';
 
+/** The upstream of a deleted credential kept its tokens. */
+export interface Unrevoked {
+  readonly credentialId: string;
+  readonly failure: string;
+}
+
 export interface CredentialDeps {
   readonly db: Executor;
   readonly clock: Clock;
@@ -43,7 +49,7 @@ export interface CredentialDeps {
   /** The addresses that a credential may name for its refresh. */
   readonly upstream: Egress;
   /** Called with the failure of a revocation at an upstream. */
-  readonly onUnrevoked: (facts: { readonly credentialId: string; readonly failure: string }) => void;
+  readonly onUnrevoked: (facts: Unrevoked) => void;
 }
 
 /**
