@@ -26,6 +26,11 @@ import type { Tracer } from './platform/telemetry/tracer.ts';
 /** Everything of the process that a feature may use. Its services take the few members that they need. */
 export interface House extends OpenedMailer {
   readonly db: Executor;
+  /**
+   * A few connections of their own for statements that commit while the request's transaction holds a connection of
+   * `db`: asked of `db`, they could all wait for each other.
+   */
+  readonly aside: Executor;
   readonly store: EphemeralStore;
   readonly clock: Clock;
   readonly keyRing: KeyRing;

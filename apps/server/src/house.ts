@@ -29,6 +29,8 @@ type HouseSettings = Pick<
 export interface HouseDeps extends OpenedMailer {
   readonly settings: HouseSettings;
   readonly db: Executor;
+  /** @see House. The default is `db`. */
+  readonly aside?: Executor;
   readonly store: EphemeralStore;
   readonly keyRing: KeyRing;
   readonly clock: Clock;
@@ -57,6 +59,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
   const {
     metrics = createMetrics(declaredMetrics),
     notices = commitNotices(),
+    aside = deps.db,
     isStopping = () => false,
   } = deps;
   const { issuer, maxGrantLifetimeSeconds, maxTtlSeconds } = settings.tokens;
@@ -79,6 +82,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
   );
   const house: House = {
     db,
+    aside,
     store,
     clock,
     keyRing,

@@ -32,6 +32,9 @@ export interface Io {
 
 const clock = () => new Date();
 
+/** The most connections of `House.aside`. */
+const ASIDE_MAX = 4;
+
 /**
  * Starts the service in the specification's order. A failure at any step writes fatal log lines and exits with code 1.
  * @param environment settings by the names that operators use
@@ -74,7 +77,9 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     const notices = commitNotices();
     const { app: database, poolMax, prepares } = config.database;
     const db = openDatabase(database, poolMax, meter, { tracer, notices, prepares });
+    const aside = openDatabase(database, ASIDE_MAX, undefined, { tracer, prepares });
     shutdown.add('stores', () => db.destroy());
+    shutdown.add('stores', () => aside.destroy());
     await requireServer(db);
 
     step = 'migrations';
@@ -98,6 +103,7 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     const opened = openHouse({
       settings: config,
       db,
+      aside,
       store,
       keyRing,
       clock,

@@ -120,6 +120,7 @@ export async function startApp(options: TestOptions = {}) {
   const house = openHouse({
     settings,
     db,
+    aside: realDb,
     store,
     keyRing,
     clock,

@@ -43,6 +43,10 @@ async function everything(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(contents));
 }
 
+/** Without the meter's tables: its reservations are transactions of their own, found again by the call's id. */
+const unmetered = (contents: Record<string, string>) =>
+  Object.fromEntries(Object.entries(contents).filter(([name]) => !name.startsWith('caps_')));
+
 /** Ends its own API key, so a repeated request finds no account. */
 const CLOSING = 'POST /v1/me/close';
 
@@ -59,7 +63,13 @@ async function goodRequest(operation: string) {
 }
 
 /** Routes that only read. A read may still record its use. */
-const READING = ['/v1/tokens/verify', '/v1/tokens/introspect', '/v1/grants/verify', '/v1/authorize/:id/code'];
+const READING = [
+  '/v1/tokens/verify',
+  '/v1/tokens/introspect',
+  '/v1/grants/verify',
+  '/v1/authorize/:id/code',
+  '/v1/enforce/tools',
+];
 
 /** Without the routes that ask a party outside; the tests of their features repeat those. */
 const repeatableInside = () =>
@@ -93,7 +103,10 @@ describe('I13: every POST and PATCH that takes an API key', () => {
       const again = await send(service, request);
 
       expect([operation, failed.statusCode], failed.body).toEqual([operation, 500]);
-      expect(afterFailure, operation).toEqual(before);
+      const isMetered = operation.startsWith('POST /v1/enforce');
+      expect(isMetered ? unmetered(afterFailure) : afterFailure, operation).toEqual(
+        isMetered ? unmetered(before) : before,
+      );
       expect([operation, Math.floor(done.statusCode / 100)], done.body).toEqual([operation, 2]);
       expect(done.headers['idempotency-replayed']).toBeUndefined();
       if (operation === CLOSING) expect(again.statusCode).toBe(401);

@@ -44,15 +44,18 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(12), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(15), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
+      'checks of domains',
+      'end of graces',
       'erasure of accounts',
       'expiry of answers',
       'expiry of grants',
       'expiry of requests',
       'flush of usage',
+      'forgetting of calls',
       'pruning of caps',
       'retention of events',
       'retention of usage',

@@ -12,8 +12,8 @@ const sources = join(import.meta.dirname, '../../src');
 const MEMBERS = [
   ...['err', 'job', 'phase', 'step', 'setting', 'code', 'lines', 'mail', 'version'],
   ...['method', 'route', 'status', 'responseTime', 'firstBrokenAt', 'problem', 'command', 'responseCode'],
-  ...['event', 'price'], // of the payment provider
-  ...['credentialId', 'keyId', 'failure'],
+  ...['event', 'price'], // from the payment provider's events
+  ...['credentialId', 'keyId', 'failure', 'reason'],
 ];
 /** Objects of the service's own that are spread into a line. */
 const SPREAD = ['...tenant', '...how'];

@@ -1,14 +1,15 @@
-import { grantTo } from '../../../../test/app/flow.ts';
+import { authorize } from '../../../../test/app/flow.ts';
 import type { Samples } from '../../../../test/app/samples.ts';
 
 export const samples: Samples = {
-  async possess(developer, { grantId }) {
+  async possess(developer, { agentId = '', grantId }) {
     await developer('POST', '/v1/budget/allocate', { grantId, initialBudget: '100' });
     const { transactionId } = (
       await developer('POST', '/v1/budget/debit', { grantId, amount: '0.5' })
     ).json();
-    const { grantId: unfundedGrantId } = await grantTo(developer);
-    return { transactionId: String(transactionId), unfundedGrantId };
+    const { code } = await authorize(developer, agentId);
+    const unfunded = (await developer('POST', '/v1/token', { code, agentId })).json();
+    return { transactionId: String(transactionId), unfundedGrantId: String(unfunded.grantId) };
   },
   nobodys: {
     transactionId: 'btx_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',

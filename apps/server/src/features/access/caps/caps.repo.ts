@@ -1,6 +1,6 @@
 import type { CapsFunctions, ReserveAnswer } from '@behest/meter/postgres-calls';
 import type { Usage } from '@behest/protocol/enforcement/meter';
-import { type Executor, ping } from '../../../platform/db/db.ts';
+import type { Executor } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { statement } from '../../../platform/db/statement.ts';
 
@@ -43,6 +43,11 @@ const reset = statement<object, [developerId: string, epoch: string]>(
   `select caps_reset($1, $2)`,
 );
 
+const version = statement<{ readonly version: string }, []>(
+  'caps_version',
+  `select current_setting('server_version') as version`,
+);
+
 /** The functions of the meter. A reservation is a transaction of its own, so `db` has to be the pool. */
 export function capsFunctions(db: Executor): CapsFunctions {
   return {
@@ -58,8 +63,8 @@ export function capsFunctions(db: Executor): CapsFunctions {
     },
     tenantsAfter: (developerId) => listMeteredAcrossTenants(db, developerId),
     async version() {
-      await ping(db); // the start has checked the version
-      return '';
+      const [row] = await version(db);
+      return row?.version ?? '';
     },
   };
 }

@@ -32,7 +32,7 @@ export const enforcement = defineFeature({
   },
   listens: [on(tenantErased, eraseCalls)],
   open(house, { CAPS_CALL_RECORD_SECONDS: callRecordSeconds }) {
-    const meter = postgresCapsMeter(house.db, { callRecordSeconds });
+    const meter = postgresCapsMeter(house.aside, { callRecordSeconds });
     const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
     const findLoaded = manifestLibrary();
     return {

@@ -129,7 +129,7 @@ describe('signing up', () => {
   });
 
   test('I7 refuses a long address at once', async () => {
-    const email = `ada@${'.'.repeat(100_000)}@`;
+    const email = `ada@${'.'.repeat(60_000)}@`;
 
     const began = performance.now();
     const answer = await signUp({ name: 'Acme', email });
