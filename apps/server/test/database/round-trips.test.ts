@@ -163,3 +163,23 @@ test('a principal reads in one trip, or two for grants with their budgets, ends 
     'after the end': 1,
   });
 });
+
+test('a call of a tool is decided in one trip, counted in another where it has a cap, and recorded in the last', async () => {
+  const { acme } = await startSandbox();
+  const tools = { list: 'read', send: { permission: 'write', caps: { per_day: 9 } } };
+  await acme('PUT', '/v1/manifests/acme_mail', { $schema: 'x', connector: 'acme_mail', tools });
+  const { grantToken } = await grantTo(acme, { scopes: ['tool:acme_mail:write'] });
+  const call = (tool: string) => ({ grantToken, connector: 'acme_mail', tool, arguments: {} });
+  await acme('POST', '/v1/enforce', call('send')); // makes the counter
+  const tripsOf = (tool: string) => statementsOf(() => acme('POST', '/v1/enforce', call(tool)));
+
+  expect({
+    free: await tripsOf('list'),
+    capped: await tripsOf('send'),
+    denied: await tripsOf('unknown'),
+  }).toEqual({
+    free: ['find_enforceable', 'write_together'],
+    capped: ['find_enforceable', 'caps_reserve', 'write_together'],
+    denied: ['find_enforceable', 'write_together'],
+  });
+});

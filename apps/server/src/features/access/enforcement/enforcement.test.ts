@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import {
   entriesOf,
@@ -7,7 +8,7 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
-import { type Developer, startApp } from '../../../../test/app/start-app.ts';
+import { type Call, type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
 
 const sandbox = sharedSandbox();
 
@@ -342,6 +343,18 @@ describe('caps', () => {
     });
   });
 
+  test('T11 are shown to a key that is bound to the agent, and to no other bound key and no other developer', async () => {
+    const { acme, service } = await sandbox();
+    const { agentId, grantId } = await mailer(acme);
+    const query = `grantId=${grantId}&connector=acme_mail&tool=send`;
+    const usage = async (ask: Developer | Call) =>
+      (await ask('GET', `/v1/enforce/usage?${query}`)).statusCode;
+
+    expect(await usage(await acme.asRuntime(agentId))).toBe(200);
+    expect(await usage(await acme.asRuntime((await registerAgent(acme)).agentId))).toBe(404);
+    expect(await usage(await service.asDeveloper({ mode: 'sandbox' }))).toBe(404);
+  });
+
   test('admit exactly as many of forty simultaneous calls as they say', async () => {
     const { acme } = await sandbox();
     const { enforce } = await mailer(acme);
@@ -406,5 +419,21 @@ describe('caps', () => {
     expect(await follow('call-unknown', 'refund')).toBe('404 NOT_FOUND');
     const answers = [(await enforce('send')).json(), (await enforce('send')).json()];
     expect(answers.map(({ allowed }) => allowed)).toEqual([true, false]);
+  });
+
+  test('take the units back when the answer cannot be recorded, and nobody was allowed', async () => {
+    const { acme, service } = await startSandbox({ databaseUrl: await newDatabase() });
+    const { enforce } = await mailer(acme);
+    await sql`create function refuse_entries() returns trigger language plpgsql as
+      $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(service.db);
+    await sql`create trigger refuse_entries before insert on audit_entries
+      for each row execute function refuse_entries()`.execute(service.db);
+
+    const refused = await enforce('send');
+    await sql`drop trigger refuse_entries on audit_entries`.execute(service.db);
+
+    expect(refusalOf(refused)).toBe('503 SERVICE_UNAVAILABLE');
+    const answers = [await enforce('send'), await enforce('send'), await enforce('send')];
+    expect(answers.map((answer) => answer.json().allowed)).toEqual([true, true, false]);
   });
 });
