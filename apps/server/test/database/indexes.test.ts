@@ -171,7 +171,7 @@ async function readsOf(db: Executor, name: string) {
 /** By table, the members in which copies of a row differ from it, so that no search above selects the copies. */
 const COPIES: Readonly<Record<string, string>> = {
   developers: `'id', one.id || n`,
-  agents: `'id', one.id || n, 'status', 'revoked'`,
+  agents: `'id', one.id || n, 'status', (array['revoked', 'active'])[1 + n % 2]`,
   audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,

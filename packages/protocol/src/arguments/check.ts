@@ -1,4 +1,4 @@
-import { leafTests } from './leaf-tests.ts';
+import { leafTests } from './leaf-checks.ts';
 import { type Branch, type Leaf, type Place, placesOf } from './places.ts';
 import { pointerToken } from './pointers.ts';
 import { type ArgumentsCause, copyArguments } from './read-arguments.ts';

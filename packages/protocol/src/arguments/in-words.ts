@@ -1,6 +1,6 @@
 import { english } from '../english.ts';
 import { compareSigned } from './decimals.ts';
-import { typeOf } from './leaf-tests.ts';
+import { typeOf } from './leaf-checks.ts';
 import { readPointer } from './pointers.ts';
 import type { Rule, Rules, RuleValue } from './rules.ts';
 

@@ -1,6 +1,6 @@
 import { compareSigned } from './decimals.ts';
 import { formKeys, forms } from './forms/index.ts';
-import { leafTests, typeOf } from './leaf-tests.ts';
+import { leafTests, typeOf } from './leaf-checks.ts';
 import { type Branch, type Place, placesOf } from './places.ts';
 import type { Rule, Rules } from './rules.ts';
 

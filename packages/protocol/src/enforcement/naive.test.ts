@@ -12,7 +12,9 @@ import { createEnforcer } from './enforcer.ts';
 import type { Denial } from './reasons.ts';
 import type { Result } from './result.ts';
 
-const numRuns = process.env.TEST_LONG ? 100_000 : 3_000;
+/** Few runs begin at the same place each time, so that they see every outcome. */
+const runs = process.env.TEST_LONG ? { numRuns: 100_000 } : { numRuns: 3_000, seed: 20_260_101 };
+const PATIENCE = 600_000;
 const vectors = vectorsOf('enforcement');
 const approved = {
   connector: 'pay',
@@ -82,7 +84,9 @@ function bothOf(any: typeof anyCase extends fc.Arbitrary<infer Case> ? Case : ne
   return { world, meter, enforcer: createEnforcer({ ...setup, decisions }), naive };
 }
 
-test('a second, literal reading of the contract decides each call alike, and charges the same', async () => {
+test('a second, literal reading of the contract decides each call alike, and charges the same', {
+  timeout: PATIENCE,
+}, async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(anyCase, anyCalls, async (any, calls) => {
@@ -96,7 +100,7 @@ test('a second, literal reading of the contract decides each call alike, and cha
         for (const { key } of world.charges) expect([key, meter.usedOf(key)]).toEqual([key, world.used(key)]);
       }
     }),
-    { numRuns },
+    runs,
   );
   expect([...seen].sort()).toMatchInlineSnapshot(`
     [
