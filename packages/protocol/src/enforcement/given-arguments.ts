@@ -1,7 +1,7 @@
 import { type CopiedObject, copyObject } from '../arguments/copy-json.ts';
 import { copyArguments } from '../arguments/read-arguments.ts';
 
-/** As wide as any check that follows: the arguments of an action may have more levels than those that rules take. */
+/** The widest bounds of all checks, because an action may nest its arguments deeper than rules may. */
 const BOUNDS = { levels: 63, bytes: 65_536, takesNul: true, takesLarge: false };
 
 /**
