@@ -60,7 +60,7 @@ async function write(root: string, folder: string, specifiers: readonly string[]
     dir: folder,
     format: 'es',
     entryFileNames: '[name].mjs',
-    chunkFileNames: 'shared-[hash].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
   });
   await build.close();
   return Object.fromEntries(specifiers.map((specifier) => [specifier, `${nameOf(specifier)}.mjs`]));
