@@ -129,6 +129,7 @@ function rulesOf(rate: Rate): readonly RateRule[] {
 
 /** Whether a rule counts only by subjects that authentication finds. */
 export function needsIdentity(rate: Rate): boolean {
-  const counts = rulesOf(rate).flatMap((rule) => rule.counts);
-  return counts.length > 0 && counts.every(({ by }) => by !== 'address');
+  const rules = rulesOf(rate);
+  const isEmpty = rules.every(({ counts }) => counts.length === 0);
+  return !isEmpty && rules.every(({ counts }) => counts.every(({ by }) => by !== 'address'));
 }
