@@ -5,7 +5,7 @@ import { type RedisClient, type Send, sendBy } from './redis-client.ts';
 import { readSettings } from './redis-settings.ts';
 import { scriptRunner } from './script-runner.ts';
 
-const SETTINGS_MS = 60_000; // the enforcement contract, section (f), Redis
+const SETTINGS_MS = 60_000; // for so long a changed policy may go unnoticed
 const CALL_RECORD_SECONDS = 3_600;
 
 /** Remembers the tenants that were ever metered, for longer than a process lives. */

@@ -7,6 +7,7 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import { FrozenMap } from '@behest/protocol/manifest/frozen-map';
 import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manifest/load';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { manifestsIn } from './client/manifest-files.ts';
 import { onlineRevocation } from './client/online-revocation.ts';
 import { apiKeyOf, type BehestOptions, variable } from './client/options.ts';
 import { type Revocations, revocationFeed } from './client/revocation-feed.ts';
@@ -75,6 +76,18 @@ export class Behest {
   /** @throws as `loadManifest` */
   loadManifests(manifests: readonly (Manifest | object)[]): void {
     for (const manifest of manifests) this.loadManifest(manifest);
+  }
+
+  /**
+   * Loads the manifests of a folder, `.json`, `.yaml` and `.yml`, or none of them.
+   *
+   * @throws ManifestValidationError with the first fault, and the name of the file in its message
+   * @throws BehestError for a folder that cannot be read, or two files about one connector
+   */
+  loadManifestsFromDir(folder: string): readonly Manifest[] {
+    const loaded = manifestsIn(folder);
+    this.loadManifests(loaded);
+    return loaded;
   }
 
   /** The manifest of a connector. */
