@@ -45,7 +45,7 @@ export interface RedisMeter extends CapsMeter {
 export function redisMeter(options: RedisMeterOptions, clock?: () => number): RedisMeter {
   const { epoch, assertSafe = false, timeoutMs = TIMEOUT_MS, tenants, onDataLoss } = options;
   if (!epoch) throw new TypeError('The Redis meter needs an epoch, such as `2026-01`.');
-  const send = sendBy(options.client);
+  const send = sendBy(options.client, timeoutMs);
   const settings = settingsWatch(send, assertSafe);
   const run = scriptRunner(send);
   const recordMs = String((options.callRecordSeconds ?? CALL_RECORD_SECONDS) * 1_000);
