@@ -217,7 +217,7 @@ describe('taking parts away', () => {
 
     await openRequest(page, link);
     await sees(page, 'amount: between 1 and 500');
-    await page.getByText('Allow less').last().click(); // that for `transfer`
+    await page.getByText('Allow less').last().click(); // below `transfer`
     await page.getByLabel('amount at most').fill('99.50');
     await sees(page, 'You allow at most 99.50.');
     await page.getByLabel('amount at least').fill('10');
@@ -252,7 +252,7 @@ describe('taking parts away', () => {
     const approvals = sentTo(page, 'approve');
 
     await openRequest(page, link);
-    await page.getByText('Allow less').last().click(); // that for `transfer`
+    await page.getByText('Allow less').last().click(); // below `transfer`
     const entry = page.getByLabel('amount at most');
     await entry.fill(bound);
     await decide(page, 'Approve');
@@ -270,7 +270,7 @@ describe('taking parts away', () => {
     const approvals = sentTo(page, 'approve');
 
     await openRequest(page, link);
-    await page.getByText('Allow less').last().click(); // that for `transfer`
+    await page.getByText('Allow less').last().click(); // below `transfer`
     for (const currency of ['EUR', 'USD']) await page.getByRole('checkbox', { name: currency }).uncheck();
     await decide(page, 'Approve');
     await page.getByRole('alert').filter({ hasText: 'has no value left' }).waitFor();

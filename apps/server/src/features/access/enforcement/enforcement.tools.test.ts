@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, refusalOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
-import type { Developer } from '../../../../test/app/start-app.ts';
+import type { Call, Developer } from '../../../../test/app/start-app.ts';
 
 const sandbox = sharedSandbox();
 const PIN = `sha256:${'A'.repeat(43)}`;
@@ -23,8 +23,8 @@ async function offering(acme: Developer) {
       { type, connector: 'acme_mail', tools: ['list', 'send', 'never', 'purge', 'pay', 'unknown'] },
     ],
   });
-  const offer = (names: readonly (string | object)[], ask: typeof acme.apiKey | Developer = acme) =>
-    (typeof ask === 'string' ? acme : ask)('POST', '/v1/enforce/tools', {
+  const offer = (names: readonly (string | object)[], ask: Call = acme) =>
+    ask('POST', '/v1/enforce/tools', {
       grantToken,
       connector: 'acme_mail',
       tools: names.map((name) => (typeof name === 'string' ? { name } : name)),
