@@ -7,7 +7,7 @@ export function hexOf(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
-/** The name of a tenant in keys. @see the enforcement contract, section (f), Redis */
+/** The name of a tenant in keys. @see docs/decisions/0040-one-store-counts-caps.md */
 export function tenantHash(tenant: string): string {
   return hexOf(`behest-cap-tenant:v1\0${tenant}`).slice(0, 32);
 }

@@ -5,7 +5,7 @@ import { type RedisClient, type Send, sendBy } from './redis-client.ts';
 import { readSettings } from './redis-settings.ts';
 import { scriptRunner } from './script-runner.ts';
 
-const SETTINGS_MS = 60_000; // the enforcement contract, section (f), Redis
+const SETTINGS_MS = 60_000; // an operator who changes the settings is noticed within a minute
 const CALL_RECORD_SECONDS = 3_600;
 
 /** Remembers the tenants that were ever metered, for longer than a process lives. */

@@ -84,7 +84,7 @@ function bothOf(any: typeof anyCase extends fc.Arbitrary<infer Case> ? Case : ne
   return { world, meter, enforcer: createEnforcer({ ...setup, decisions }), naive };
 }
 
-test('a second, literal reading of the contract decides each call alike, and charges the same', {
+test('a second, literal reading of the rules decides each call alike, and charges the same', {
   timeout: PATIENCE,
 }, async () => {
   const seen = new Set<string>();
