@@ -356,7 +356,7 @@ describe('caps', () => {
     expect(await usage(await service.asDeveloper({ mode: 'sandbox' }))).toBe(404);
   });
 
-  test('admit exactly as many of forty simultaneous calls as they say', async () => {
+  test('R9 admit exactly as many of forty simultaneous calls as they say', async () => {
     const { acme } = await sandbox();
     const { enforce } = await mailer(acme);
 

@@ -70,7 +70,7 @@ describe('rules of arguments', () => {
     ['a higher bound', { ...rules, '/amount': { max: '501' } }],
     ['one more argument', { ...rules, '/bcc': {} }],
     ['open arguments', { '': { open: true }, ...rules }],
-  ])('never widen: %s makes no delegated grant', async (_, wider) => {
+  ])('R7 never widen: %s makes no delegated grant', async (_, wider) => {
     const { delegate } = await granted();
 
     const answer = await delegate({
