@@ -53,6 +53,8 @@ export interface House extends OpenedMailer {
   readonly isStopping: () => boolean;
   readonly logger?: Logger;
   readonly tracer?: Tracer | undefined;
+  /** The URL of the store; `memory:` without a Redis. */
+  readonly redisUrl: string;
   /** The only way to call an address that another party has named. */
   readonly openEgress: (rules: UrlRules) => Egress;
 }

@@ -23,7 +23,15 @@ import type { Tracer } from './platform/telemetry/tracer.ts';
 /** The operator's settings, without those that only start-up needs. */
 type HouseSettings = Pick<
   Config,
-  'isProduction' | 'http' | 'database' | 'tokens' | 'didWebDomain' | 'rateLimits' | 'quotas' | 'ofFeatures'
+  | 'isProduction'
+  | 'http'
+  | 'database'
+  | 'redisUrl'
+  | 'tokens'
+  | 'didWebDomain'
+  | 'rateLimits'
+  | 'quotas'
+  | 'ofFeatures'
 >;
 
 export interface HouseDeps extends OpenedMailer {
@@ -84,6 +92,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     db,
     aside,
     store,
+    redisUrl: settings.redisUrl,
     clock,
     keyRing,
     catalogue,

@@ -85,7 +85,7 @@ function bothOf(drawn: typeof anyCase extends fc.Arbitrary<infer Case> ? Case : 
   return { world, meter, enforcer: createEnforcer({ ...setup, decisions }), naive };
 }
 
-test('a second, literal reading of the contract decides each call alike, and charges the same', {
+test('a second, literal reading of the rules decides each call alike, and charges the same', {
   timeout: PATIENCE,
 }, async () => {
   const seen = new Set<string>();

@@ -44,6 +44,14 @@ export function depsFor<Deps extends { readonly db: Executor }>(request: Fastify
 }
 
 /**
+ * A name that a request shares with its repeats, for work outside of its transaction, which a repeat has to find again.
+ * @returns undefined for a request without an `Idempotency-Key`
+ */
+export function repeatIdOf({ repeatable }: FastifyRequest): string | undefined {
+  return repeatable ? hash('repeat', repeatable.answerKey).toString('base64url') : undefined;
+}
+
+/**
  * A request with an `Idempotency-Key` runs in one transaction, from before its shape is checked until its
  * answer is stored, just before the answer is sent. So a crash leaves effect and answer, or neither. Add it
  * before bodies are parsed and before the routes.
