@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Asked, Client } from './client.ts';
+import { debitFlows } from './debit-flows.ts';
 import type { Floor } from './floors.ts';
 import { demand, type Operation } from './load.ts';
 import { asked, heldBy, makeGrants, type Tenant, turnOf } from './tenants.ts';
@@ -26,7 +27,13 @@ const REVOCABLE = 20_000;
  * @param db to make what is to be revoked, faster than the service would.
  */
 export function flowsOf(tenants: readonly Tenant[], db: pg.Client): Flow[] {
-  return [...readFlows(tenants), ...issueFlows(tenants), ...recordFlows(tenants), revokeFlow(tenants, db)];
+  return [
+    ...readFlows(tenants),
+    ...issueFlows(tenants),
+    ...recordFlows(tenants),
+    ...debitFlows(tenants, db),
+    revokeFlow(tenants, db),
+  ];
 }
 
 function readFlows(tenants: readonly Tenant[]): Flow[] {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { nameServer } from '../../../../test/app/name-server.ts';
+import { send } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { txtReader } from '../../../platform/egress/txt-records.ts';
 import { deleteForgotten } from './domains.service.ts';
@@ -141,6 +142,23 @@ describe('P5: the verification of a domain', () => {
     expect(refusalOf(answer)).toBe(`400 VERIFICATION_FAILED ${reason}`);
     expect(answer.json().details).toEqual({ name: '_behest-challenge.wrong.test', found, reason });
     expect(answer.body).not.toContain('another');
+  });
+
+  test('is answered as before when it comes again with its `Idempotency-Key`, and runs again after a refusal', async () => {
+    const service = await start();
+    const acme = await service.asDeveloper();
+    const { id, verificationToken } = await add(acme, 'repeated.test');
+    const url = `/v1/domains/${id}/verify`;
+    const again = () => send(service, { apiKey: acme.apiKey, url, body: {} });
+
+    const refused = await again();
+    publish('repeated.test', verificationToken);
+    const [first, second] = [await again(), await again()];
+
+    expect(refusalOf(refused)).toContain('400 VERIFICATION_FAILED');
+    expect([first.statusCode, second.body]).toEqual([200, first.body]);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(await entriesOf(acme, 'domain.verified')).toHaveLength(1);
   });
 
   test('needs a domain of the developer', async () => {
