@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Flow } from './flows.ts';
+import type { Flow } from './flow.ts';
 import { demand } from './load.ts';
 import { heldBy, makeGrants, type Tenant, turnOf } from './tenants.ts';
 

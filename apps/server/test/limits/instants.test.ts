@@ -506,7 +506,7 @@ describe('a credential', () => {
       after: 'find_exchangeable',
       ended: '401 UNAUTHORIZED',
     }));
-  test('that cannot be replaced is given until it ends', () =>
+  test('is given until it ends when its upstream does not answer', () =>
     atTheEnd({
       ...credential,
       column: 'vaultCredentials.tokenExpiresAt',
