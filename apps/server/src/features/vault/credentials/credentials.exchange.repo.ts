@@ -36,7 +36,7 @@ export async function findExchangeable(
 }
 
 interface ExchangeWrite {
-  readonly holder: GrantHolder;
+  readonly holder: Pick<GrantHolder, 'agentId' | 'grantId' | 'tokenId'>;
   readonly row: Pick<ExchangeableRow, 'id' | 'version'>;
   /** The data key under the current vault key, when a former one seals it. */
   readonly sealedAgain: Pick<CredentialRow, 'dataKey' | 'keyId'> | undefined;
@@ -48,10 +48,11 @@ export type ExchangeRefusal = 'token_ended' | 'changed' | null;
 /** A hot write. @returns the reason when nothing was written, else null */
 export function writeExchange(
   db: Executor,
+  tenant: Tenant,
   at: Date,
   { holder, row, sealedAgain, records }: ExchangeWrite,
 ): Promise<ExchangeRefusal> {
-  const { tenant, agentId, grantId, tokenId } = holder;
+  const { agentId, grantId, tokenId } = holder;
   const values = { tokenId, credentialId: row.id, version: row.version, ...sealedAgain };
   return records.writeUnlessRefused(db, {
     tenant,

@@ -145,7 +145,7 @@ async function record(
     at,
   );
   try {
-    return await writeExchange(db, at, { holder, row, sealedAgain, records });
+    return await writeExchange(db, holder.tenant, at, { holder, row, sealedAgain, records });
   } catch (error) {
     throw Object.assign(unavailable('db'), { cause: error });
   }
