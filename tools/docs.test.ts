@@ -21,6 +21,7 @@ import { type Event, receiver } from '../docs/guides/examples/receive-webhooks.t
 import { callUpstream } from '../docs/guides/examples/upstream-call.ts';
 import { offlineVerifier } from '../docs/guides/examples/verify-offline.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { blocksOf, listening } from './docs-steps.ts';
 import { freePort } from './machine/ports.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -133,24 +134,6 @@ function headingsOf(page: string): string[] {
 
 describe('the commands of the documents', () => {
   const run = promisify(execFile);
-  const blocksOf = (page: string, language: string) =>
-    [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
-      ([, code = '']) => code,
-    );
-
-  /** Starts a service at its own address with the real time, because clients verify tokens by the time. */
-  async function listening() {
-    const port = await freePort();
-    const baseUrl = `http://127.0.0.1:${port}`;
-    const startsAt = new Date().toISOString();
-    const service = await startApp({ env: { PUBLIC_BASE_URL: baseUrl }, startsAt });
-    await service.app.listen({ port, host: '127.0.0.1' });
-    const shell = async (commands: string, env: Readonly<Record<string, string>> = {}) => {
-      const script = `set -eu\nKEY=\${KEY-}\n${commands.replaceAll('http://localhost:3001', baseUrl)}`;
-      return (await run('bash', ['-c', script], { env: { ...process.env, ...env } })).stdout;
-    };
-    return { ...service, baseUrl, shell };
-  }
 
   test('the main job of the README ends with a token that is revoked', async () => {
     const { shell } = await listening();

@@ -10,6 +10,7 @@ import { cutSlowReaders } from './platform/http/answers/slow-readers.ts';
 import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSerializer } from './platform/http/bodies/serialization.ts';
 import { compileSchema } from './platform/http/bodies/validation.ts';
+import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { addIdempotency, IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { addHeavyReads } from './platform/http/limits/heavy-reads.ts';
 import { addMetering } from './platform/http/metering.ts';
@@ -56,7 +57,12 @@ export async function buildApp({
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(compileSerializer);
   const paths = requireDeclarations(app);
-  addIdempotency(app, { db, clock, sealing: keyRing.derive(IDEMPOTENCY_KEY_USE) });
+  addIdempotency(app, {
+    db,
+    clock,
+    sealing: keyRing.derive(IDEMPOTENCY_KEY_USE),
+    fingerprinting: keyRing.derive(FINGERPRINT_KEY_USE),
+  });
   addBodyParser(app, http.bodyLimitBytes);
   addErrorHandler(app);
   addClosing(app, house.isStopping);

@@ -22,6 +22,7 @@ import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
+import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
 import type { QuotaDeclarations } from './platform/quotas.ts';
@@ -67,7 +68,11 @@ export const limits = {
 export const catalogue = catalogueOf(features.map(({ acts = {} }) => acts));
 
 /** The labels of all derived keys. */
-export const keyUses = [IDEMPOTENCY_KEY_USE, ...features.flatMap((feature) => feature.keyUses ?? [])];
+export const keyUses = [
+  IDEMPOTENCY_KEY_USE,
+  FINGERPRINT_KEY_USE,
+  ...features.flatMap((feature) => feature.keyUses ?? []),
+];
 
 /** The metrics that features declare. */
 export const declaredMetrics: DeclaredMetrics = Object.assign({}, ...features.map(({ metrics }) => metrics));

@@ -18,7 +18,10 @@ import { findExchangeable } from '../../src/features/vault/credentials/credentia
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
-import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
+import {
+  deleteDueAcrossTenants,
+  keyFingerprintsAcrossTenants,
+} from '../../src/platform/http/idempotency/answers.ts';
 import { possessionsOf } from '../app/every-route.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 
@@ -81,6 +84,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_root: grants((its) => `rootGrantId=${its.grantId}`),
   grants_run_out: ({ db, at }) => listUnannouncedExpiriesAcrossTenants(db, at, 10),
   idempotent_answers_due: ({ db, at }) => deleteDueAcrossTenants(db, at, 10),
+  idempotent_answers_plain: ({ db }) => keyFingerprintsAcrossTenants(db, (hash) => hash, 10),
   manifests_looks: ({ acme }) =>
     acme('PUT', '/v1/manifests/acme-mail', {
       $schema: 'x',

@@ -1,36 +1,13 @@
-import { createServer, Packet } from 'dns2';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { nameServer } from '../../../../test/app/name-server.ts';
+import { send } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { txtReader } from '../../../platform/egress/txt-records.ts';
 import { deleteForgotten } from './domains.service.ts';
 import { checkDomains } from './domains.verify.service.ts';
 
 const DAY = 86_400;
-
-/** A real name server, with the records that a test sets. */
-async function nameServer() {
-  const records = new Map<string, string[]>();
-  const silent = new Set<string>();
-  const server = createServer({
-    udp: true,
-    handle(request, send) {
-      const [question] = request.questions;
-      if (!question || silent.has(question.name)) return;
-      const response = Packet.createResponseFromRequest(request);
-      const texts = records.get(question.name);
-      if (!texts) response.header.rcode = Packet.RCODE.NXDOMAIN;
-      for (const text of texts ?? []) {
-        const data = text.match(/.{1,20}/g) ?? []; // a record may come in pieces
-        response.answers.push(Packet.createResourceFromQuestion(question, { data }));
-      }
-      send(response);
-    },
-  });
-  await server.listen({ udp: { port: 0, address: '127.0.0.1' } });
-  const { port } = server.addresses().udp ?? { port: 0 };
-  return { records, silent, address: `127.0.0.1:${port}`, close: () => server.close() };
-}
 
 let dns: Awaited<ReturnType<typeof nameServer>>;
 beforeAll(async () => {
@@ -165,6 +142,23 @@ describe('P5: the verification of a domain', () => {
     expect(refusalOf(answer)).toBe(`400 VERIFICATION_FAILED ${reason}`);
     expect(answer.json().details).toEqual({ name: '_behest-challenge.wrong.test', found, reason });
     expect(answer.body).not.toContain('another');
+  });
+
+  test('is answered as before when it comes again with its `Idempotency-Key`, and runs again after a refusal', async () => {
+    const service = await start();
+    const acme = await service.asDeveloper();
+    const { id, verificationToken } = await add(acme, 'repeated.test');
+    const url = `/v1/domains/${id}/verify`;
+    const again = () => send(service, { apiKey: acme.apiKey, url, body: {} });
+
+    const refused = await again();
+    publish('repeated.test', verificationToken);
+    const [first, second] = [await again(), await again()];
+
+    expect(refusalOf(refused)).toContain('400 VERIFICATION_FAILED');
+    expect([first.statusCode, second.body]).toEqual([200, first.body]);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(await entriesOf(acme, 'domain.verified')).toHaveLength(1);
   });
 
   test('needs a domain of the developer', async () => {

@@ -1,8 +1,9 @@
-import type { Tenant } from '../../../platform/caller.ts';
+import type { GrantHolder, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
+import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import type { CredentialRow } from './credentials.repo.ts';
 
 export type ExchangeableRow = Pick<
@@ -35,7 +36,7 @@ export async function findExchangeable(
 }
 
 interface ExchangeWrite {
-  readonly tokenId: string;
+  readonly holder: Pick<GrantHolder, 'agentId' | 'grantId' | 'tokenId'>;
   readonly row: Pick<ExchangeableRow, 'id' | 'version'>;
   /** The data key under the current vault key, when a former one seals it. */
   readonly sealedAgain: Pick<CredentialRow, 'dataKey' | 'keyId'> | undefined;
@@ -49,13 +50,15 @@ export function writeExchange(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { tokenId, row, sealedAgain, records }: ExchangeWrite,
+  { holder, row, sealedAgain, records }: ExchangeWrite,
 ): Promise<ExchangeRefusal> {
+  const { agentId, grantId, tokenId } = holder;
   const values = { tokenId, credentialId: row.id, version: row.version, ...sealedAgain };
   return records.writeUnlessRefused(db, {
     tenant,
     at,
     fact: hotCall('write_vault_exchange', values),
-    turn: `vault ${row.id}`,
+    locks: [[sharedAgents, [agentId]]],
+    turn: `grant ${grantId}`,
   });
 }

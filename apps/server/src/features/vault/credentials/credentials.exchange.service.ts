@@ -132,7 +132,6 @@ async function record(
   { row, service, matchedScope, sealedAgain, refreshed }: Recorded,
 ) {
   const at = clock();
-  const { tenant, tokenId } = holder;
   const records = prepareActs(
     holder,
     [
@@ -140,13 +139,13 @@ async function record(
         ...concerning(holder),
         type: 'vault.credential.exchanged',
         data: { credentialId: row.id, service },
-        evidence: { jti: tokenId, matchedScope, refreshed },
+        evidence: { jti: holder.tokenId, matchedScope, refreshed },
       },
     ],
     at,
   );
   try {
-    return await writeExchange(db, tenant, at, { tokenId, row, sealedAgain, records });
+    return await writeExchange(db, holder.tenant, at, { holder, row, sealedAgain, records });
   } catch (error) {
     throw Object.assign(unavailable('db'), { cause: error });
   }
