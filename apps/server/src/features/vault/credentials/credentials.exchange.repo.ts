@@ -56,6 +56,6 @@ export function writeExchange(
     tenant,
     at,
     fact: hotCall('write_vault_exchange', values),
-    turn: `vault ${row.id}`,
+    turn: `vault ${row.id}`, // after all other kinds, because it queues for the chain's head
   });
 }
