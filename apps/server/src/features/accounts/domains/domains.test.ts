@@ -1,6 +1,6 @@
-import { createServer, Packet } from 'dns2';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { type NameServer, startNameServer } from '../../../../test/app/name-server.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { txtReader } from '../../../platform/egress/txt-records.ts';
 import { deleteForgotten } from './domains.service.ts';
@@ -8,33 +8,9 @@ import { checkDomains } from './domains.verify.service.ts';
 
 const DAY = 86_400;
 
-/** A real name server, with the records that a test sets. */
-async function nameServer() {
-  const records = new Map<string, string[]>();
-  const silent = new Set<string>();
-  const server = createServer({
-    udp: true,
-    handle(request, send) {
-      const [question] = request.questions;
-      if (!question || silent.has(question.name)) return;
-      const response = Packet.createResponseFromRequest(request);
-      const texts = records.get(question.name);
-      if (!texts) response.header.rcode = Packet.RCODE.NXDOMAIN;
-      for (const text of texts ?? []) {
-        const data = text.match(/.{1,20}/g) ?? []; // a record may come in pieces
-        response.answers.push(Packet.createResourceFromQuestion(question, { data }));
-      }
-      send(response);
-    },
-  });
-  await server.listen({ udp: { port: 0, address: '127.0.0.1' } });
-  const { port } = server.addresses().udp ?? { port: 0 };
-  return { records, silent, address: `127.0.0.1:${port}`, close: () => server.close() };
-}
-
-let dns: Awaited<ReturnType<typeof nameServer>>;
+let dns: NameServer;
 beforeAll(async () => {
-  dns = await nameServer();
+  dns = await startNameServer();
 });
 afterAll(() => dns.close());
 
