@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { grantTo } from '../apps/server/test/app/flow.ts';
-import { nameServer } from '../apps/server/test/app/name-server.ts';
+import { startNameServer } from '../apps/server/test/app/name-server.ts';
 import { signatureOf, standInForStripe, subscriptionObject } from '../apps/server/test/app/stripe.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
@@ -36,7 +36,7 @@ test('the usage of an account, step by step', async () => {
 });
 
 test('a domain, step by step, is proved, named by consent links, and given up', async () => {
-  const dns = await nameServer();
+  const dns = await startNameServer();
   onTestFinished(() => dns.close());
   const env = { DNS_RESOLVERS: dns.address, CUSTOM_DOMAIN_PAGES: 'true' };
   const { shell, asDeveloper } = await listening(env);

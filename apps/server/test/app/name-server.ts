@@ -1,7 +1,7 @@
 import { createServer, Packet } from 'dns2';
 
 /** A real name server, with the records that a test sets. */
-export async function nameServer() {
+export async function startNameServer() {
   const records = new Map<string, string[]>();
   const silent = new Set<string>();
   const server = createServer({
@@ -23,3 +23,5 @@ export async function nameServer() {
   const { port } = server.addresses().udp ?? { port: 0 };
   return { records, silent, address: `127.0.0.1:${port}`, close: () => server.close() };
 }
+
+export type NameServer = Awaited<ReturnType<typeof startNameServer>>;

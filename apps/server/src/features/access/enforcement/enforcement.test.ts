@@ -356,6 +356,18 @@ describe('caps', () => {
     expect(await usage(await service.asDeveloper({ mode: 'sandbox' }))).toBe(404);
   });
 
+  test('are charged for each of two agents that chose the same id for their calls', async () => {
+    const { acme } = await sandbox();
+    const [one, other] = [await mailer(acme), await mailer(acme)];
+
+    const answers = [
+      await one.enforce('send', { callId: 'call-same' }),
+      await other.enforce('send', { callId: 'call-same' }),
+    ];
+
+    expect(answers.map((answer) => answer.json().allowed)).toEqual([true, true]);
+  });
+
   test('R9 admit exactly as many of forty simultaneous calls as they say', async () => {
     const { acme } = await sandbox();
     const { enforce } = await mailer(acme);

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
-import { nameServer } from '../../../../test/app/name-server.ts';
+import { type NameServer, startNameServer } from '../../../../test/app/name-server.ts';
 import { send } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { systemCaller } from '../../../platform/caller.ts';
 import { txtReader } from '../../../platform/egress/txt-records.ts';
 import { deleteForgotten } from './domains.service.ts';
-import { checkDomains } from './domains.verify.service.ts';
+import { checkDomains, verifyDomain } from './domains.verify.service.ts';
 
 const DAY = 86_400;
 
-let dns: Awaited<ReturnType<typeof nameServer>>;
+let dns: NameServer;
 beforeAll(async () => {
-  dns = await nameServer();
+  dns = await startNameServer();
 });
 afterAll(() => dns.close());
 
@@ -203,6 +204,22 @@ describe('P5: the verification of a domain', () => {
   });
 });
 
+test('P5: a domain stays with its holder when the second look at its record gets no answer', async () => {
+  const { asDeveloper, db, clock } = await start();
+  const [holder, rival] = [await asDeveloper(), await asDeveloper()];
+  const held = await verified(holder, 'held.test');
+  const { id, verificationToken } = await add(rival, 'held.test');
+  const answers = [{ texts: [verificationToken] }, { failed: 'ETIMEOUT' }];
+  const readTxt = async () => answers.shift() ?? { texts: [] };
+  const caller = systemCaller({ developerId: rival.developerId }, { mode: 'live', plan: 'free' }, 'test');
+
+  await expect(verifyDomain({ db, clock, readTxt }, caller, id)).rejects.toMatchObject({
+    code: 'DOMAIN_CLAIMED',
+  });
+
+  expect((await holder('GET', `/v1/domains/${held.id}`)).json().status).toBe('verified');
+});
+
 describe('DELETE /v1/domains/:id', () => {
   test('answers 204 without a body, and 404 the next time', async () => {
     const { asDeveloper } = await start();
@@ -253,10 +270,13 @@ describe('the jobs', () => {
     service.advance(DAY);
     await check(service);
     publish('missing.test');
-    for (let day = 0; day < 4; day += 1) {
+    for (let day = 0; day < 3; day += 1) {
       service.advance(DAY);
       await check(service);
+      expect(await statusOf(acme, id)).toBe('verified');
     }
+    service.advance(DAY);
+    await check(service);
 
     expect(await statusOf(acme, id)).toBe('lapsed');
     expect(await entriesOf(acme, 'domain.lapsed')).toHaveLength(1);

@@ -50,7 +50,9 @@ export function depsFor<Deps extends { readonly db: Executor }>(request: Fastify
  * @returns undefined for a request without an `Idempotency-Key`
  */
 export function repeatIdOf({ repeatable }: FastifyRequest): string | undefined {
-  return repeatable ? hash('repeat', repeatable.answerKey).toString('base64url') : undefined;
+  return repeatable
+    ? createHash('sha256').update('repeat').update(repeatable.answerKey).digest('base64url')
+    : undefined;
 }
 
 /**
