@@ -15,7 +15,7 @@ import { tables } from './enforcement.tables.ts';
 export const enforcement = defineFeature({
   name: 'enforcement',
   tags: { enforcement: 'Calls of tools: whether they may happen now.' },
-  knows: ['audit', 'manifests', 'tokens'],
+  knows: ['audit', 'caps', 'manifests', 'tokens'],
   tables,
   acts,
   settings: {

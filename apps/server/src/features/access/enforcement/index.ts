@@ -1,0 +1,1 @@
+export { type CallGate, callGate } from './enforcement.gate.service.ts';
