@@ -72,6 +72,7 @@ function bounded(body: Readable, limit: number): Readable {
     },
   });
   body.on('error', (error) => bounding.destroy(error));
+  bounding.on('error', () => {}); // the sender reads it from `errored`, perhaps after its own stream has ended
   bounding.on('close', () => body.unpipe(bounding));
   return body.pipe(bounding);
 }

@@ -7,7 +7,7 @@ import { headersForUpstream, isForbidden, sentHeaders } from './proxy.headers.ru
 import { formsOf, reflects, searchFor } from './proxy.reflection.rules.ts';
 import { readTarget, withoutParameter } from './proxy.target.rules.ts';
 
-describe('17 D3 row 8: a path', () => {
+describe('V9: a path', () => {
   test.each([
     'repos/../admin',
     'repos/..',
@@ -159,7 +159,7 @@ describe('17 D2: a pattern', () => {
   });
 });
 
-describe('17 D4: headers to the upstream', () => {
+describe('V10: headers to the upstream', () => {
   const forbidden =
     'authorization cookie host proxy-authorization proxy-connection forwarded x-forwarded-for x-forwarded-host x-real-ip via connection te trailer transfer-encoding upgrade expect origin referer sec-fetch-site behest-upstream dpop x-http-method-override X_Forwarded_For content-length accept-encoding keep-alive';
   test.each(forbidden.split(' '))('%s is forbidden, by an agent and by a profile', (name) => {
@@ -198,7 +198,7 @@ describe('17 D4: headers to the upstream', () => {
   });
 });
 
-describe('17 D4: headers to the agent', () => {
+describe('V10: headers to the agent', () => {
   const rules = {
     status: 200,
     asked: new URL('https://api.test/repos/a?page=1'),
@@ -258,7 +258,7 @@ describe('17 D4: headers to the agent', () => {
   });
 });
 
-describe('17 D4: the search for the credential', () => {
+describe('V13: the search for the credential', () => {
   const secret = 'gho_+/=se cret';
   const forms = formsOf([secret]);
   const whole = Buffer.from;

@@ -314,7 +314,7 @@ describe('17 D3: a call is refused', () => {
 });
 
 describe('a credential', () => {
-  test('goes only to origins that the profile had when it was stored', async () => {
+  test('V12: goes only to origins that the profile had when it was stored', async () => {
     const { acme, service } = await start();
     const { grantToken, origin } = await proxied(acme);
     const thief = await proxied(await service.asDeveloper({ mode: 'sandbox' }));

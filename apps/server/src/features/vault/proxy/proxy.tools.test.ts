@@ -47,7 +47,7 @@ const usedOf = async (acme: Developer, grantId: string) =>
   (await acme('GET', `/v1/enforce/usage?grantId=${grantId}&connector=github&tool=add_issue`)).json()
     .counters[0].used;
 
-describe('17 D2: a request that stands for a tool', () => {
+describe('V11: a request that stands for a tool', () => {
   test('is enforced first, and its checked bytes are sent', async () => {
     const { acme, service } = await start();
     const { grantToken, receiver } = await withTools(acme);
