@@ -56,6 +56,7 @@ describe('a server with good settings', () => {
       'expiry of requests',
       'flush of usage',
       'forgetting of calls',
+      'forgetting of proxy calls',
       'keying of fingerprints',
       'pruning of caps',
       'retention of events',
