@@ -49,7 +49,17 @@ test('a replacement of a credential, and its deletion', () =>
 test('two deletions of a credential', () =>
   race({ prepare: withCredential, one: remove, answers: ['204, 404 NOT_FOUND', '404 NOT_FOUND, 204'] }));
 test('an exchange and a replacement of the credential', () =>
-  race({ prepare: withCredential, one: get, other: store, answers: ['200, 201'] }));
+  race({
+    prepare: async (acme, service) => ({ ...(await withCredential(acme, service)), given: [] as string[] }),
+    async one(side, held) {
+      const answer = await get(side, held);
+      held.given.push(answer.json().accessToken);
+      return answer;
+    },
+    other: store,
+    answers: ['200, 201'],
+    look: async (_, { given }) => given,
+  }));
 test('an exchange and the deletion of the credential', () =>
   race({ prepare: withCredential, one: get, other: remove, answers: ['200, 204', '404 NOT_FOUND, 204'] }));
 test('an exchange and the revocation of its token', () =>
