@@ -21,7 +21,9 @@ async function withBudget(acme: Developer) {
 
 async function debited(acme: Developer) {
   const held = await withBudget(acme);
-  const { transactionId } = (await acme('POST', '/v1/budget/debit', { grantId: held.grantId, amount: '6' })).json();
+  const { transactionId } = (
+    await acme('POST', '/v1/budget/debit', { grantId: held.grantId, amount: '6' })
+  ).json();
   return { ...held, transactionId: String(transactionId) };
 }
 
