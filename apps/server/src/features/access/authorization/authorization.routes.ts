@@ -39,6 +39,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
           'AGENT_INACTIVE',
           'CONFLICT',
           'PLAN_LIMIT_EXCEEDED',
+          'POLICY_DENIED',
         ],
       },
       schema: {

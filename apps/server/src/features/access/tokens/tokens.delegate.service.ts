@@ -162,6 +162,7 @@ function childOf(
     authorizationDetails: entries.length > 0 ? JSON.parse(JSON.stringify(entries)) : null,
     status: 'active',
     consentMethod: 'delegated',
+    policyId: null,
     isUnverified: parent.isUnverified,
     issuedAt: at,
     revokedAt: null,

@@ -76,7 +76,7 @@ function allocationOf({ budgetAmount, budgetCurrency }: Redeemable, grantId: str
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
   const { agentId, agentDid, principalId, scopes, audience, purpose, authorizationDetails, tokenSeconds } =
     request;
-  const { consentMethod, manifests } = request;
+  const { consentMethod, manifests, policyId } = request;
   const seconds = parseDuration(request.expiresIn);
   if (!consentMethod || !seconds)
     throw new Error('An approved request lacks its consent method or its lifetime.');
@@ -95,6 +95,7 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     tokenSeconds,
     status: 'active',
     consentMethod,
+    policyId,
     isUnverified: consentMethod === 'link',
     issuedAt: at,
     expiresAt: new Date(at.getTime() + seconds * 1000),

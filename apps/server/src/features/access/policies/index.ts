@@ -1,0 +1,1 @@
+export { type DecideDeps, type PolicyDecision, refuseDenied } from './policies.decide.service.ts';
