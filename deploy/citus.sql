@@ -122,8 +122,10 @@ select create_distributed_function('free_webhook_leases(text,text,boolean,timest
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_delegation(text,text[])');
+select create_distributed_function('lock_policies(text)');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('policies_hold(text,text)');
 select create_distributed_function('policies_version(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -144,10 +146,10 @@ select create_distributed_function('write_allocation(text,timestamp with time zo
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
 select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 

@@ -1,6 +1,7 @@
 -- Owner: policies. Standing rules of a developer, which deny or allow grants before a person is asked. The rows of a
--- developer are evaluated in the order of `policies_order`. Times of day are minutes of the day in UTC.
-create type policy_effect as enum ('deny', 'allow'); -- in this order: at one priority, denials come first
+-- developer are evaluated in the order of `policies_order`: at one
+-- priority, denials come first, as in their type. Times of day are minutes of the day in UTC.
+create type policy_effect as enum ('deny', 'allow');
 create table policies (
   developer_id text not null references developers,
   id           text collate "C" not null,

@@ -10,6 +10,7 @@ import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { policiesAt } from './policies.cache.service.ts';
 import { metConditions, NO_MATCH, reasonOf } from './policies.explain.rules.ts';
 import type { Policy } from './policies.match.rules.ts';
+import type { OutsidePoint } from './policies.outside.service.ts';
 import type { MetCondition, Operation } from './policies.schema.ts';
 
 export interface DecideDeps {
@@ -17,6 +18,8 @@ export interface DecideDeps {
   readonly clock: Clock;
   readonly quotas: Quotas;
   readonly metrics: Metrics;
+  /** Absent where only the policies of the developer decide. */
+  readonly outside?: OutsidePoint | undefined;
 }
 
 /** A request that policies decide about. */
@@ -54,12 +57,41 @@ const undecided = (version: string, evaluated: number): PolicyDecision => ({
   version,
 });
 
-/** The decision of the developer's own policies. @param version as the request has read it */
+type Question = PolicyQuestion & {
+  readonly at: Date;
+  readonly browser?: { readonly ip: string; readonly userAgent: string | null };
+};
+
+/**
+ * Asks the policies of the developer, and then the decision point of the operator, if there is one. A denial of either
+ * denies. @param version as the request has read it
+ */
 export async function decide(
+  deps: Pick<DecideDeps, 'db' | 'outside'>,
+  tenant: Tenant,
+  version: string,
+  asked: Question,
+): Promise<PolicyDecision> {
+  const own = await decideOwn(deps, tenant, version, asked);
+  const { outside } = deps;
+  if (!outside || own.effect === 'deny') return own;
+  const answer = await outside.ask({ ...asked, developerId: tenant.developerId });
+  if (!answer || answer.effect === null || answer.effect === own.effect) return own;
+  const { effect, reason } = answer;
+  const { backend } = outside;
+  return {
+    ...undecided(own.version, own.evaluated),
+    effect,
+    backend,
+    reason: reason || `${backend}: ${effect}`,
+  };
+}
+
+async function decideOwn(
   { db }: Pick<DecideDeps, 'db'>,
   tenant: Tenant,
   version: string,
-  asked: PolicyQuestion & { readonly at: Date },
+  asked: Question,
 ): Promise<PolicyDecision> {
   if (version === '0') return undecided(version, 0);
   const known = await policiesAt(db, tenant, version);
@@ -88,10 +120,14 @@ export async function refuseDenied(
   { version, at, quotas = [] }: { version: string; at: Date; quotas?: readonly QuotaResource[] },
   question: PolicyQuestion,
 ): Promise<PolicyDecision> {
-  const decision = await decide(deps, caller.tenant, version, { ...question, at });
+  const decision = await decide(deps, caller.tenant, version, {
+    ...question,
+    at,
+    ...(caller.browser && { browser: caller.browser }),
+  });
   const { effect, policyId, backend, reason, evaluated } = decision;
   const { operation, scopes } = question;
-  if (evaluated > 0) {
+  if (evaluated > 0 || deps.outside) {
     deps.metrics.counter('policy_decisions_total').inc({ operation, effect: effect ?? 'none', backend });
   }
   if (effect !== 'deny') return decision;

@@ -2,10 +2,12 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts, entries } from './policies.acts.ts';
+import { outsidePoint } from './policies.outside.service.ts';
 import { quotas } from './policies.quotas.ts';
 import { rates } from './policies.rates.ts';
 import { erasePolicies } from './policies.repo.ts';
 import { policyRoutes } from './policies.routes.ts';
+import { policySettings } from './policies.settings.ts';
 import { tables } from './policies.tables.ts';
 
 export const policies = defineFeature({
@@ -25,5 +27,12 @@ export const policies = defineFeature({
     },
   },
   listens: [on(tenantErased, erasePolicies)],
-  open: (house) => ({ routes: (app) => app.register(policyRoutes, house) }),
+  settings: policySettings,
+  checkSettings({ POLICY_BACKEND: backend, OPA_URL, CEDAR_URL }, refuse) {
+    if (backend === 'opa' && !OPA_URL) refuse('OPA_URL', 'POLICY_BACKEND=opa requires OPA_URL');
+    if (backend === 'cedar' && !CEDAR_URL) refuse('CEDAR_URL', 'POLICY_BACKEND=cedar requires CEDAR_URL');
+  },
+  open: (house, settings) => ({
+    routes: (app) => app.register(policyRoutes, { ...house, outside: outsidePoint(house, settings) }),
+  }),
 });

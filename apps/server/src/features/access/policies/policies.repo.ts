@@ -34,8 +34,9 @@ export async function readPolicies(
   return { version, policies };
 }
 
-/** Writers of one developer's policies take turns. Call it first. @returns the version that the change makes */
+/** Begins a change of a developer's policies, which take turns. Call it first. */
 export async function nextVersion(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await sql`select lock_policies(${developerId})`.execute(tx);
   await tx
     .insertInto('policyVersions')
     .values({ developerId, version: 1 })

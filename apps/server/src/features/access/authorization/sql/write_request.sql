@@ -12,7 +12,7 @@ begin
   select status into strict current from agents
     where developer_id = p_developer_id and id = request.agent_id for share;
   if current <> 'active' then return current; end if;
-  if policies_version(p_developer_id) <> (p_write ->> 'policies_version')::bigint then return 'policies_changed'; end if;
+  if not policies_hold(p_developer_id, p_write ->> 'policies_version') then return 'policies_changed'; end if;
   if not take_quota(p_developer_id, 'open_requests', (p_write ->> 'open_limit')::bigint, p_at) then return 'over_quota'; end if;
   if not take_quota(p_developer_id, 'authorizations', (p_write ->> 'month_limit')::bigint, p_at) then
     perform release_quota(p_developer_id, 'open_requests', 1);
