@@ -72,8 +72,9 @@ function place(bucket: Bucket, ranked: Ranked): void {
   for (const { text, isExact } of read.flatMap(isDenial ? denyKeys : coverKeys)) {
     const posting = index.get(text) ?? newPosting();
     index.set(text, posting);
-    // Where every request that reaches the key matches, a later policy with the same hours never decides.
-    add(posting, ranked, isExact && (isDenial || read.length === 1));
+    // Where every request that asks for the key matches, a later policy with the same hours never decides. A permission
+    // has to cover the other scopes of the request too.
+    add(posting, ranked, isExact && isDenial);
   }
 }
 

@@ -174,3 +174,23 @@ test('hours begin at their first minute, end before their last, and go past midn
   expect(isDenied('05:59:59.999')).toBe(true);
   expect(isDenied('06:00:00.000')).toBe(false);
 });
+
+test('a permission that covers a part of a request hides none that covers all of it', () => {
+  const allow = (id: string, scopes: string[]): Policy => ({
+    id,
+    name: '',
+    effect: 'allow',
+    priority: 0,
+    agentId: null,
+    principalId: null,
+    scopes,
+    dayStart: null,
+    dayEnd: null,
+    createdAt: new Date(0),
+  });
+  const { decide } = compilePolicies([allow('pol_1', ['*']), allow('pol_2', ['*', 'tool:pay:read'])]);
+  const asked = { agentId: 'a', principalId: 'p', at: new Date(0) };
+
+  expect(decide({ ...asked, scopes: ['tool:pay:read', 'a:b'] })?.id).toBe('pol_2');
+  expect(decide({ ...asked, scopes: ['a:b'] })?.id).toBe('pol_1');
+});
