@@ -13,11 +13,6 @@ export const samples: Samples = {
   },
   nobodys: { policyId: 'pol_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
   ways: {
-    'POST /v1/policies': { body: ({ agentId }) => ({ ...policy, agentId }) },
-    'POST /v1/policies/evaluate': { body: ({ agentId }) => ({ ...question, agentId }) },
-    'POST /v1/policies/replay': {
-      body: ({ policyId }) => ({ ...replay, candidate: { ...policy, id: policyId } }),
-    },
     'GET /v1/policies/:id': { id: 'policyId' },
     'PATCH /v1/policies/:id': { id: 'policyId', body: () => ({ priority: 7 }) },
     'DELETE /v1/policies/:id': { id: 'policyId' },
