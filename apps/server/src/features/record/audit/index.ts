@@ -9,3 +9,5 @@ export {
   recordBlockedAttempt,
   recordEntry,
 } from './audit.record.service.ts';
+export { AuditEntry } from './audit.schema.ts';
+export { toEntry } from './audit.service.ts';
