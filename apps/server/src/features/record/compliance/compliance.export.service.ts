@@ -128,11 +128,12 @@ async function beginExport(
   }
 }
 
-/** @throws EXPORT_TOO_LARGE */
-function mustFit(total: number, maxRows: number): void {
-  if (total <= maxRows) return;
-  const message = `The export has ${total} rows, and one JSON document holds ${maxRows}. Ask for \`format=ndjson\` or \`format=csv\`, or for a shorter period.`;
-  throw new AppError('EXPORT_TOO_LARGE', message, { total, limit: maxRows, formats: ['ndjson', 'csv'] });
+/** @param formats the other forms that the export has @throws EXPORT_TOO_LARGE */
+export function mustFit(total: number, limit: number, formats: readonly Form[] = ['ndjson', 'csv']): void {
+  if (total <= limit) return;
+  const others = formats.map((format) => `\`format=${format}\` or `).join('');
+  const message = `The export has ${total} rows, and one JSON document holds ${limit}. Ask for ${others}a shorter period.`;
+  throw new AppError('EXPORT_TOO_LARGE', message, { total, limit, formats });
 }
 
 interface Exported {
@@ -143,7 +144,7 @@ interface Exported {
 }
 
 /** Before the first byte leaves, so that nobody gets an export without an entry. */
-async function recordExport(
+export async function recordExport(
   { aside }: Pick<ExportDeps, 'aside'>,
   caller: Caller,
   { kind, span, total, form }: Exported,
@@ -154,7 +155,7 @@ async function recordExport(
 }
 
 /** The grants of an export, as it shows them. */
-async function* exportedGrants(
+export async function* exportedGrants(
   db: Executor,
   { tenant }: Caller,
   query: GrantExportQuery,
@@ -168,7 +169,7 @@ async function* exportedGrants(
 }
 
 /** Reads a list to its end. @param read the rows after the last row of the portion before */
-async function* inPortions<Row>(
+export async function* inPortions<Row>(
   read: (after: Row | undefined) => Promise<PageRows<Row>>,
 ): AsyncGenerator<readonly Row[]> {
   let after: Row | undefined;
@@ -180,7 +181,7 @@ async function* inPortions<Row>(
   }
 }
 
-function toExportedEntry(deps: Pick<ExportDeps, 'catalogue'>, row: EntryToExport): AuditEntry {
+export function toExportedEntry(deps: Pick<ExportDeps, 'catalogue'>, row: EntryToExport): AuditEntry {
   const { fitting: _, ...columns } = { fitting: null, ...row }; // the size of the portion is no part of an entry
   return toEntry(deps, columns);
 }

@@ -63,7 +63,7 @@ describe('the export of grants', () => {
 
     expect(exported).toMatchObject({ generatedAt: '2026-01-01T00:00:00.000Z', total: 2 });
     const byId = new Map(exported.grants.map((grant: { id: string }) => [grant.id, grant]));
-    // Of grants of one millisecond, the one with the larger id comes first.
+    // Between grants of one millisecond the id decides.
     expect([...byId.keys()]).toEqual([grantId, first.grantId].toSorted().toReversed());
     expect(byId.get(grantId)).toEqual({
       id: grantId,

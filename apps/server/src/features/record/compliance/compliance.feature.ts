@@ -7,7 +7,7 @@ import { settings } from './compliance.settings.ts';
 export const compliance = defineFeature({
   name: 'compliance',
   tags: { compliance: 'Exports and evidence for auditors.' },
-  knows: ['audit', 'events', 'grants'],
+  knows: ['audit', 'events', 'grants', 'keys', 'policies'],
   acts,
   rates,
   settings,

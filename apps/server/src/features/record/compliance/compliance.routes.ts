@@ -5,18 +5,15 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { bodyOf } from '../../../platform/http/answers/portions.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import {
-  AuditEntry,
-  type Export,
-  type ExportDeps,
-  exportEntries,
-  exportGrants,
-} from './compliance.export.service.ts';
+import { AuditEntry, type Export, exportEntries, exportGrants } from './compliance.export.service.ts';
+import { ChainVerdict, makePack, type PackDeps, PolicyRecord } from './compliance.pack.service.ts';
 import { rates } from './compliance.rates.ts';
 import {
   EntryExportQuery,
   ExportedGrant,
   GrantExportQuery,
+  PackQuery,
+  packMembers,
   SpanQuery,
   Summary,
 } from './compliance.schema.ts';
@@ -52,7 +49,25 @@ const EntryExport = {
   },
 };
 
-export const complianceRoutes: FastifyPluginAsyncTypebox<ExportDeps> = async (app, deps) => {
+const EvidencePack = {
+  description: 'The members stand in this order, each in its canonical form (RFC 8785).',
+  content: {
+    'application/json': sentAs(
+      Type.Object({
+        meta: packMembers.meta,
+        summary: packMembers.summary,
+        grants: Type.Array(ExportedGrant),
+        auditEntries: Type.Array(AuditEntry),
+        policies: Type.Array(PolicyRecord),
+        chainIntegrity: ChainVerdict,
+        controls: packMembers.controls,
+        attestation: packMembers.attestation,
+      }),
+    ),
+  },
+};
+
+export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps> = async (app, deps) => {
   app.get(
     '/v1/compliance/summary',
     {
@@ -99,6 +114,21 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<ExportDeps> = async (ap
       const { query, headers } = request;
       return sent(await exportEntries(deps, callerOf(request), query, headers.accept), reply);
     },
+  );
+
+  app.get(
+    '/v1/compliance/evidence-pack',
+    {
+      config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      schema: {
+        operationId: 'compliance.evidencePack',
+        summary: 'Make a signed pack of evidence that an auditor can check without the service',
+        querystring: PackQuery,
+        response: { 200: EvidencePack },
+      },
+    },
+    async (request, reply) =>
+      sent(await makePack(deps, callerOf(request), request.query, request.log), reply),
   );
 };
 

@@ -5,5 +5,6 @@ export const samples: Samples = {
     'GET /v1/compliance/summary',
     'GET /v1/compliance/export/grants',
     'GET /v1/compliance/export/audit',
+    'GET /v1/compliance/evidence-pack',
   ],
 };

@@ -1,4 +1,4 @@
-import { Id, Time } from '@behest/protocol/shapes';
+import { Id, recordOf, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
@@ -84,3 +84,39 @@ export const ExportedGrant = Type.Object({
   revokedReason: Nullable,
   consentMethod: Type.String(),
 });
+
+const Framework = Type.Enum(['soc2', 'gdpr', 'all']);
+export type PackQuery = Static<typeof PackQuery>;
+export const PackQuery = Type.Object({
+  ...span,
+  framework: Type.Enum(['soc2', 'gdpr', 'all'], { default: 'all' }),
+});
+
+export type Control = Static<typeof Control>;
+export const Control = Type.Object({
+  id: Type.String(),
+  framework: Type.Enum(['soc2', 'gdpr']),
+  title: Type.String(),
+  /** Numbers of the pack that bear on the control. */
+  evidence: recordOf(Type.String(), Type.Number()),
+});
+
+/** The members of a pack beside its lists. */
+export const packMembers = {
+  meta: Type.Object({
+    schemaVersion: Type.Literal('1.0'),
+    generatedAt: Time,
+    since: Type.Optional(Type.String()),
+    until: Type.Optional(Type.String()),
+    framework: Framework,
+  }),
+  summary: Counts,
+  controls: Type.Array(Control),
+  attestation: Type.Object({
+    sections: Type.Object({ grants: Type.String(), auditEntries: Type.String(), policies: Type.String() }),
+    digest: Type.String(),
+    alg: Type.String(),
+    kid: Type.String(),
+    signature: Type.String(),
+  }),
+};

@@ -24,7 +24,7 @@ export function summarise({ db, clock }: SummaryDeps, { tenant }: Caller, span: 
 }
 
 /** @param db a snapshot, so that the numbers are of one moment */
-async function countAll(db: Executor, tenant: Tenant, span: Span, now: Date): Promise<Counts> {
+export async function countAll(db: Executor, tenant: Tenant, span: Span, now: Date): Promise<Counts> {
   const { since, until } = span;
   return {
     ...(since !== undefined && { since }),
