@@ -17,6 +17,7 @@ import { usage } from './features/accounts/usage/usage.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
+import { compliance } from './features/record/compliance/compliance.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
@@ -60,6 +61,7 @@ export const features: readonly Feature[] = [
   caps,
   enforcement,
   proxy,
+  compliance,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

@@ -78,7 +78,8 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     const notices = commitNotices();
     const { app: database, poolMax, prepares } = config.database;
     const db = openDatabase(database, poolMax, meter, { tracer, notices, prepares });
-    const aside = openDatabase(database, ASIDE_MAX, undefined, { tracer, prepares });
+    const asideMeter = { ...meter, poolOpened: () => {} }; // the pool's metrics are those of `db`
+    const aside = openDatabase(database, ASIDE_MAX, asideMeter, { tracer, notices, prepares });
     shutdown.add('stores', () => db.destroy());
     shutdown.add('stores', () => aside.destroy());
     await requireServer(db);

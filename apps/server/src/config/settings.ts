@@ -72,7 +72,7 @@ const stores = {
   DATABASE_POOL_MAX: defaulted(
     integer(1, 500),
     '10',
-    'The most connections of one process, without up to four that count calls against caps. Reads of many audit entries together use at most three of them, and of fewer than six at most half.',
+    'The most connections of one process, without up to four that count calls against caps and record exports. Reads of many audit entries together use at most three of them, and of fewer than six at most half.',
   ),
   DATABASE_PREPARED_STATEMENTS: defaulted(
     boolean,

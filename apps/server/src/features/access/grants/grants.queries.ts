@@ -22,6 +22,11 @@ export function grantsWithAgent(db: Executor, tenant: Tenant) {
     .where('grant.developerId', '=', tenant.developerId);
 }
 
+/** The tenant's grants, for counts. */
+export function grantsOf(db: Executor, { developerId }: Tenant) {
+  return db.selectFrom('grants as grant').where('grant.developerId', '=', developerId);
+}
+
 /** The agent and the end of each of the tenant's grants, to be joined by `grant.grantId`. */
 export function grantEndsOf(db: Executor, { developerId }: Tenant) {
   return db

@@ -21,3 +21,12 @@ const hold = statement<{ readonly holds: boolean }, [developerId: string, versio
 export async function policiesHold(tx: Tx, { developerId }: Tenant, version: string): Promise<boolean> {
   return (await hold(tx, developerId, version))[0]?.holds ?? false;
 }
+
+export async function countPolicies(db: Executor, { developerId }: Tenant): Promise<number> {
+  const { total } = await db
+    .selectFrom('policies')
+    .select(({ fn }) => fn.countAll<string>().as('total'))
+    .where('developerId', '=', developerId)
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}

@@ -54,7 +54,7 @@ export function createPolicy(deps: DecideDeps, caller: Caller, input: NewPolicy)
 
 /** In the order of evaluation. */
 export async function listPolicies(
-  { db }: DecideDeps,
+  { db }: Pick<DecideDeps, 'db'>,
   { tenant }: Caller,
   query: PolicyQuery,
 ): Promise<PolicyPage> {

@@ -7,6 +7,7 @@ import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { AuditEntries, DB } from '../../../platform/db/types.gen.ts';
+import { firstSeq } from './audit.queries.ts';
 import type { EntryQuery } from './audit.schema.ts';
 
 export type EntryRow = Selectable<AuditEntries>;
@@ -159,9 +160,6 @@ function filtered(
   if (cursor) some = some.where('seq', order === 'asc' ? '>' : '<', cursor);
   return some;
 }
-
-const firstSeq = (developerId: string, at: string) =>
-  sql<string>`(select audit_first_seq(${developerId}, ${new Date(at)}))`;
 
 const likeText = (text: string) => text.replace(/[%_\\]/g, '\\$&');
 

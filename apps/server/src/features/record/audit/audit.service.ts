@@ -29,7 +29,8 @@ export async function listEntries(deps: ReadDeps, caller: Caller, query: EntryQu
   return { entries: page, nextCursor };
 }
 
-function toEntry({ catalogue }: ReadDeps, row: EntryRow): AuditEntry {
+/** An entry as every reader with a key sees it. */
+export function toEntry({ catalogue }: Pick<ReadDeps, 'catalogue'>, row: EntryRow): AuditEntry {
   return { ...toLink(row), source: catalogue.isReserved(row.action) ? 'service' : 'developer' };
 }
 

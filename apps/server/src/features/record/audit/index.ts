@@ -1,3 +1,4 @@
+export { beginCheck } from './audit.check.service.ts';
 export {
   announce,
   announceToAll,
@@ -9,3 +10,5 @@ export {
   recordBlockedAttempt,
   recordEntry,
 } from './audit.record.service.ts';
+export { AuditEntry, ChainVerdict } from './audit.schema.ts';
+export { toEntry } from './audit.service.ts';

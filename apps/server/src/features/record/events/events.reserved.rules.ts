@@ -8,7 +8,7 @@ import type { Declared } from '../../../platform/acts.ts';
 const acts = `
   principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
   policy.bundle_activated policy.sync_requested
-  anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported
+  anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied

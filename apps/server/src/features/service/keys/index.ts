@@ -11,4 +11,4 @@ export {
   verifySignature,
 } from './keys.rules.ts';
 export { createKeyRing, type KeyRing } from './keys.service.ts';
-export { signToken } from './keys.sign.service.ts';
+export { signDetached, signToken } from './keys.sign.service.ts';

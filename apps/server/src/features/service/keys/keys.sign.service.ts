@@ -13,4 +13,16 @@ export async function signToken(keyRing: KeyRing, typ: string, claims: object): 
   return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }
 
+/**
+ * Signs a text that stands elsewhere (RFC 7515, appendix F).
+ * @returns a compact JWS whose payload is left out
+ */
+export async function signDetached(keyRing: KeyRing, typ: string, text: string) {
+  const { alg, kid, sign } = keyRing.signer();
+  const header = encoded({ alg, kid, typ });
+  const signed = `${header}.${Buffer.from(text).toString('base64url')}`;
+  const signature = (await sign(Buffer.from(signed))).toString('base64url');
+  return { alg, kid, signature: `${header}..${signature}` };
+}
+
 const encoded = (value: object) => Buffer.from(asciiJson(value)).toString('base64url');

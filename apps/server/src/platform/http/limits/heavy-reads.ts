@@ -1,3 +1,4 @@
+import { finished, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../errors.ts';
@@ -32,7 +33,7 @@ const placesIn = (poolMax: number) =>
 
 /**
  * Admits the requests of routes that declare `isHeavy`. Add it before the routes. Each holds a place, and so at most
- * one connection, from before its handler until its answer is a text.
+ * one connection, from before its handler until its answer is a text or, of one that is made while it is sent, its end.
  */
 export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
   const most = placesIn(poolMax);
@@ -55,8 +56,10 @@ export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
     }
     request.heavyRead = readAt(places, developerId, most, leave);
   };
-  const end = (request: FastifyRequest, _reply: unknown, _payload: unknown, done: () => void) => {
-    request.heavyRead?.end();
+  const end = (request: FastifyRequest, _reply: unknown, payload: unknown, done: () => void) => {
+    const read = request.heavyRead;
+    if (payload instanceof Readable) finished(payload, () => read?.end());
+    else read?.end();
     done();
   };
 

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { continueChain, startChain } from '@behest/protocol/audit-chain';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './audit.chain.repo.ts';
+import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
+import type { SeqRange } from './audit.queries.ts';
+import type { AuditEntry, ChainVerdict } from './audit.schema.ts';
+
+/** Entries in memory at once, if they are not large. */
+export const MOST_OF_A_PORTION = 1000;
+
+/** A check of a part of a chain. It is told the entries in portions, by a service that reads them for more than that. */
+export interface ChainCheck {
+  readonly take: (entries: readonly Omit<AuditEntry, 'source'>[]) => void;
+  /** False once an entry was found broken, and after the last entry of the part. */
+  readonly goesOn: () => boolean;
+  readonly nextSeq: () => number;
+  /** How many entries were good before the first broken one. */
+  readonly goodEntries: () => number;
+  /** The verdict on the entries that were told, and on the promises of the checkpoints about them. */
+  readonly conclude: () => Promise<ChainVerdict>;
+}
+
+/**
+ * @param toSeq may be after the head of the chain
+ * @param isPast whether the newest checkpoint counts only inside the part, because the part ends in the past
+ */
+export async function beginCheck(
+  deps: CheckpointDeps,
+  tenant: Tenant,
+  { fromSeq, toSeq }: SeqRange,
+  isPast = false,
+): Promise<ChainCheck> {
+  const { db } = deps;
+  const checkpoint = await latestCheckpoint(deps, tenant);
+  const { seq, hash } = await findHead(db, tenant);
+  const head = { seq: Number(seq), hash: hash?.toString('hex') ?? null };
+
+  const [before] = fromSeq > 1 ? await listEntryRange(db, tenant, fromSeq - 1, fromSeq - 1, 1) : [];
+  const isHole = !before && fromSeq > 1 && fromSeq <= head.seq; // the entry before the range is missing
+  let progress = isHole
+    ? startChain({ fromSeq: fromSeq - 1 })
+    : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
+
+  async function verdict(): Promise<Omit<ChainVerdict, 'checkpoint' | 'checkpointVerified'>> {
+    const { valid, checkedEntries, firstBrokenAt, problem, nextSeq, prevHash } = progress;
+    const found = { checkedEntries, fromSeq, toSeq, head };
+    if (!valid) return { valid, firstBrokenAt, problem, ...found };
+    // A chain that lost its last entries is shorter than its head says, or ends with another hash.
+    const isWhole = nextSeq - 1 === head.seq;
+    const isCut = nextSeq <= Math.min(toSeq, head.seq) || (isWhole && prevHash !== head.hash);
+    if (isCut && head.seq > 0) return { valid: false, firstBrokenAt: null, problem: 'truncated', ...found };
+    const added = isWhole ? await findBeyondHead(db, tenant) : undefined;
+    if (added) return { valid: false, firstBrokenAt: added.id, problem: 'link_mismatch', ...found };
+    return { valid, firstBrokenAt, problem, ...found };
+  }
+
+  return {
+    take(entries) {
+      progress = continueChain(progress, entries, sha256);
+    },
+    goesOn: () => progress.valid && progress.nextSeq <= toSeq,
+    nextSeq: () => progress.nextSeq,
+    goodEntries: () => progress.checkedEntries - (progress.valid ? 0 : 1),
+    async conclude() {
+      const found = await verdict();
+      const broken =
+        found.valid && checkpoint ? await brokenPromise(db, tenant, checkpoint, found, isPast) : undefined;
+      const { jws = null, isProved = null } = checkpoint ?? {};
+      return { ...found, ...broken, checkpoint: jws, checkpointVerified: isProved };
+    },
+  };
+}
+
+/**
+ * Looks for an entry that a checkpoint names and that the chain has lost: the chain was truncated or
+ * rewritten. The newest checkpoint counts even outside the range. Older checkpoints count inside it, because
+ * a truncated chain grows and is signed again.
+ */
+async function brokenPromise(
+  db: Executor,
+  tenant: Tenant,
+  { said }: KnownCheckpoint,
+  { fromSeq, toSeq }: SeqRange,
+  isPast: boolean,
+) {
+  const isBeyond = isPast && said !== undefined && said.seq > toSeq;
+  // A checkpoint that somebody changed names no entry, and the chain counts as broken.
+  const [entry] = said && !isBeyond ? await listEntryRange(db, tenant, said.seq, said.seq, 1) : [];
+  const isKept = isBeyond || (entry && entry.hash.toString('hex') === said?.hash);
+  const broken = isKept ? await findBrokenCheckpoint(db, tenant, fromSeq, toSeq) : { id: entry?.id };
+  return broken && { valid: false, firstBrokenAt: broken.id ?? null, problem: 'truncated' };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

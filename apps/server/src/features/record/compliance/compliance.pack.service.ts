@@ -1,0 +1,144 @@
+import { canonicalJson } from '@behest/protocol/canonical-json';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { openSnapshot } from '../../../platform/db/snapshot.ts';
+import { listPolicies, PolicyRecord } from '../../access/policies/index.ts';
+import { type KeyRing, signDetached } from '../../service/keys/index.ts';
+import { findSeqRange } from '../audit/audit.queries.ts';
+import { beginCheck, ChainVerdict } from '../audit/index.ts';
+import { controlsOf } from './compliance.controls.rules.ts';
+import { mustBeDays } from './compliance.days.rules.ts';
+import {
+  type Export,
+  type ExportDeps,
+  exportedGrants,
+  inPortions,
+  mustFit,
+  recordExport,
+  toExportedEntry,
+} from './compliance.export.service.ts';
+import { mediaTypes } from './compliance.forms.rules.ts';
+import { beginSection, digestOf, type Section } from './compliance.pack.rules.ts';
+import { type EntryToExport, listExportedEntries } from './compliance.repo.ts';
+import type { Counts, PackQuery } from './compliance.schema.ts';
+import { countAll } from './compliance.summary.service.ts';
+
+export { ChainVerdict, PolicyRecord };
+
+export interface PackDeps extends ExportDeps {
+  readonly keyRing: KeyRing;
+}
+
+/** The log in which the operator reads that a chain is broken. */
+export interface BrokenChainLog {
+  error(facts: object, message: string): void;
+}
+
+/**
+ * Everything that an auditor needs of a period, signed, so that it can be checked without the service. The lists are
+ * hashed while they are sent, and the audit entries are verified on their way out.
+ * @throws BAD_REQUEST, EXPORT_TOO_LARGE
+ */
+export async function makePack(
+  deps: PackDeps,
+  caller: Caller,
+  query: PackQuery,
+  log: BrokenChainLog,
+): Promise<Export> {
+  mustBeDays(query);
+  const now = deps.clock();
+  const snapshot = await openSnapshot(deps.db);
+  try {
+    const { since, until, framework } = query;
+    const summary = await countAll(snapshot.db, caller.tenant, query, now);
+    const counts = [summary.grants.total, summary.auditEntries.total, summary.policies.total];
+    for (const count of counts) mustFit(count, deps.maxRows, []);
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    await recordExport(deps, caller, { kind: 'evidence-pack', span: query, total, form: 'json' }, now);
+    const bounds = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+    const meta = { schemaVersion: '1.0', generatedAt: now.toISOString(), ...bounds, framework };
+    const parts = { meta, summary, query, now, log };
+    return {
+      type: mediaTypes.json,
+      texts: packTexts({ ...deps, db: snapshot.db }, caller, parts),
+      close: snapshot.end,
+    };
+  } catch (error) {
+    await snapshot.end();
+    throw error;
+  }
+}
+
+interface PackParts {
+  readonly meta: object;
+  readonly summary: Counts;
+  readonly query: PackQuery;
+  readonly now: Date;
+  readonly log: BrokenChainLog;
+}
+
+async function* packTexts(
+  deps: PackDeps,
+  caller: Caller,
+  { meta, summary, query, now, log }: PackParts,
+): AsyncGenerator<string> {
+  const { tenant } = caller;
+  const [grants, auditEntries, policies] = [beginSection(), beginSection(), beginSection()];
+  yield `{"meta":${canonicalJson(meta)},"summary":${canonicalJson(summary)},"grants":[`;
+  yield* written(grants, exportedGrants(deps.db, caller, query, now));
+
+  yield '],"auditEntries":[';
+  const range = await findSeqRange(deps.db, tenant, query);
+  const check = await beginCheck(deps, tenant, range, query.until !== undefined);
+  let erasures = 0;
+  for await (const rows of inPortions<EntryToExport>((after) =>
+    listExportedEntries(deps.db, tenant, {}, after ? { ...range, fromSeq: Number(after.seq) + 1 } : range),
+  )) {
+    const entries = rows.map((row) => toExportedEntry(deps, row));
+    check.take(entries);
+    erasures += entries.filter(({ action }) => action === 'audit.erased').length;
+    yield auditEntries.write(entries);
+  }
+
+  yield '],"policies":[';
+  yield* written(policies, policiesOf(deps.db, caller));
+
+  const chainIntegrity = { ...(await check.conclude()), checkedEntries: check.goodEntries() };
+  const { valid, firstBrokenAt, problem } = chainIntegrity;
+  if (!valid) log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
+  const controls = controlsOf(query.framework, {
+    ...summary,
+    goodEntries: chainIntegrity.checkedEntries,
+    erasures,
+  });
+  const sections = {
+    grants: grants.hash(),
+    auditEntries: auditEntries.hash(),
+    policies: policies.hash(),
+  };
+  const digest = digestOf({ meta, summary, chainIntegrity, controls, sections });
+  const attestation = {
+    sections,
+    digest,
+    ...(await signDetached(deps.keyRing, 'evidence-pack+jws', digest)),
+  };
+  yield `],"chainIntegrity":${canonicalJson(chainIntegrity)},"controls":${canonicalJson(controls)}`;
+  yield `,"attestation":${canonicalJson(attestation)}}`;
+}
+
+async function* written(section: Section, portions: AsyncIterable<readonly object[]>) {
+  for await (const elements of portions) yield section.write(elements);
+}
+
+/** In the order of evaluation. */
+async function* policiesOf(db: Executor, caller: Caller) {
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page: Awaited<ReturnType<typeof listPolicies>> = await listPolicies({ db }, caller, {
+      limit: 500,
+      ...(cursor && { cursor }),
+    });
+    yield page.policies;
+    cursor = page.nextCursor;
+  }
+}

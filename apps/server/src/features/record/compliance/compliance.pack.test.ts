@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@behest/protocol/canonical-json';
+import { checkEvidencePack } from '@behest/protocol/evidence-pack';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { entriesOf, grantTo, registerAgent } from '../../../../test/app/flow.ts';
+import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { tamper } from '../../../../test/app/tampering.ts';
+import { verifySignature } from '../../service/keys/index.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true, env: { COMPLIANCE_MAX_ROWS: '20' } });
+  return service.stop;
+});
+
+const PACK = '/v1/compliance/evidence-pack';
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** A developer with some of everything that a pack holds. */
+async function account() {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { grantId } = await grantTo(acme, { principalId: 'Jürgen "J" <j@x>' });
+  await grantTo(acme);
+  await acme('DELETE', `/v1/grants/${grantId}`);
+  await acme('POST', '/v1/policies', { name: 'None', effect: 'deny', scopes: ['payments:*'] });
+  return acme;
+}
+
+const packOf = async (developer: Developer, query = '') => (await developer('GET', `${PACK}${query}`)).json();
+const check = (bytes: Uint8Array) =>
+  checkEvidencePack(bytes, { keys: service.keyRing.verificationKeys(), verifySignature, sha256 });
+
+async function change({ developerId }: Developer, what: string, seq: number) {
+  const changed = await tamper(service.databaseUrl, `${what} where developer_id = $1 and seq = ${seq}`, [
+    developerId,
+  ]);
+  expect(changed).toBe(1);
+}
+
+describe('an evidence pack', () => {
+  test('has what an auditor needs, and an entry tells of it', async () => {
+    const acme = await account();
+    const { jwks } = { jwks: (await acme('GET', '/.well-known/jwks.json')).json() };
+    const { entries } = (await acme('GET', '/v1/audit/entries?limit=500')).json();
+    const { policies } = (await acme('GET', '/v1/policies')).json();
+    const { generatedAt, ...summary } = (await acme('GET', '/v1/compliance/summary')).json();
+
+    const pack = await packOf(acme);
+
+    expect(pack).toMatchObject({
+      meta: { schemaVersion: '1.0', generatedAt, framework: 'all' },
+      summary,
+      auditEntries: entries,
+      policies,
+      chainIntegrity: {
+        valid: true,
+        checkedEntries: entries.length,
+        firstBrokenAt: null,
+        problem: null,
+        fromSeq: 1,
+        toSeq: entries.length,
+        head: { seq: entries.length, hash: entries.at(-1).hash },
+      },
+      attestation: { alg: 'RS256', kid: jwks.keys[0].kid },
+    });
+    expect(pack.grants).toHaveLength(2);
+    expect(pack.controls.map(({ id }: { id: string }) => id)).toEqual([
+      ...['CC6.1', 'CC6.2', 'CC6.3', 'CC7.2', 'CC7.3'],
+      ...['Art. 5(1)(f)', 'Art. 7', 'Art. 17', 'Art. 30', 'Art. 32'],
+    ]);
+    expect(await entriesOf(acme, 'compliance.exported')).toMatchObject([
+      { metadata: { kind: 'evidence-pack', since: null, until: null, total: entries.length + 3 } },
+    ]);
+  });
+
+  test('is of one framework when it is asked so, and 400 of another', async () => {
+    const acme = await account();
+
+    const { controls } = await packOf(acme, '?framework=soc2');
+
+    expect(new Set(controls.map(({ framework }: { framework: string }) => framework))).toEqual(
+      new Set(['soc2']),
+    );
+    expect((await acme('GET', `${PACK}?framework=hipaa`)).statusCode).toBe(400);
+  });
+
+  test('is refused when it has too many rows', async () => {
+    const acme = await account();
+    while ((await acme('GET', '/v1/audit/head')).json().seq <= 20) await registerAgent(acme);
+
+    const refused = await acme('GET', PACK);
+
+    expect([refused.statusCode, refused.json().code]).toEqual([413, 'EXPORT_TOO_LARGE']);
+    expect(refused.json().details).toEqual({ total: 21, limit: 20, formats: [] });
+  });
+
+  test('is whole for a period without entries', async () => {
+    const acme = await account();
+
+    expect(await packOf(acme, '?until=2025-12-31')).toMatchObject({
+      auditEntries: [],
+      chainIntegrity: { valid: true, checkedEntries: 0, fromSeq: 1, toSeq: 0 },
+    });
+  });
+});
+
+describe('A1: a pack of a chain that somebody changed', () => {
+  test.each([
+    ['edited', "update audit_entries set action = 'agent.updated'", 3, 'hash_mismatch', 2],
+    ['removed', 'delete from audit_entries', 3, 'gap', 2],
+    ['linked elsewhere', "update audit_entries set prev_hash = '\\x00'", 4, 'link_mismatch', 3],
+  ])('names the entry that was %s', async (_, what, seq, problem, checkedEntries) => {
+    const acme = await account();
+    await change(acme, what, seq);
+
+    const answer = await acme('GET', PACK);
+
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().chainIntegrity).toMatchObject({ valid: false, problem, checkedEntries });
+    const verdict = check(answer.rawPayload);
+    expect(verdict).toMatchObject({ isGenuine: true, chain: { valid: false, problem } });
+  });
+
+  test('shows a tail that was cut off, unless its period ends before', async () => {
+    const acme = await account();
+    const { seq } = (await acme('GET', '/v1/audit/head')).json();
+    await change(acme, 'delete from audit_entries', seq);
+
+    expect((await packOf(acme)).chainIntegrity).toMatchObject({ valid: false, problem: 'truncated' });
+    expect((await packOf(acme, '?until=2025-12-31')).chainIntegrity).toMatchObject({ valid: true });
+  });
+});
+
+describe('the checker of packs', () => {
+  test('needs nothing but the keys, and finds every changed byte', async () => {
+    const acme = await account();
+    const { rawPayload } = await acme('GET', PACK);
+    expect(check(rawPayload)).toMatchObject({ isGenuine: true, problem: null, chain: { valid: true } });
+
+    const missed: number[] = [];
+    for (let at = 0; at < rawPayload.length; at += 7) {
+      for (const bit of [0x01, 0x20]) {
+        const changed = Uint8Array.from(rawPayload);
+        changed[at] = (changed[at] ?? 0) ^ bit;
+        if (check(changed).isGenuine) missed.push(at);
+      }
+    }
+
+    expect(missed).toEqual([]);
+  });
+
+  test.each([
+    ['a list', 'grants_changed', (pack: Pack) => pack.grants.pop()],
+    ['a policy', 'policies_changed', (pack: Pack) => pack.policies.push({})],
+    ['an entry', 'audit_entries_changed', (pack: Pack) => pack.auditEntries.shift()],
+    ['the summary', 'facts_changed', (pack: Pack) => Object.assign(pack.summary, { plan: 'enterprise' })],
+  ])('names the part that was changed: %s', async (_, problem, alter) => {
+    const pack: Pack = await packOf(await account());
+    alter(pack);
+
+    expect(check(bytesOf(pack))).toEqual({ isGenuine: false, problem, chain: null });
+  });
+
+  test('trusts no key but those it is given, and no other form of the same facts', async () => {
+    const acme = await account();
+    const { rawPayload } = await acme('GET', PACK);
+    const keys = { byId: new Map(), legacy: undefined };
+
+    expect(checkEvidencePack(rawPayload, { keys, verifySignature, sha256 }).problem).toBe('bad_signature');
+    const indented = Buffer.from(JSON.stringify(JSON.parse(rawPayload.toString()), null, 2));
+    expect(check(indented).problem).toBe('not_canonical');
+    for (const text of ['', '{}', '[]', 'null', '{"meta":1}']) {
+      expect(check(Buffer.from(text)).problem).toBe('malformed');
+    }
+  });
+});
+
+interface Pack {
+  readonly grants: object[];
+  readonly policies: object[];
+  readonly auditEntries: object[];
+  readonly summary: object;
+}
+
+/** The form in which the service writes a pack. */
+const bytesOf = (pack: Pack) =>
+  Buffer.from(
+    `{${Object.entries(pack)
+      .map(([name, part]) => `"${name}":${canonicalJson(part)}`)
+      .join(',')}}`,
+  );

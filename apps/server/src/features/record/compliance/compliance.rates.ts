@@ -1,0 +1,9 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  complianceExport: {
+    perMinute: 10,
+    describes: 'exports and evidence packs, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});

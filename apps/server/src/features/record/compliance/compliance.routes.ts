@@ -1,0 +1,135 @@
+import type { Readable } from 'node:stream';
+import { Time } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { bodyOf } from '../../../platform/http/answers/portions.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { AuditEntry, type Export, exportEntries, exportGrants } from './compliance.export.service.ts';
+import { ChainVerdict, makePack, type PackDeps, PolicyRecord } from './compliance.pack.service.ts';
+import { rates } from './compliance.rates.ts';
+import {
+  EntryExportQuery,
+  ExportedGrant,
+  GrantExportQuery,
+  PackQuery,
+  packMembers,
+  SpanQuery,
+  Summary,
+} from './compliance.schema.ts';
+import { summarise } from './compliance.summary.service.ts';
+
+const heavy = { access: 'developer', role: 'full', isHeavy: true } as const;
+
+/** An answer that the service writes while it sends it. */
+const sentAs = (schema: object) => ({ schema: Type.Unsafe<Readable>(schema) });
+const LINES =
+  'As `application/x-ndjson`, one a line, and last `{"type":"end","total":…,"sha256":…}`, whose hash is that of all bytes before that line.';
+const text = sentAs(Type.String());
+
+const GrantExport = {
+  description: `The grants, newest first. ${LINES}`,
+  content: {
+    'application/json': sentAs(
+      Type.Object({ generatedAt: Time, total: Type.Integer(), grants: Type.Array(ExportedGrant) }),
+    ),
+    'application/x-ndjson': text,
+    'text/csv': text,
+  },
+};
+
+const EntryExport = {
+  description: `The audit entries in the order of the chain. ${LINES}`,
+  content: {
+    'application/json': sentAs(
+      Type.Object({ generatedAt: Time, total: Type.Integer(), entries: Type.Array(AuditEntry) }),
+    ),
+    'application/x-ndjson': text,
+    'text/csv': text,
+  },
+};
+
+const EvidencePack = {
+  description: 'The members stand in this order, each in its canonical form (RFC 8785).',
+  content: {
+    'application/json': sentAs(
+      Type.Object({
+        meta: packMembers.meta,
+        summary: packMembers.summary,
+        grants: Type.Array(ExportedGrant),
+        auditEntries: Type.Array(AuditEntry),
+        policies: Type.Array(PolicyRecord),
+        chainIntegrity: ChainVerdict,
+        controls: packMembers.controls,
+        attestation: packMembers.attestation,
+      }),
+    ),
+  },
+};
+
+export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps> = async (app, deps) => {
+  app.get(
+    '/v1/compliance/summary',
+    {
+      config: { ...heavy, rate: 'default', failures: [] },
+      schema: {
+        operationId: 'compliance.summary',
+        summary: 'Count agents, grants, audit entries and policies',
+        querystring: SpanQuery,
+        response: { 200: Summary },
+      },
+    },
+    (request) => summarise(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/compliance/export/grants',
+    {
+      config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      schema: {
+        operationId: 'compliance.exportGrants',
+        summary: 'Export grants as JSON, as lines of JSON or as CSV',
+        querystring: GrantExportQuery,
+        response: { 200: GrantExport },
+      },
+    },
+    async (request, reply) => {
+      const { query, headers } = request;
+      return sent(await exportGrants(deps, callerOf(request), query, headers.accept), reply);
+    },
+  );
+
+  app.get(
+    '/v1/compliance/export/audit',
+    {
+      config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      schema: {
+        operationId: 'compliance.exportAudit',
+        summary: 'Export audit entries as JSON, as lines of JSON or as CSV',
+        querystring: EntryExportQuery,
+        response: { 200: EntryExport },
+      },
+    },
+    async (request, reply) => {
+      const { query, headers } = request;
+      return sent(await exportEntries(deps, callerOf(request), query, headers.accept), reply);
+    },
+  );
+
+  app.get(
+    '/v1/compliance/evidence-pack',
+    {
+      config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
+      schema: {
+        operationId: 'compliance.evidencePack',
+        summary: 'Make a signed pack of evidence that an auditor can check without the service',
+        querystring: PackQuery,
+        response: { 200: EvidencePack },
+      },
+    },
+    async (request, reply) =>
+      sent(await makePack(deps, callerOf(request), request.query, request.log), reply),
+  );
+};
+
+const sent = (made: Export, reply: FastifyReply) => reply.type(made.type).send(bodyOf(made, reply));
