@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
@@ -9,3 +10,21 @@ export function entriesOf(db: Executor, { developerId }: Tenant) {
 export function lastEventOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditHeads').select('eventSeq').where('developerId', '=', developerId);
 }
+
+/** The number of the chain's first entry that is not older than a time, or that after the last. */
+export const firstSeqSince = ({ developerId }: Tenant, since: Date) =>
+  sql<string>`(select audit_first_seq(${developerId}, ${since}))`;
+
+/** The time of an agent's first entry. The caller names the agent by a column: `count.agentId`. */
+export const firstEntryOf = (db: Executor, { developerId }: Tenant, agentId: RawBuilder<string>) =>
+  db
+    .selectFrom('auditEntries')
+    .select('at')
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .orderBy('seq')
+    .limit(1);
+
+/** The chains of all developers, with the number of the last entry, to be joined by `head.developerId`. */
+export const headsAcrossTenants = (db: Executor) =>
+  db.selectFrom('auditHeads').select(['developerId', 'seq']).as('head');

@@ -8,7 +8,7 @@ import type { Declared } from '../../../platform/acts.ts';
 const acts = `
   principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
   policy.created policy.updated policy.deleted policy.bundle_activated policy.sync_requested
-  anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported
+  compliance.exported
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked vault.proxy.called vault.proxy_profile.updated
   vault.proxy_profile.deleted decision.requested decision.first_approval decision.granted decision.denied
@@ -25,7 +25,7 @@ const announcements = `
 
 const entries = `
   authorization.blocked policy.denied token.exchanged
-  case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
+  case.closed policy.secret_rotated
   sso.login_failed
   vault.proxy_blocked decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
