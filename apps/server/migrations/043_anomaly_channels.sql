@@ -8,7 +8,7 @@ create table anomaly_channels (
   name         text not null,
   sealed       bytea not null,
   seal_key_id  text not null,
-  severities   anomaly_severity[] not null,
+  severities   text[] not null check (severities <@ '{low,medium,high,critical}'),
   enabled      boolean not null,
   created_at   timestamptz not null,
   primary key (developer_id, id),

@@ -16,14 +16,6 @@ export type AnomalySeverity = "critical" | "high" | "low" | "medium";
 
 export type AnomalyStatus = "acknowledged" | "open" | "resolved";
 
-export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
-  ? U[]
-  : ArrayTypeImpl<T>;
-
-export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
-  ? ColumnType<S[], I[], U[]>
-  : T[];
-
 export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
@@ -124,7 +116,7 @@ export interface AnomalyChannels {
   name: string;
   sealed: Buffer;
   sealKeyId: string;
-  severities: ArrayType<AnomalySeverity>;
+  severities: string[];
   type: AnomalyChannelType;
 }
 

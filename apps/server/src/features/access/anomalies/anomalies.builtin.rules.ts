@@ -84,8 +84,8 @@ export const builtIns: readonly BuiltIn[] = [
 
 export const isBuiltIn = (ruleId: string) => builtIns.some((rule) => rule.ruleId === ruleId);
 
-/** A refusal of scopes beyond what the agent has. Its entry has this reason. */
-const ESCALATION = 'scope_exceeded';
+/** The reasons of refusals of scopes beyond those that an agent has. */
+const ESCALATIONS = ['scope_exceeded', 'tool_not_granted'];
 
 export const builtInMeasures: readonly Measure[] = [
   { measure: 'hour', window: '1h' },
@@ -93,7 +93,7 @@ export const builtInMeasures: readonly Measure[] = [
   { measure: 'day', window: '24h' },
   { measure: 'failed', window: '24h', statuses: ['failure', 'blocked'] },
   { measure: 'night', window: '24h', atNight: true },
-  { measure: 'escalation', window: '1h', statuses: ['blocked'], reasons: [ESCALATION] },
+  { measure: 'escalation', window: '1h', statuses: ['blocked'], reasons: ESCALATIONS },
 ];
 
 /** Entries about an agent that its developer or the service wrote in managing it. They are nothing that it did. */

@@ -164,8 +164,11 @@ async function mustMail({ db, mailer }: ChannelDeps, tenant: Tenant): Promise<vo
   }
 }
 
+const LEVELS = ['critical', 'high', 'medium', 'low'] as const;
+
 function toChannel(row: ChannelRow, seals: ChannelSeals): Channel {
   const { id, type, name, severities, enabled } = row;
   const config = masked(seals.open(row) ?? {});
-  return { id, type, name, config, severities, enabled, createdAt: row.createdAt.toISOString() };
+  const listed = LEVELS.filter((level) => severities.includes(level));
+  return { id, type, name, config, severities: listed, enabled, createdAt: row.createdAt.toISOString() };
 }

@@ -50,7 +50,7 @@ export function createRule(deps: AnomalyDeps, caller: Caller, input: NewRule): P
     }
     await mustBeChannels(tx, caller.tenant, alertChannels);
     const columns = { ...rule, condition: JSON.stringify(condition), channels: alertChannels };
-    await upsertRule(tx, caller.tenant, columns, {});
+    await upsertRule(tx, caller.tenant, columns, columns);
     return { ruleId, changed: ['created'] };
   });
 }

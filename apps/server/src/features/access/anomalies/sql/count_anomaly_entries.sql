@@ -7,7 +7,7 @@ $$
   insert into anomaly_counts as counted (developer_id, measure, agent_id, entries)
   select p_developer_id, m.measure, e.agent_id, sum(m.sign * e.weight)
   from (
-    select a.agent_id, a.grant_id, a.action, a.status::text as status, a.metadata ->> 'reason' as reason,
+    select a.agent_id, a.grant_id, a.action, a.status::text as status, coalesce(a.metadata ->> 'reasonCode', a.metadata ->> 'reason') as reason,
       extract(hour from a.at at time zone 'UTC') as hour,
       case when a.status = 'blocked' and jsonb_typeof(a.metadata -> 'previousMinute') = 'number'
         then greatest((a.metadata ->> 'previousMinute')::numeric, 1)::bigint else 1 end as weight
