@@ -25,6 +25,13 @@ drop trigger append_only on audit_entries;
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
 select create_distributed_table('agents', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('anomalies', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('anomaly_channels', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('anomaly_counts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('anomaly_messages', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('anomaly_rules', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('anomaly_sightings', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('anomaly_states', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('api_keys', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_checkpoints', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_entries', 'developer_id', colocate_with => 'developers');
@@ -99,6 +106,7 @@ select create_distributed_function('claim_idempotent_answer(text,bytea,timestamp
 select create_distributed_function('claim_webhook_shares(timestamp with time zone,interval,boolean,text[],text[],integer[])');
 select create_distributed_function('count_active_grants(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jsonb,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_authorizations(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_domains(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -127,6 +135,7 @@ select create_distributed_function('is_proxy_token_live(text,text,timestamp with
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('lock_policies(text)');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('policies_hold(text,text)');
 select create_distributed_function('policies_version(text)', 'p_developer_id', colocate_with => 'developers');
@@ -139,6 +148,7 @@ select create_distributed_function('revoke_tree(text,timestamp with time zone,js
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_delegation(text,text[])');
+select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');

@@ -310,6 +310,22 @@ describe('the commands of the documents', () => {
     expect(await shell(rotate, env)).toContain('"previousKeyExpiresAt"');
   });
 
+  test('the calls of the guide to anomalies', async () => {
+    const { shell, asDeveloper } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    await grantTo(acme);
+    const [detect = '', ...others] = blocksOf('docs/guides/notice-what-nobody-foresaw.md', 'sh');
+    const env = { KEY: acme.apiKey };
+
+    expect(await shell(detect, env)).toContain('"type":"new_principal"');
+    const told = await shell(others.join('\n'), env);
+
+    expect(told).toContain('"secret":"********"');
+    expect(told).toContain('"ruleId":"many_transfers"');
+    expect(told).toContain('"response":"revoke_grants"');
+    expect(told).toContain('"occurrences":1');
+  });
+
   test('the calls of the guide to webhooks', async () => {
     const { shell, asDeveloper } = await listening();
     const acme = await asDeveloper({ mode: 'sandbox' });

@@ -1,4 +1,5 @@
 import type { Feature } from './feature.ts';
+import { anomalies } from './features/access/anomalies/anomalies.feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
 import { budgets } from './features/access/budgets/budgets.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
@@ -62,6 +63,7 @@ export const features: readonly Feature[] = [
   enforcement,
   proxy,
   compliance,
+  anomalies,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */

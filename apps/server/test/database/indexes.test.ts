@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
@@ -39,6 +40,7 @@ async function startFilled() {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const its = await possessionsOf(acme);
   await acme('POST', `/v1/webhooks/${its.webhookId}/test`, {});
+  await acme('POST', `/v1/anomaly/channels/${its.channelId}/test`, {});
   await fill(db);
   return { ...service, db, acme, its, at: service.clock() };
 }
@@ -67,6 +69,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_principal: entries(() => 'principalId=user_42'),
   audit_entries_purpose: entries(() => 'purpose=travel'),
   audit_entries_status: entries(() => 'status=blocked'),
+  anomalies_open: get(() => '/v1/anomalies?unacknowledged=true'),
+  anomalies_detected: get(() => '/v1/anomaly/metrics?window=1h'),
+  anomaly_messages_due: ({ db, at }) => listDueMessagesAcrossTenants(db, at, { each: 4, all: 20 }),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
   caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
   budget_allocations_developer_id_grant_id_key: get((its) => `/v1/budget/balance/${its.grantId}`),
@@ -125,6 +130,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 
 /** Unique indexes that hold a rule, and serve no search. */
 const RULES: Readonly<Record<string, string>> = {
+  anomalies_unresolved: 'an agent has one alert of a rule that is not resolved',
+  anomaly_channels_developer_id_name_key: 'channels of a developer have names of their own',
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
   vault_credentials_folded: 'services of a principal differ in more than case',
@@ -179,6 +186,8 @@ async function readsOf(db: Executor, name: string) {
 const COPIES: Readonly<Record<string, string>> = {
   developers: `'id', one.id || n`,
   agents: `'id', one.id || n, 'status', (array['revoked', 'active'])[1 + n % 2]`,
+  anomalies: `'id', one.id || n, 'status', 'resolved', 'resolved_at', '2020-01-01', 'detected_at', '2020-01-01'`,
+  anomaly_messages: `'id', one.id || n, 'next_attempt_at', '2030-01-01'`,
   audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,

@@ -44,9 +44,10 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(17), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(19), 20_000);
 
     expect((await jobs()).sort()).toEqual([
+      'anomaly detection',
       'audit checkpoints',
       'checks of domains',
       'end of graces',
@@ -58,6 +59,7 @@ describe('a server with good settings', () => {
       'forgetting of calls',
       'forgetting of proxy calls',
       'keying of fingerprints',
+      'messages about anomalies',
       'pruning of caps',
       'retention of events',
       'retention of usage',

@@ -8,6 +8,14 @@ import type { ColumnType } from "kysely";
 
 export type AgentStatus = "active" | "revoked" | "suspended";
 
+export type AnomalyChannelType = "email" | "slack" | "webhook";
+
+export type AnomalyResponse = "none" | "revoke_grants" | "suspend_agent";
+
+export type AnomalySeverity = "critical" | "high" | "low" | "medium";
+
+export type AnomalyStatus = "acknowledged" | "open" | "resolved";
+
 export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
@@ -80,6 +88,93 @@ export interface Agents {
   scopes: string[];
   status: AgentStatus;
   updatedAt: Timestamp;
+}
+
+export interface Anomalies {
+  acknowledgedAt: Timestamp | null;
+  agentId: string;
+  description: string;
+  detectedAt: Timestamp;
+  developerId: string;
+  grantId: string | null;
+  id: string;
+  lastSeenAt: Timestamp;
+  metadata: Json;
+  note: string | null;
+  occurrences: Int8;
+  principalId: string | null;
+  resolvedAt: Timestamp | null;
+  ruleId: string;
+  ruleName: string;
+  severity: AnomalySeverity;
+  status: AnomalyStatus;
+}
+
+export interface AnomalyChannels {
+  createdAt: Timestamp;
+  developerId: string;
+  enabled: boolean;
+  id: string;
+  name: string;
+  sealed: Buffer;
+  sealKeyId: string;
+  severities: string[];
+  type: AnomalyChannelType;
+}
+
+export interface AnomalyCounts {
+  agentId: string;
+  developerId: string;
+  entries: Int8;
+  measure: string;
+}
+
+export interface AnomalyMessages {
+  attempts: Generated<number>;
+  body: string;
+  channelId: string;
+  developerId: string;
+  id: string;
+  nextAttemptAt: Timestamp;
+}
+
+export interface AnomalyRules {
+  channels: Generated<string[]>;
+  condition: Json | null;
+  createdAt: Timestamp;
+  description: string | null;
+  developerId: string;
+  enabled: boolean | null;
+  id: string | null;
+  isCounted: Generated<boolean>;
+  name: string | null;
+  response: AnomalyResponse | null;
+  ruleId: string;
+  severity: AnomalySeverity | null;
+}
+
+export interface AnomalySightings {
+  agentId: string;
+  at: Timestamp;
+  developerId: string;
+  grantId: string;
+  metadata: Json;
+  principalId: string;
+  ruleId: string;
+}
+
+export interface AnomalyStates {
+  developerId: string;
+  fiveMinutes: Int8;
+  head: Int8;
+  leasedUntil: Timestamp | null;
+  oneDay: Int8;
+  oneHour: Int8;
+  oneWeek: Int8;
+  openAlerts: Generated<Int8>;
+  quarterHour: Int8;
+  ranAt: Timestamp | null;
+  sixHours: Int8;
 }
 
 export interface ApiKeyIndex {
@@ -571,6 +666,13 @@ export interface WebhookEndpoints {
 export interface DB {
   agentIndex: AgentIndex;
   agents: Agents;
+  anomalies: Anomalies;
+  anomalyChannels: AnomalyChannels;
+  anomalyCounts: AnomalyCounts;
+  anomalyMessages: AnomalyMessages;
+  anomalyRules: AnomalyRules;
+  anomalySightings: AnomalySightings;
+  anomalyStates: AnomalyStates;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
   auditCheckpoints: AuditCheckpoints;

@@ -82,11 +82,8 @@ async function mustExist(deps: GrantDeps, caller: Caller, grantId: string): Prom
 /**
  * Revokes an agent's grants and everything delegated from them, in the transaction that revokes the agent.
  */
-export const revokeGrantsOfAgent: OnAgentRevoked = async (tx, caller, { agentId, at }) => {
-  await lockDelegation(tx, caller.tenant);
-  const rootIds = await listActiveIdsOfAgent(tx, caller.tenant, agentId);
-  return cutTrees(tx, caller, rootIds, { reason: 'agent_revoked' }, at);
-};
+export const revokeGrantsOfAgent: OnAgentRevoked = (tx, caller, { agentId, at }) =>
+  revokeActiveGrantsOfAgent(tx, caller, agentId, { reason: 'agent_revoked' }, at);
 
 /** Revokes every active grant of an account that is closed. */
 export const revokeGrantsOfAccount: OnAccountClosed = async (tx, caller, at) => {
@@ -105,6 +102,18 @@ export async function revokeGrantWithin(
 ): Promise<Act[]> {
   await lockDelegation(tx, caller.tenant);
   return cutTrees(tx, caller, [grantId], revoking, at);
+}
+
+/** Revokes an agent's active grants and everything delegated from them. @returns the acts, which the caller records */
+export async function revokeActiveGrantsOfAgent(
+  tx: Tx,
+  caller: Caller,
+  agentId: string,
+  revoking: Revoking,
+  at: Date,
+): Promise<Act[]> {
+  await lockDelegation(tx, caller.tenant);
+  return cutTrees(tx, caller, await listActiveIdsOfAgent(tx, caller.tenant, agentId), revoking, at);
 }
 
 /**

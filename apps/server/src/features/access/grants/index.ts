@@ -1,5 +1,6 @@
 export {
   holdDelegations,
+  revokeActiveGrantsOfAgent,
   revokeGrant,
   revokeGrantsOfPrincipal,
   revokeGrantsOfToken,

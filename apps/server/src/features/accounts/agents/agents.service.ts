@@ -1,7 +1,7 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { isoTime } from '../../../platform/db/times.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -122,6 +122,14 @@ function actsOfChange(before: AgentRow, after: AgentRow, change: AgentChange): A
     acts.push({ type, ...about, data: { name } });
   }
   return acts;
+}
+
+/** Suspends an active agent. @returns the act, which the caller records; none when it is not active */
+export async function suspendAgentWithin(tx: Tx, caller: Caller, agentId: string, at: Date): Promise<Act[]> {
+  const before = await lockAgent(tx, caller.tenant, agentId);
+  if (before?.status !== 'active') return [];
+  const row = await updateAgent(tx, caller.tenant, agentId, { status: 'suspended', updatedAt: at });
+  return actsOfChange(before, row, { status: 'suspended' });
 }
 
 /** Cannot be undone. A repeated call changes nothing. @throws NOT_FOUND for an unknown or foreign agent. */

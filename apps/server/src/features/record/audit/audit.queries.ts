@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
@@ -10,10 +10,6 @@ export function entriesOf(db: Executor, { developerId }: Tenant) {
 export function lastEventOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditHeads').select('eventSeq').where('developerId', '=', developerId);
 }
-
-/** The number of the first entry that is not older than a time, or the number after the last. */
-export const firstSeq = (developerId: string, at: string) =>
-  sql<string>`(select audit_first_seq(${developerId}, ${new Date(at)}))`;
 
 /** A contiguous part of a chain, both ends included; an empty part ends before it begins. */
 export interface SeqRange {
@@ -31,8 +27,8 @@ export async function findSeqRange(
     .selectFrom('auditHeads')
     .select([
       'seq',
-      (since ? firstSeq(developerId, since) : sql<string>`1`).as('first'),
-      (until ? firstSeq(developerId, until) : sql<string>`seq + 1`).as('next'),
+      (since ? firstSeqSince({ developerId }, new Date(since)) : sql<string>`1`).as('first'),
+      (until ? firstSeqSince({ developerId }, new Date(until)) : sql<string>`seq + 1`).as('next'),
     ])
     .where('developerId', '=', developerId)
     .executeTakeFirstOrThrow();
@@ -58,10 +54,27 @@ export function listAskedRequests(
     .select(['seq', 'id', 'agentId', 'principalId', 'at', 'metadata'])
     .where('developerId', '=', developerId)
     .where('action', 'in', ['authorization.requested', 'authorization.blocked'])
-    .where('seq', '>=', firstSeq(developerId, since))
-    .where('seq', '<', firstSeq(developerId, until))
+    .where('seq', '>=', firstSeqSince({ developerId }, new Date(since)))
+    .where('seq', '<', firstSeqSince({ developerId }, new Date(until)))
     .where('seq', '>', after)
     .orderBy('seq')
     .limit(limit)
     .execute();
 }
+/** The number of the chain's first entry that is not older than a time, or that after the last. */
+export const firstSeqSince = ({ developerId }: Tenant, since: Date) =>
+  sql<string>`(select audit_first_seq(${developerId}, ${since}))`;
+
+/** The time of an agent's first entry. The caller names the agent by a column: `count.agentId`. */
+export const firstEntryOf = (db: Executor, { developerId }: Tenant, agentId: RawBuilder<string>) =>
+  db
+    .selectFrom('auditEntries')
+    .select('at')
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .orderBy('seq')
+    .limit(1);
+
+/** The chains of all developers, with the number of the last entry, to be joined by `head.developerId`. */
+export const headsAcrossTenants = (db: Executor) =>
+  db.selectFrom('auditHeads').select(['developerId', 'seq']).as('head');

@@ -7,7 +7,7 @@ import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import type { AuditEntries, DB } from '../../../platform/db/types.gen.ts';
-import { firstSeq } from './audit.queries.ts';
+import { firstSeqSince } from './audit.queries.ts';
 import type { EntryQuery } from './audit.schema.ts';
 
 export type EntryRow = Selectable<AuditEntries>;
@@ -155,8 +155,8 @@ function filtered(
   else if (action) some = some.where('action', '=', action);
   if (source) some = some.where('action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
   // Filters by position, because time has no index. Both have the same order.
-  if (since) some = some.where('seq', '>=', firstSeq(developerId, since));
-  if (until) some = some.where('seq', '<', firstSeq(developerId, until));
+  if (since) some = some.where('seq', '>=', firstSeqSince({ developerId }, new Date(since)));
+  if (until) some = some.where('seq', '<', firstSeqSince({ developerId }, new Date(until)));
   if (cursor) some = some.where('seq', order === 'asc' ? '>' : '<', cursor);
   return some;
 }

@@ -1,4 +1,4 @@
-import { boolean, integer, notInProduction } from '../../../config/readers.ts';
+import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
@@ -14,6 +14,7 @@ import { eraseWebhooks } from './webhooks.repo.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
 import { prepareWebhooks, SEAL_KEY_USE, webhookSeals } from './webhooks.secrets.service.ts';
 import { leaveLastDelivery } from './webhooks.service.ts';
+import { privateHosts } from './webhooks.settings.ts';
 import { tables } from './webhooks.tables.ts';
 
 export const webhooks = defineFeature({
@@ -36,15 +37,7 @@ export const webhooks = defineFeature({
       '5',
       'The most attempts for one delivery. The delivery fails after the last attempt.',
     ),
-    WEBHOOK_ALLOW_PRIVATE_HOSTS: defaulted(
-      notInProduction(
-        boolean,
-        (value) => value,
-        'WEBHOOK_ALLOW_PRIVATE_HOSTS must not be true in production',
-      ),
-      'false',
-      'Whether webhooks may reach this machine and private networks. The service refuses it in production.',
-    ),
+    ...privateHosts,
   },
   keyUses: [SEAL_KEY_USE],
   listens: [on(accountClosed, leaveLastDelivery), on(tenantErased, eraseWebhooks)],

@@ -1,0 +1,93 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { detect } from '../../../../test/app/anomalies.ts';
+import { grantTo, startSandbox } from '../../../../test/app/flow.ts';
+import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
+import { sendMessages } from './anomalies.messages.service.ts';
+import { channelSeals } from './anomalies.seals.service.ts';
+
+const secret = 'a-secret-of-the-receiver';
+const webhook = {
+  type: 'webhook',
+  name: 'Pager',
+  config: { url: 'https://pager.test/hooks/1?key=2', secret },
+};
+
+async function startWithReceiver(status = 204) {
+  const started = await startSandbox();
+  const { db, clock, keyRing } = started.service;
+  const sent: OutgoingRequest[] = [];
+  const failures: unknown[] = [];
+  const deps = {
+    db,
+    clock,
+    seals: channelSeals(keyRing),
+    egress: {
+      rules: { allowsHttp: false, allowsPrivateHosts: false },
+      send: async (request: OutgoingRequest) => {
+        sent.push(request);
+        return { status };
+      },
+      ask: async () => ({ failure: 'timeout' as const }),
+    },
+    chargeRecipient: async () => {},
+    onFailure: (error: unknown) => failures.push(error),
+  };
+  return { ...started, sent, failures, send: () => sendMessages(deps) };
+}
+
+test('a new alert of a listed severity is sent once, signed, and answers mask the secret', async () => {
+  const { acme, sent, failures, send } = await startWithReceiver();
+  await acme('PATCH', '/v1/anomaly/rules/new_principal', { severity: 'critical' });
+  const created = await acme('POST', '/v1/anomaly/channels', webhook);
+  expect(created.json()).toMatchObject({
+    config: { url: 'https://pager.test/…', secret: '********' },
+    severities: ['critical', 'high'],
+    enabled: true,
+  });
+  expect((await acme('POST', '/v1/anomaly/channels', webhook)).json().code).toBe('CONFLICT');
+
+  const granted = await grantTo(acme);
+  await detect(acme);
+  await send();
+  await detect(acme);
+  await send();
+
+  expect(failures).toEqual([]);
+  expect(sent).toHaveLength(1);
+  const [{ url, body, headers } = { url: '', body: '', headers: {} }] = sent;
+  expect(url).toBe(webhook.config.url);
+  expect(JSON.parse(body)).toMatchObject({ type: 'anomaly.detected', data: { agentId: granted.agentId } });
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  expect(headers).toMatchObject({ 'x-service-signature': signature });
+});
+
+test('a message that nobody takes has five attempts, 30 seconds and then twice as long apart', async () => {
+  const { acme, sent, send, advance } = await startWithReceiver(500);
+  const { id } = (await acme('POST', '/v1/anomaly/channels', webhook)).json();
+  expect((await acme('POST', `/v1/anomaly/channels/${id}/test`, {})).statusCode).toBe(202);
+
+  await send();
+  for (const [index, seconds] of [30, 60, 120, 240].entries()) {
+    advance(seconds - 1);
+    await send();
+    expect(sent).toHaveLength(index + 1);
+    advance(1);
+    await send();
+    expect(sent).toHaveLength(index + 2);
+  }
+  advance(86_400);
+  await send();
+  expect(sent).toHaveLength(5);
+});
+
+test('a channel has the members of its type, a public URL, and an account with a verified address for mail', async () => {
+  const { acme } = await startSandbox();
+  const post = (body: object) => acme('POST', '/v1/anomaly/channels', { ...webhook, ...body });
+
+  expect((await post({ config: { url: 'https://pager.test' } })).statusCode).toBe(400);
+  expect((await post({ config: { url: 'http://127.0.0.1/', secret } })).statusCode).toBe(400);
+  expect((await post({ type: 'slack' })).statusCode).toBe(400);
+  const mail = await post({ type: 'email', config: { to: ['ada@acme.test'] } });
+  expect(mail.json()).toMatchObject({ code: 'CONFLICT', details: { field: 'emailVerified' } });
+});

@@ -1,0 +1,127 @@
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { ChargeRecipient } from '../../../platform/mail/charge-recipient.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
+import { rates } from '../../accounts/emails/index.ts';
+import type { AlertRow } from './anomalies.alerts.repo.ts';
+import {
+  type ChannelRow,
+  claimMessage,
+  deleteMessage,
+  insertMessages,
+  listChannelRows,
+  listDueMessagesAcrossTenants,
+  type MessageRow,
+  postponeMessage,
+} from './anomalies.channels.repo.ts';
+import { bodyOf, nextAttempt, signedHeaders } from './anomalies.channels.rules.ts';
+import type { ChannelSeals } from './anomalies.seals.service.ts';
+
+interface Announcing {
+  /** The channels that the alert's rule names. */
+  readonly channelsOf: (alert: AlertRow) => readonly string[];
+  readonly at: Date;
+}
+
+/** Puts a message for each new alert and channel on its way, in the transaction that creates the alerts. */
+export async function announceToChannels(
+  tx: Tx,
+  tenant: Tenant,
+  alerts: readonly AlertRow[],
+  { channelsOf, at }: Announcing,
+): Promise<void> {
+  const channels = (await listChannelRows(tx, tenant)).filter(({ enabled }) => enabled);
+  const messages = alerts.flatMap((alert) => {
+    const named = channelsOf(alert);
+    return channels
+      .filter(({ severities }) => severities.includes(alert.severity))
+      .filter(({ id, name }) => named.length === 0 || named.includes(id) || named.includes(name))
+      .map((channel) => messageOf(channel, alert, at));
+  });
+  if (messages.length > 0) await insertMessages(tx, tenant, messages);
+}
+
+function messageOf({ id: channelId, type, developerId }: ChannelRow, alert: AlertRow, at: Date) {
+  const id = newId('amsg', at);
+  const { id: alertId, ruleId, ruleName, severity, agentId, principalId, grantId, description } = alert;
+  const told = { alertId, ruleId, ruleName, severity, agentId, principalId, grantId, description };
+  const body = bodyOf(type, id, developerId, { ...told, detectedAt: alert.detectedAt.toISOString() });
+  return { id, channelId, body, nextAttemptAt: at };
+}
+
+export interface SendDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly egress: Egress;
+  readonly seals: ChannelSeals;
+  readonly mailer?: Mailer;
+  readonly chargeRecipient: ChargeRecipient;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const AT_ONCE = { each: 4, all: 20 }; // messages
+const LEASE = 60_000; // milliseconds; contract 05 §9
+
+/** Makes one attempt at the messages that are due. @returns how many were due */
+export async function sendMessages(deps: SendDeps): Promise<number> {
+  const at = deps.clock();
+  const due = await listDueMessagesAcrossTenants(deps.db, at, AT_ONCE);
+  const attempts = due.map((message) => attempt(deps, message, at).catch(deps.onFailure));
+  await Promise.all(attempts);
+  return due.length;
+}
+
+async function attempt(deps: SendDeps, message: MessageRow, at: Date): Promise<void> {
+  const { db, clock } = deps;
+  const channel = await claimMessage(db, message, message, new Date(at.getTime() + LEASE));
+  if (!channel) return;
+  if (!channel.enabled || (await isSent(deps, message, channel))) {
+    return deleteMessage(db, message, message.id);
+  }
+  const attempts = message.attempts + 1;
+  const until = nextAttempt(attempts, clock());
+  if (!until) return deleteMessage(db, message, message.id);
+  await postponeMessage(db, message, message.id, { attempts, until });
+}
+
+/** @returns whether the receiver has the message */
+async function isSent(deps: SendDeps, { id, body }: MessageRow, channel: ChannelRow): Promise<boolean> {
+  const config = deps.seals.open(channel);
+  if (!config) throw new Error(`The configuration of ${channel.id} opens under no configured key.`);
+  if (config.to) return isMailed(deps, config.to, body);
+  const url = config.url ?? config.webhookUrl ?? '';
+  const { secret } = config;
+  const { status = 0 } = await deps.egress.send({
+    url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Service-Webhooks/0.1', // contract 05 §9
+      ...(secret !== undefined && signedHeaders(id, secret, body, deps.clock())),
+    },
+    body,
+  });
+  return status >= 200 && status < 300;
+}
+
+/** Another attempt goes to all addresses again, which costs a reader less than no message. */
+async function isMailed(
+  { mailer, chargeRecipient, onFailure }: SendDeps,
+  to: readonly string[],
+  text: string,
+): Promise<boolean> {
+  if (!mailer) return false;
+  try {
+    for (const address of to) {
+      await chargeRecipient(rates.mailRecipient, address);
+      await mailer.send({ to: address, subject: 'An agent behaves unusually', text });
+    }
+    return true;
+  } catch (error) {
+    onFailure(error);
+    return false;
+  }
+}

@@ -1,0 +1,9 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  anomalyWrite: {
+    perMinute: 30,
+    describes: 'detecting anomalies, and writing rules and channels, by developer',
+    counts: [{ by: 'developer' }],
+  },
+});

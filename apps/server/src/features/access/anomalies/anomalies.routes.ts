@@ -1,0 +1,149 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { detectNow } from './anomalies.detect.service.ts';
+import { rates } from './anomalies.rates.ts';
+import {
+  Alert,
+  AlertNote,
+  AlertPage,
+  AlertPath,
+  AlertQuery,
+  Anomaly,
+  AnomalyPage,
+  AnomalyPath,
+  AnomalyQuery,
+  Detection,
+  Metrics,
+  MetricsQuery,
+} from './anomalies.schema.ts';
+import {
+  type AnomalyDeps,
+  acknowledgeAlert,
+  getAlert,
+  getMetrics,
+  listAlerts,
+  listAnomalies,
+  resolveAlert,
+  toAlert,
+  toAnomaly,
+} from './anomalies.service.ts';
+
+const owner = { access: 'developer', role: 'full', rate: 'default', failures: [] } as const;
+const ofAlert = { ...owner, failures: ['NOT_FOUND', 'CONFLICT'] } as const;
+
+export const anomalyRoutes: FastifyPluginAsyncTypebox<AnomalyDeps> = async (app, deps) => {
+  app.post(
+    '/v1/anomalies/detect',
+    {
+      config: { ...owner, rate: rates.anomalyWrite },
+      schema: {
+        operationId: 'anomalies.detect',
+        summary: 'Detect anomalies now',
+        description: 'The answer has what is true now, whether it was found before or not.',
+        body: NoFields,
+        response: { 200: Detection },
+      },
+    },
+    (request) => detectNow(depsFor(request, deps), callerOf(request)),
+  );
+
+  app.get(
+    '/v1/anomalies',
+    {
+      config: owner,
+      schema: {
+        operationId: 'anomalies.list',
+        summary: 'List anomalies, newest first',
+        description: '`total` counts the open ones.',
+        querystring: AnomalyQuery,
+        response: { 200: AnomalyPage },
+      },
+    },
+    (request) => listAnomalies(deps, callerOf(request), request.query),
+  );
+
+  app.patch(
+    '/v1/anomalies/:id/acknowledge',
+    {
+      config: ofAlert,
+      schema: {
+        operationId: 'anomalies.acknowledge',
+        summary: 'Acknowledge an anomaly',
+        params: AnomalyPath,
+        body: AlertNote,
+        response: { 200: Anomaly },
+      },
+    },
+    async (request) => {
+      const { params, body } = request;
+      return toAnomaly(await acknowledgeAlert(depsFor(request, deps), callerOf(request), params.id, body));
+    },
+  );
+
+  app.get(
+    '/v1/anomaly/alerts',
+    {
+      config: owner,
+      schema: {
+        operationId: 'anomalies.alerts',
+        summary: 'List alerts, newest first',
+        querystring: AlertQuery,
+        response: { 200: AlertPage },
+      },
+    },
+    (request) => listAlerts(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/anomaly/alerts/:alertId',
+    {
+      config: { ...owner, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'anomalies.getAlert',
+        summary: 'Read an alert',
+        params: AlertPath,
+        response: { 200: Alert },
+      },
+    },
+    (request) => getAlert(deps, callerOf(request), request.params.alertId),
+  );
+
+  for (const [word, act] of [
+    ['acknowledge', acknowledgeAlert],
+    ['resolve', resolveAlert],
+  ] as const) {
+    app.post(
+      `/v1/anomaly/alerts/:alertId/${word}`,
+      {
+        config: ofAlert,
+        schema: {
+          operationId: `anomalies.${word}Alert`,
+          summary: word === 'resolve' ? 'Resolve an alert' : 'Acknowledge an alert',
+          params: AlertPath,
+          body: AlertNote,
+          response: { 200: Alert },
+        },
+      },
+      async (request) => {
+        const { params, body } = request;
+        return toAlert(await act(depsFor(request, deps), callerOf(request), params.alertId, body));
+      },
+    );
+  }
+
+  app.get(
+    '/v1/anomaly/metrics',
+    {
+      config: owner,
+      schema: {
+        operationId: 'anomalies.metrics',
+        summary: 'Count alerts by status, severity and rule',
+        querystring: MetricsQuery,
+        response: { 200: Metrics },
+      },
+    },
+    (request) => getMetrics(deps, callerOf(request), request.query),
+  );
+};

@@ -1,0 +1,171 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import {
+  Channel,
+  ChannelChange,
+  ChannelList,
+  ChannelPath,
+  NewChannel,
+  TestSent,
+} from './anomalies.channels.schema.ts';
+import {
+  type ChannelDeps,
+  changeChannel,
+  createChannel,
+  listChannels,
+  removeChannel,
+  testChannel,
+} from './anomalies.channels.service.ts';
+import { changeRule, createRule, listRules, removeRule } from './anomalies.custom.service.ts';
+import { rates } from './anomalies.rates.ts';
+import { NewRule, RuleChange, RuleList, RulePath, ShownRule } from './anomalies.schema.ts';
+
+const owner = { access: 'developer', role: 'full', rate: 'default', failures: [] } as const;
+const ofOne = { ...owner, failures: ['NOT_FOUND'] } as const;
+const creates = { ...owner, rate: rates.anomalyWrite, failures: ['CONFLICT'] } as const;
+
+export const settingRoutes: FastifyPluginAsyncTypebox<ChannelDeps> = async (app, deps) => {
+  app.get(
+    '/v1/anomaly/rules',
+    {
+      config: owner,
+      schema: {
+        operationId: 'anomalies.rules',
+        summary: 'List the rules of detection',
+        description: 'Built-in rules come first, each as the developer has set it.',
+        response: { 200: RuleList },
+      },
+    },
+    (request) => listRules(deps, callerOf(request)),
+  );
+
+  app.post(
+    '/v1/anomaly/rules',
+    {
+      config: creates,
+      schema: {
+        operationId: 'anomalies.createRule',
+        summary: 'Add a rule',
+        description:
+          'The rule fires for an agent with more than `threshold` matching entries in the window. An entry matches when it is among each of the given lists.',
+        body: NewRule,
+        response: { 201: ShownRule },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createRule(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.patch(
+    '/v1/anomaly/rules/:ruleId',
+    {
+      config: ofOne,
+      schema: {
+        operationId: 'anomalies.changeRule',
+        summary: 'Change a rule, or what a built-in rule does for this account',
+        params: RulePath,
+        body: RuleChange,
+        response: { 200: ShownRule },
+      },
+    },
+    (request) => changeRule(depsFor(request, deps), callerOf(request), request.params.ruleId, request.body),
+  );
+
+  app.delete(
+    '/v1/anomaly/rules/:ruleId',
+    {
+      config: { ...ofOne, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'anomalies.removeRule',
+        summary: 'Delete a rule of the account',
+        params: RulePath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeRule(deps, callerOf(request), request.params.ruleId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/anomaly/channels',
+    {
+      config: owner,
+      schema: {
+        operationId: 'anomalies.channels',
+        summary: 'List channels, oldest first',
+        response: { 200: ChannelList },
+      },
+    },
+    (request) => listChannels(deps, callerOf(request)),
+  );
+
+  app.post(
+    '/v1/anomaly/channels',
+    {
+      config: { ...creates, failures: ['CONFLICT', 'NOT_CONFIGURED'] },
+      schema: {
+        operationId: 'anomalies.createChannel',
+        summary: 'Add a channel for messages about new alerts',
+        description:
+          'A `webhook` needs `url` and `secret`, `slack` needs `webhookUrl`, and `email` needs `to`. Answers mask secrets and cut URLs.',
+        body: NewChannel,
+        response: { 201: Channel },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createChannel(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.patch(
+    '/v1/anomaly/channels/:id',
+    {
+      config: ofOne,
+      schema: {
+        operationId: 'anomalies.changeChannel',
+        summary: 'Change a channel',
+        params: ChannelPath,
+        body: ChannelChange,
+        response: { 200: Channel },
+      },
+    },
+    (request) => changeChannel(depsFor(request, deps), callerOf(request), request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/anomaly/channels/:id',
+    {
+      config: ofOne,
+      schema: {
+        operationId: 'anomalies.removeChannel',
+        summary: 'Delete a channel',
+        params: ChannelPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeChannel(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/anomaly/channels/:id/test',
+    {
+      config: { ...ofOne, rate: rates.anomalyWrite },
+      schema: {
+        operationId: 'anomalies.testChannel',
+        summary: 'Send a test message to a channel',
+        params: ChannelPath,
+        body: NoFields,
+        response: { 202: TestSent },
+      },
+    },
+    async (request, reply) =>
+      reply.code(202).send(await testChannel(depsFor(request, deps), callerOf(request), request.params.id)),
+  );
+};

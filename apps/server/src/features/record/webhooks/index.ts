@@ -1,0 +1,1 @@
+export { privateHosts } from './webhooks.settings.ts';
