@@ -83,6 +83,7 @@ export async function buildApp({
     },
     callers,
     consent: credentials.consent,
+    connect: credentials.connect,
     session: credentials.session,
     grant: credentials.grant,
   });

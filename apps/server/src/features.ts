@@ -13,6 +13,7 @@ import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
+import { connections } from './features/people/connections/connections.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
@@ -22,6 +23,7 @@ import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
+import { providers } from './features/vault/providers/providers.feature.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
 import type { QuotaDeclarations } from './platform/quotas.ts';
@@ -47,9 +49,11 @@ export const features: readonly Feature[] = [
   authorization,
   consent,
   tokens,
+  providers,
   credentials,
   events,
   principals,
+  connections,
   budgets,
   audit,
   webhooks,

@@ -63,6 +63,7 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     consentKeys: '[]',
     scopeDescriptions: '{}',
     redirectUris: [],
+    connectLoginUrl: null,
     enforceAgentScopes: false,
     maxDelegationDepth: null,
     auditPrivateKeys: [],
@@ -133,6 +134,7 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     ...(change.consentMode && { consentMode: row.consentMode }),
     ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
     ...(change.redirectUris && { redirectUris }),
+    ...(change.connectLoginUrl !== undefined && { connectLoginUrl: row.connectLoginUrl }),
     ...(change.capsMode && { capsMode: row.capsMode }),
     ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
   };
@@ -152,6 +154,7 @@ function toDeveloper(row: DeveloperRow): Developer {
     consentKeys: keysIn(row.consentKeys),
     scopeDescriptions: Object(row.scopeDescriptions),
     redirectUris,
+    connectLoginUrl: row.connectLoginUrl,
     enforceAgentScopes,
     maxDelegationDepth: row.maxDelegationDepth,
     auditPrivateKeys: row.auditPrivateKeys,

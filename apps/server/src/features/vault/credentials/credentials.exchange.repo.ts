@@ -16,13 +16,20 @@ export type ExchangeableRow = Pick<
   | 'accessToken'
   | 'refreshStatus'
   | 'version'
+  | 'providerId'
+  | 'connection'
+  | 'connectionStatus'
+  | 'connectionReason'
 >;
 
 const exchangeable = lookUp<ExchangeableRow, [developerId: string, principalId: string, service: string]>(
   'find_exchangeable',
   `select id, credential_type as "credentialType", token_expires_at as "tokenExpiresAt", metadata, key_id as "keyId",
-     data_key as "dataKey", access_token as "accessToken", refresh_status as "refreshStatus", version
-   from vault_credentials where developer_id = $1 and principal_id = $2 and service = $3`,
+     data_key as "dataKey", access_token as "accessToken", refresh_status as "refreshStatus", version,
+     provider_id as "providerId", connection, connection_status as "connectionStatus",
+     connection_reason as "connectionReason"
+   from vault_credentials
+   where developer_id = $1 and principal_id = $2 and service = $3 and disconnecting_at is null`,
 );
 
 export async function findExchangeable(

@@ -1,15 +1,17 @@
 import { concerning } from '../../../platform/acts.ts';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { openEnvelope } from '../../../platform/envelope.ts';
+import { currentKey, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
 import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
-import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
+import { prepareActs, recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
+import { isConnectable } from '../providers/providers.queries.ts';
+import { endConnection } from './credentials.connection.repo.ts';
+import { endOf, obstacleOf, type ReconnectReason } from './credentials.connection.rules.ts';
 import { type ExchangeableRow, findExchangeable, writeExchange } from './credentials.exchange.repo.ts';
 import { limitsCallsOf, matchingScope } from './credentials.exchange.rules.ts';
 import type { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts';
-import { needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
-import { currentKey } from './credentials.service.ts';
+import { endedAct, needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
 
 /** A stored credential did not open: its row was changed, or its key is another. */
 export interface Unopened {
@@ -26,13 +28,13 @@ const ATTEMPTS = 4; // a credential that is stored again meanwhile is read again
 
 /**
  * Gives an agent the credential of its principal for a service. The entry is committed before the secret leaves.
- * @throws FORBIDDEN, NOT_FOUND, NOT_CONFIGURED, UPSTREAM_ERROR, INTERNAL_ERROR for a credential that does not open,
+ * @throws FORBIDDEN, NOT_FOUND, REAUTHORIZATION_REQUIRED, NOT_CONFIGURED, UPSTREAM_ERROR, INTERNAL_ERROR for a credential that does not open,
  * UNAUTHORIZED when the grant ended meanwhile, SERVICE_UNAVAILABLE
  */
 export async function exchangeCredential(
   deps: ExchangeDeps,
   holder: GrantHolder,
-  { service }: Exchange,
+  { service, upstreamScopes = [] }: Exchange,
 ): Promise<ExchangedCredential> {
   const matchedScope = matchingScope(holder.scopes, service);
   if (matchedScope === undefined) {
@@ -45,7 +47,7 @@ export async function exchangeCredential(
     throw new AppError('FORBIDDEN', message, { reason: 'proxy_only' });
   }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const { row, refreshed } = await findFresh(deps, holder, service);
+    const { row, refreshed } = await findFresh(deps, holder, service, upstreamScopes);
     const opened = await open(deps, holder, service, row);
     const { sealedAgain } = opened;
     const lost = await record(deps, holder, { row, service, matchedScope, sealedAgain, refreshed });
@@ -67,14 +69,27 @@ export async function exchangeCredential(
 /**
  * Reads the credential, and replaces an access token that is about to end. When that fails, a token that has not ended
  * is still good.
- * @throws NOT_FOUND, UPSTREAM_ERROR
+ * @throws NOT_FOUND, REAUTHORIZATION_REQUIRED, UPSTREAM_ERROR
  */
-async function findFresh(deps: ExchangeDeps, holder: GrantHolder, service: string) {
+async function findFresh(
+  deps: ExchangeDeps,
+  holder: GrantHolder,
+  service: string,
+  wanted: readonly string[],
+) {
   const found = await findStored(deps, holder, service);
-  if (!needsRefresh(deps, found)) return { row: mustBeUsable(found, service, deps), refreshed: false };
+  mustBeConnected(deps, found, service, wanted);
+  const end = endOf(found, deps.clock());
+  if (end !== undefined) await noteEnd(deps, holder, { ...found, service }, end);
+  if (end !== undefined || !needsRefresh(deps, found)) {
+    const row = end === undefined ? found : await findStored(deps, holder, service);
+    mustBeConnected(deps, row, service, wanted);
+    return { row: mustBeUsable(row, service, deps), refreshed: false };
+  }
   currentKey(deps.vault);
   const refreshed = await refreshUpstream(deps, holder, found);
   const row = await findStored(deps, holder, service);
+  mustBeConnected(deps, row, service, wanted);
   return { row: mustBeUsable(row, service, deps), refreshed };
 }
 
@@ -82,7 +97,37 @@ async function findStored(deps: ExchangeDeps, holder: GrantHolder, service: stri
   const row = await findExchangeable(deps.db, holder.tenant, holder.principalId, service);
   if (row) return row;
   await block(deps, holder, { service, reason: 'not_found' });
-  throw new AppError('NOT_FOUND', 'The principal has no credential for this service.');
+  const connectable = await isConnectable(deps.db, holder.tenant, service);
+  const details = connectable ? { reason: 'not_connected', connectable } : undefined;
+  throw new AppError('NOT_FOUND', 'The principal has no credential for this service.', details);
+}
+
+/** @throws REAUTHORIZATION_REQUIRED, of which the agent may tell its person */
+function mustBeConnected(
+  { clock }: ExchangeDeps,
+  row: ExchangeableRow,
+  service: string,
+  wanted: readonly string[],
+): void {
+  const obstacle = obstacleOf(row, wanted, clock());
+  if (!obstacle) return;
+  const details = { service, providerId: row.providerId, ...obstacle };
+  throw new AppError('REAUTHORIZATION_REQUIRED', 'The person has to connect this account again.', details);
+}
+
+/** Records once that a connection gives no new access token. */
+function noteEnd(
+  { db, clock }: ExchangeDeps,
+  holder: GrantHolder,
+  row: ExchangeableRow & { readonly service: string },
+  reason: ReconnectReason,
+): Promise<void> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    const change = { connectionReason: reason, updatedAt: at };
+    if (!(await endConnection(tx, holder.tenant, row, change))) return;
+    await recordActs(tx, holder, [endedAct({ ...row, principalId: holder.principalId }, reason)], at);
+  });
 }
 
 /** A credential that does not refresh itself is given as it is, whatever its end. @throws UPSTREAM_ERROR */

@@ -4,22 +4,24 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
+import { connectEgress, connectSettings } from '../providers/index.ts';
 import { acts, entries } from './credentials.acts.ts';
+import type { Unrevoked } from './credentials.deps.service.ts';
 import { exchangeRoutes } from './credentials.exchange.routes.ts';
 import type { Unopened } from './credentials.exchange.service.ts';
-import { vaultRotation } from './credentials.jobs.ts';
+import { endOfDisconnections, vaultRotation } from './credentials.jobs.ts';
 import { quotas } from './credentials.quotas.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials } from './credentials.repo.ts';
 import { countUnderFormerKeys, mustOpenStored } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
-import { deleteCredentialsOfAccount, type Unrevoked } from './credentials.service.ts';
+import { deleteCredentialsOfAccount } from './credentials.service.ts';
 import { tables } from './credentials.tables.ts';
 
 export const credentials = defineFeature({
   name: 'credentials',
   tags: { vault: 'Upstream credentials of principals, which the vault keeps sealed.' },
-  knows: ['audit', 'developers', 'quotas'],
+  knows: ['audit', 'developers', 'providers', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['vault.exchange_blocked'],
@@ -50,6 +52,7 @@ export const credentials = defineFeature({
       'false',
       'Whether credentials may refresh themselves at this machine and private networks, and over `http`. The service refuses it in production.',
     ),
+    ...connectSettings,
   },
   listens: [on(accountClosed, deleteCredentialsOfAccount), on(tenantErased, eraseCredentials)],
   open(house, settings) {
@@ -59,6 +62,7 @@ export const credentials = defineFeature({
       ...house,
       vault: house.keyRing.vault,
       upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }),
+      connected: connectEgress(house, settings),
       skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
       onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
         house.logger?.warn(
@@ -78,7 +82,7 @@ export const credentials = defineFeature({
         await app.register(credentialRoutes, deps);
       },
       prepare: () => mustOpenStored(deps, house.isProduction),
-      jobs: [vaultRotation(deps)],
+      jobs: [vaultRotation(deps), endOfDisconnections(deps)],
     };
   },
 });
