@@ -79,7 +79,8 @@ describe('a link', () => {
       expect((await alice.browser.hint(conn, tried)).json().verification.satisfied).toBe(false);
       expect(refusalOf(await alice.browser.start(conn))).toBe('403 PRINCIPAL_VERIFICATION_REQUIRED');
     }
-    expect(await entriesOf(acme, 'vault.connection.blocked')).toHaveLength(tries.length);
+    const [blocked] = await entriesOf(acme, 'vault.connection.blocked');
+    expect(blocked?.metadata).toMatchObject({ connectSessionId: conn, reason: 'proof' });
 
     const again = await opened(service, session);
     const own = await hint({ conn, nonce: again.nonce, sub: 'mallory' });

@@ -93,8 +93,9 @@ export function deleteProviderRow(
 }
 
 /** The provider of a client document's address, which names no developer. */
-export const findProviderAcrossTenants = (db: Executor, id: string): Promise<ProviderRow | undefined> =>
-  db.selectFrom('vaultProviders').selectAll().where('id', '=', id).executeTakeFirst();
+export function findProviderAcrossTenants(db: Executor, id: string): Promise<ProviderRow | undefined> {
+  return db.selectFrom('vaultProviders').selectAll().where('id', '=', id).executeTakeFirst();
+}
 
 /** Erases rows of a closed account. */
 export const eraseProviders = eraserOf('vault_providers');
