@@ -65,6 +65,7 @@ async function main(): Promise<void> {
     const kinds = Map.groupBy(failures, ({ faults }) => faults.join('; ').slice(0, 120));
     for (const [kind, same] of kinds) say(`${same.length} × ${kind}`);
     say(told(failures));
+    for (const answer of service.undeclared.slice(0, 100)) say(`undeclared: ${answer}`);
     if (flags.write) writeSection('Fuzz', WHAT, lines);
     if (failures.length > 0 || service.undeclared.length > 0) process.exitCode = 1;
   } finally {

@@ -6,7 +6,7 @@ import { secondsOfUnit } from './unit.ts';
 
 const DEAREST = 10;
 
-/** Tells the process that started Vitest which files passed their budget. */
+/** Tells the process that started Vitest the paths of the files over their budget. */
 export interface Costs {
   readonly overBudget: readonly string[];
 }
@@ -29,12 +29,13 @@ class CostReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => this.#costOf(module)).sort((a, b) => b.seconds - a.seconds);
-    const overBudget = files
-      .filter(({ seconds, budget }) => seconds > budget && !process.env.TEST_LONG)
-      .map(({ path, seconds, budget }) => `${path} used ${told(seconds)} of ${told(budget)} core-seconds`);
+    const over = files.filter(({ seconds, budget }) => seconds > budget && !process.env.TEST_LONG);
+    const overBudget = over.map(
+      ({ path, seconds, budget }) => `${path} used ${told(seconds)} of ${told(budget)} core-seconds`,
+    );
     const loading = modules.reduce((sum, module) => sum + (module.meta().loadSeconds ?? 0), 0);
     process.stdout.write(`${[...this.#summary(files, loading), ...overBudget].join('\n')}\n`);
-    process.send?.({ overBudget } satisfies Costs);
+    process.send?.({ overBudget: over.map(({ path }) => path) } satisfies Costs);
   }
 
   #costOf(module: TestModule): FileCost {

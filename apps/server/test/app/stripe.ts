@@ -34,7 +34,8 @@ export const subscriptionObject = ({ id, customer, status, price, periodEnd }: S
 export async function standInForStripe() {
   const calls: { path: string; form: URLSearchParams; idempotencyKey: string | undefined }[] = [];
   const subscriptions = new Map<string, StoodIn>();
-  const state = { isAway: false };
+  /** `onSubscription` runs between a subscription's reading and the answer. */
+  const state: { isAway: boolean; onSubscription?: (() => Promise<unknown>) | undefined } = { isAway: false };
 
   const answerTo = (path: string): object | undefined => {
     const [, id = ''] = /^\/v1\/subscriptions\/(\w+)$/.exec(path) ?? [];
@@ -58,6 +59,7 @@ export async function standInForStripe() {
       idempotencyKey: request.headers['idempotency-key']?.toString(),
     });
     const answer = isKnown && !state.isAway ? answerTo(path) : undefined;
+    if (path.startsWith('/v1/subscriptions/')) await state.onSubscription?.();
     const error = { error: { type: 'api_error', message: 'a text of the provider' } };
     response.writeHead(answer ? 200 : 402, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer ?? error));

@@ -451,6 +451,7 @@ export interface Subscriptions {
   subscriptionId: string;
   toldAt: Timestamp;
   updatedAt: Timestamp;
+  version: Generated<number>;
 }
 
 export interface Tokens {

@@ -29,6 +29,8 @@ export interface EventDeps extends BillingDeps {
   readonly planOfPrice: ReadonlyMap<string, Plan>;
 }
 
+const MOST_TURNS = 5;
+
 /**
  * Applies what the provider tells. Its events may come twice, late and in any order: the subscription
  * counts as it is now, so the service reads it.
@@ -38,19 +40,29 @@ export async function receiveEvent(deps: EventDeps, bytes: Buffer, signature: st
   const provider = mustBeConfigured(deps);
   const event = await verified(deps, provider, bytes, signature);
   if (event?.subscriptionId === undefined) return;
-  const { told, isFresh } = await currentOf(provider, event, event.subscriptionId);
+  for (let turn = 1; turn <= MOST_TURNS; turn += 1) {
+    if (await takeOver(deps, provider, event, event.subscriptionId)) return;
+  }
+  throw new Error('Other events change the subscription all the time.'); // the provider sends this one again
+}
+
+/** @returns false when another event changed the subscription since the provider was asked */
+async function takeOver(deps: EventDeps, provider: BillingProvider, event: ToldEvent, id: string) {
+  const payer = await findPayerAcrossTenants(deps.db, event.customerId);
+  if (!payer) {
+    deps.logger?.error({ event: event.id }, 'a subscription is of no developer’s customer');
+    return true;
+  }
+  const tenant = { developerId: payer.developerId };
+  const seen = await findSubscription(deps.db, tenant);
+  const { told, isFresh } = await currentOf(provider, event, id);
   const plan = told.priceId === undefined ? undefined : deps.planOfPrice.get(told.priceId);
   if (plan === undefined) {
     deps.logger?.error({ event: event.id, price: told.priceId }, 'a subscription has an unknown price');
-    return;
+    return true;
   }
-  const payer = await findPayerAcrossTenants(deps.db, told.customerId);
-  if (!payer) {
-    deps.logger?.error({ event: event.id }, 'a subscription is of no developer’s customer');
-    return;
-  }
-  const tenant = { developerId: payer.developerId };
-  await inTransaction(deps.db, (tx) => apply(tx, deps, tenant, { event, told, plan, isFresh }));
+  const change = { event, told, plan, isFresh, seen: seen?.version };
+  return inTransaction(deps.db, (tx) => apply(tx, deps, tenant, change));
 }
 
 async function verified(
@@ -83,18 +95,23 @@ interface Change {
   readonly told: Told;
   readonly plan: Plan;
   readonly isFresh: boolean;
+  /** The version of what was stored when the provider was asked. */
+  readonly seen: number | undefined;
 }
 
-async function apply(tx: Tx, deps: EventDeps, tenant: Tenant, { event, told, plan, isFresh }: Change) {
+async function apply(tx: Tx, deps: EventDeps, tenant: Tenant, change: Change): Promise<boolean> {
+  const { event, told, plan, isFresh, seen } = change;
   const at = deps.clock();
   const account = await lockAccount(tx, tenant);
-  if (!account || !(await insertEvent(tx, tenant, event.id, at))) return;
+  if (!account) return true;
   const before = await findSubscription(tx, tenant);
+  if (before?.version !== seen) return false;
+  if (!(await insertEvent(tx, tenant, event.id, at))) return true;
   const isLate = !isFresh && before !== undefined && event.createdAt < before.toldAt;
   const status = statusOf(told);
   // The end of an earlier subscription says nothing about the one that came after it.
   const isOther = before !== undefined && before.subscriptionId !== told.id && before.status !== 'canceled';
-  if (isLate || (isOther && status !== 'active')) return;
+  if (isLate || (isOther && status !== 'active')) return true;
 
   const same = before?.subscriptionId === told.id ? before : undefined;
   const graceEndsAt = graceEnd(told, same, { at, graceDays: deps.graceDays });
@@ -114,6 +131,7 @@ async function apply(tx: Tx, deps: EventDeps, tenant: Tenant, { event, told, pla
   const previous = { plan: account.plan, status: before?.status ?? ('active' as const) };
   const now = { plan: effective, status };
   await announce(tx, deps, { tenant, mode: account.mode, previous, now, told, at });
+  return true;
 }
 
 interface Announced {
@@ -156,7 +174,7 @@ export async function endGraces(deps: Pick<EventDeps, 'db' | 'clock' | 'publishC
       const account = await lockAccount(tx, tenant);
       const row = await findSubscription(tx, tenant);
       if (!row || effectivePlan(row, at) !== 'free') return;
-      const { developerId: _, ...rest } = row;
+      const { developerId: _, version: __, ...rest } = row;
       await putSubscription(tx, tenant, { ...rest, effectivePlan: 'free', updatedAt: at });
       if (!account) return;
       const { plan, mode } = account;

@@ -13,6 +13,7 @@ export interface StripeSettings {
 export interface ToldEvent {
   readonly id: string;
   readonly createdAt: Date;
+  readonly customerId: string;
   /** Undefined for an event that concerns no subscription. */
   readonly subscriptionId: string | undefined;
   /** The subscription as it was then, if the event has it. */
@@ -95,6 +96,7 @@ export function stripeProvider(settings: StripeSettings): BillingProvider {
       return {
         id: event.id,
         createdAt: new Date(event.created * 1000),
+        customerId: customerOf(object),
         subscriptionId: subscription?.id ?? subscriptionIdIn(object),
         subscription,
       };
@@ -121,12 +123,17 @@ function subscriptionIdIn(object: object): string | undefined {
   return typeof found === 'string' ? found : Object(found).id;
 }
 
+/** An id, or the object where the account expands it. */
+function customerOf(object: object): string {
+  const { customer } = object as { customer?: unknown }; // the kinds differ
+  return String(Object(customer).id ?? customer);
+}
+
 function told(subscription: Stripe.Subscription): Told {
   const [item] = subscription.items.data;
-  const { customer } = subscription;
   return {
     id: subscription.id,
-    customerId: typeof customer === 'string' ? customer : customer.id,
+    customerId: customerOf(subscription),
     providerStatus: subscription.status,
     priceId: item?.price.id,
     currentPeriodEnd: item ? new Date(item.current_period_end * 1000) : null,

@@ -47,13 +47,17 @@ export function findSubscription(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('subscriptions').selectAll().where('developerId', '=', developerId).executeTakeFirst();
 }
 
-type NewSubscription = Omit<Insertable<Subscriptions>, 'developerId'>;
+type NewSubscription = Omit<Insertable<Subscriptions>, 'developerId' | 'version'>;
 
 export async function putSubscription(tx: Tx, { developerId }: Tenant, row: NewSubscription): Promise<void> {
   await tx
     .insertInto('subscriptions')
     .values({ ...row, developerId })
-    .onConflict((conflict) => conflict.column('developerId').doUpdateSet(row))
+    .onConflict((conflict) =>
+      conflict
+        .column('developerId')
+        .doUpdateSet(({ eb, ref }) => ({ ...row, version: eb(ref('subscriptions.version'), '+', 1) })),
+    )
     .execute();
 }
 

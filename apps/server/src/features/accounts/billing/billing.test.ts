@@ -43,7 +43,11 @@ async function subscribed(service: Service, price = 'price_pro') {
     stripe.subscriptions.set(id, told);
     const object = type.startsWith('customer.')
       ? subscriptionObject(told)
-      : { object: 'invoice', parent: { subscription_details: { subscription: id } } };
+      : {
+          object: 'invoice',
+          customer: told.customer,
+          parent: { subscription_details: { subscription: id } },
+        };
     return send(service, type, object, event);
   };
   return { acme, id, tell, told: () => told };
@@ -228,12 +232,32 @@ describe('an event of the provider', () => {
 
     stripe.state.isAway = true; // its own state counts then, unless a later event has come
     await send(service, 'customer.subscription.updated', late, { created: 1 });
-    const invoice = { object: 'invoice', parent: { subscription_details: { subscription: told().id } } };
+    const invoice = {
+      object: 'invoice',
+      customer: told().customer,
+      parent: { subscription_details: { subscription: told().id } },
+    };
     const unknown = await send(service, 'invoice.paid', invoice);
     stripe.state.isAway = false;
 
     expect(await subscriptionOf(acme)).toMatchObject({ status: 'canceled' });
     expect(unknown.statusCode).toBe(500); // so that the provider sends it again
+  });
+
+  test('is asked about again when another event came between the question and its answer', async () => {
+    const service = await start();
+    const { acme, id, tell, told } = await subscribed(service);
+    await tell('customer.subscription.created');
+    stripe.state.onSubscription = async () => {
+      stripe.state.onSubscription = undefined;
+      await tell('customer.subscription.deleted', { status: 'canceled' });
+    };
+
+    const slow = await send(service, 'customer.subscription.updated', subscriptionObject(told()));
+
+    expect(slow.statusCode).toBe(200);
+    expect(stripe.subscriptions.get(id)?.status).toBe('canceled'); // the slow answer said `active`
+    expect(await subscriptionOf(acme)).toMatchObject({ status: 'canceled', effectivePlan: 'free' });
   });
 
   test.each([

@@ -109,10 +109,11 @@ function declarationsOf({ method, url, config, schema }: RouteOptions) {
 }
 
 /** The precise codes that a client has to expect, by status, as the published description shows them. */
-function failureShapes({ method, config }: RouteOptions) {
+function failureShapes({ method, url, config }: RouteOptions) {
   const codes = new Set<ErrorCode>(['BAD_REQUEST', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
   if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
   for (const code of config?.failures ?? []) codes.add(code);
+  if (url.includes(':')) codes.add('NOT_FOUND'); // no id of ours has the form that the path has
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   const mayForbid = config?.role === 'full' || config?.boundKeys === 'forbidden';
   if (mayForbid || config?.fromOwnPages || config?.fromAllowedOrigins) codes.add('FORBIDDEN');
