@@ -34,3 +34,14 @@ test('shares are of the own time in which the process worked, by function and by
     { name: 'node', share: 0.1 },
   ]);
 });
+
+test('a packed package has its own name', () => {
+  const packed = node(1, 'parse', 'file:///here/node_modules/.cache/behest-packages/0a1b/pg.mjs');
+
+  const { functions, packages } = dearestOf({ nodes: [packed], samples: [1], timeDeltas: [5] }, 1);
+
+  expect([functions, packages]).toEqual([
+    [{ name: 'parse pg.mjs:10', share: 1 }],
+    [{ name: 'pg', share: 1 }],
+  ]);
+});

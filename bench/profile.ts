@@ -51,11 +51,14 @@ function functionName(node: ProfileNode): string {
   return `${name || '(anonymous)'} ${fileName(url)}:${lineNumber + 1}`;
 }
 
-const fileName = (url: string) => url.replace(/^.*\/(node_modules|apps|packages)\//, '');
+const fileName = (url: string) =>
+  url.replace(/^.*\/(behest-packages\/[^/]+|node_modules|apps|packages)\//, '');
 
 /** A package of npm, a folder of the service, Node, or a name that V8 gives, such as the collector's. */
 function packageName({ callFrame: { url, functionName: name } }: ProfileNode): string {
   if (url.startsWith('node:')) return 'node';
+  const [, packed] = /\/behest-packages\/[^/]+\/([^/]+)[.]mjs$/.exec(url) ?? [];
+  if (packed) return packed;
   const [, installed] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
   if (installed) return installed;
   return url ? fileName(url).replace(/[^/]+$/, '') : name.startsWith('(') ? name : '(native)';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { lockProblems } from './lock-check.ts';
+import { packPackages } from './pack/pack.ts';
 import type { Costs } from './suite/cost-reporter.ts';
 import type { Counts } from './suite/counts-reporter.ts';
 
@@ -36,6 +37,7 @@ function run(filters: readonly string[]): Promise<Run> {
   return new Promise((ended) => vitest.once('close', (status) => ended({ status, counts, overBudget })));
 }
 
+await packPackages(root); // the processes of tests start as `npm start` does
 const whole = await run(process.argv.slice(2));
 const { passed, failed, skipped } = whole.counts;
 // Beside other files, and other work of the machine, a file takes more processor time than it does alone.

@@ -1,5 +1,6 @@
 import { portOwner } from '../machine/port-owner.ts';
 import { isPortFree } from '../machine/ports.ts';
+import { packPackages } from '../pack/pack.ts';
 import type { Home } from './home.ts';
 import { keepKeys } from './keys.ts';
 import { runPostgres } from './postgres.ts';
@@ -25,7 +26,7 @@ export async function start(home: Home, { life, print, isLogShown }: StartOption
     print('NODE_ENV=production is ignored: production starts with node apps/server/start.mjs.');
 
   const starting = [life.add(() => runPostgres(home)), life.add(() => runRedis(home, print))] as const;
-  const [postgres, redis] = await Promise.all(starting);
+  const [postgres, redis] = await Promise.all([...starting, packPackages(home.root)]);
   print(`Postgres  ${postgres.words}`);
   print(`Redis     ${redis.words}`);
 

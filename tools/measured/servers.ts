@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startKeeper } from '../../apps/server/test/servers/keeper.ts';
 import { freePort } from '../machine/ports.ts';
 import { waitUntil } from '../machine/processes.ts';
+import { packPackages } from '../pack/pack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -41,6 +42,7 @@ export interface Stores {
 
 /** Starts both stores for this run; they end with it. */
 export async function startStores(): Promise<Stores> {
+  await packPackages(ROOT); // as `npm start` and the image have it
   const postgres = await startKeeper('postgres-keeper.ts', ['--durable']);
   const redis = await startKeeper('redis-keeper.ts').catch(async (error: unknown) => {
     await postgres.stop();

@@ -24,6 +24,8 @@ import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
 import { providers } from './features/vault/providers/providers.feature.ts';
+import { proxy } from './features/vault/proxy/proxy.feature.ts';
+import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
 import type { QuotaDeclarations } from './platform/quotas.ts';
@@ -59,6 +61,7 @@ export const features: readonly Feature[] = [
   webhooks,
   caps,
   enforcement,
+  proxy,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */
@@ -71,7 +74,11 @@ export const limits = {
 export const catalogue = catalogueOf(features.map(({ acts = {} }) => acts));
 
 /** The labels of all derived keys. */
-export const keyUses = [IDEMPOTENCY_KEY_USE, ...features.flatMap((feature) => feature.keyUses ?? [])];
+export const keyUses = [
+  IDEMPOTENCY_KEY_USE,
+  FINGERPRINT_KEY_USE,
+  ...features.flatMap((feature) => feature.keyUses ?? []),
+];
 
 /** The metrics that features declare. */
 export const declaredMetrics: DeclaredMetrics = Object.assign({}, ...features.map(({ metrics }) => metrics));

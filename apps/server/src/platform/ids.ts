@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
@@ -34,7 +34,7 @@ export const newSalt = () => chance16().toString('base64url');
 export const newSecret = () => randomBytes(32).toString('base64url');
 
 /** The stored form of a secret. A plain hash is enough, because nobody can guess 256 random bits. */
-export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+export const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');
 
 /** Compares in a time that does not show where two texts differ, only whether their lengths do. */
 export function isSameText(a: string, b: string): boolean {

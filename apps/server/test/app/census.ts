@@ -14,6 +14,7 @@ const DIFFERENT = [
   'previous_secret',
 ];
 const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body'];
+const SEALED = ['token', 'data_key', 'access_token', 'refresh_token', 'client_secret'];
 
 const ADDRESS = /[\w.-]+@[\w.-]+/g;
 const THUMBPRINT = /"[\w-]{43}"/g;
@@ -35,7 +36,7 @@ async function listTables(db: Executor): Promise<string[]> {
  */
 export async function censusOf(db: Executor, developerId: string): Promise<string[]> {
   tables ??= listTables(db);
-  const left = sql.val([...DIFFERENT, ...ALSO_DIFFERENT]);
+  const left = sql.val([...DIFFERENT, ...ALSO_DIFFERENT, ...SEALED]);
   const parts = (await tables).map(
     (name) => sql`select ${name} as name, (to_jsonb(t) - ${left}::text[])::text as held
       from ${sql.table(name)} t where developer_id = ${developerId}`,

@@ -23,9 +23,13 @@ import { findExchangeable } from '../../src/features/vault/credentials/credentia
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { isConnectable } from '../../src/features/vault/providers/providers.queries.ts';
 import { listProvidersUnderAcrossTenants } from '../../src/features/vault/providers/providers.rotate.repo.ts';
+import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/proxy.calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
-import { deleteDueAcrossTenants } from '../../src/platform/http/idempotency/answers.ts';
+import {
+  deleteDueAcrossTenants,
+  keyFingerprintsAcrossTenants,
+} from '../../src/platform/http/idempotency/answers.ts';
 import { possessionsOf } from '../app/every-route.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
 
@@ -88,6 +92,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_root: grants((its) => `rootGrantId=${its.grantId}`),
   grants_run_out: ({ db, at }) => listUnannouncedExpiriesAcrossTenants(db, at, 10),
   idempotent_answers_due: ({ db, at }) => deleteDueAcrossTenants(db, at, 10),
+  idempotent_answers_plain: ({ db }) => keyFingerprintsAcrossTenants(db, (hash) => hash, 10),
   manifests_looks: ({ acme }) =>
     acme('PUT', '/v1/manifests/acme-mail', {
       $schema: 'x',
@@ -127,6 +132,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     inTransaction(db, (tx) => listOpenSessions(tx, acme, { principalId: 'user_42', service: 'files' }, 9)),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
   vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
+  vault_proxy_calls_old: ({ db }) => deleteOldProxyCallsAcrossTenants(db, new Date(0), 10),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
@@ -209,6 +215,8 @@ const COPIES: Readonly<Record<string, string>> = {
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
+  vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
+  vault_proxy_profiles: `'service', n`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
 };
 
@@ -216,6 +224,9 @@ const COPIES: Readonly<Record<string, string>> = {
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
     select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await sql`insert into vault_proxy_calls
+    (developer_id, id, agent_id, grant_id, credential_id, service, upstream, method, rule, created_at)
+    select id, 'pcall_1', 'a', 'g', 'c', 's', 'u', 'GET', 'r', '2030-01-01' from developers`.execute(db);
   await sql`insert into caps_call select id, 'call_1', 'sent', 'f', '[]', 1 from developers`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys

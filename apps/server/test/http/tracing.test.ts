@@ -15,7 +15,7 @@ const watch = `
   import { registerHooks } from 'node:module';
   registerHooks({
     load(url, context, nextLoad) {
-      if (/node_modules.@opentelemetry.(?!api)/.test(url)) console.log(JSON.stringify({ msg: 'loaded', url }));
+      if (/(node_modules.@opentelemetry.|opentelemetry-)(?!api)/.test(url)) console.log(JSON.stringify({ msg: 'loaded', url }));
       return nextLoad(url, context);
     },
   });`;
@@ -218,7 +218,7 @@ test('OpenTelemetry is loaded with a collector, and not without', async () => {
   await Promise.all([on.stop(), off.stop()]);
 
   const loadedBy = ({ server }: typeof on) => server.lines.filter(({ msg }) => msg === 'loaded').length;
-  expect(loadedBy(on)).toBeGreaterThan(10);
+  expect(loadedBy(on)).toBeGreaterThan(3); // packed, they are four
   expect(loadedBy(off)).toBe(0);
   expect(off.server.lines.filter((line) => 'traceId' in line)).toEqual([]);
 });

@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(15), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(16), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
@@ -59,6 +59,8 @@ describe('a server with good settings', () => {
       'flush of usage',
       'forgetting of calls',
       'provider rotation',
+      'forgetting of proxy calls',
+      'keying of fingerprints',
       'pruning of caps',
       'retention of events',
       'retention of usage',

@@ -490,6 +490,7 @@ export interface VaultCredentials {
   metadata: Json;
   principalId: string;
   providerId: string | null;
+  proxy: Json | null;
   refresh: Json | null;
   refreshStatus: VaultRefreshStatus;
   refreshToken: string | null;
@@ -522,6 +523,34 @@ export interface VaultProviders {
   status: VaultProviderStatus;
   updatedAt: Timestamp;
   version: Int8;
+}
+
+export interface VaultProxyCalls {
+  agentId: string;
+  createdAt: Timestamp;
+  credentialId: string;
+  developerId: string;
+  durationMs: number | null;
+  grantId: string;
+  id: string;
+  method: string;
+  outcome: string | null;
+  responseBytes: Int8 | null;
+  rule: string;
+  service: string;
+  status: number | null;
+  tool: string | null;
+  upstream: string;
+}
+
+export interface VaultProxyProfiles {
+  createdAt: Timestamp;
+  developerId: string;
+  profile: Json;
+  proxyOnly: boolean;
+  service: string;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface VerifiedDomains {
@@ -614,6 +643,8 @@ export interface DB {
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;
   vaultProviders: VaultProviders;
+  vaultProxyCalls: VaultProxyCalls;
+  vaultProxyProfiles: VaultProxyProfiles;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;

@@ -33,7 +33,7 @@ export interface Narrowing {
   readonly tools?: Readonly<Record<string, readonly string[]>>;
   /** The rules of arguments that stay, by connector and tool. */
   readonly arguments?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The manifests as the person was shown them. */
+  /** The manifests as the person was shown them. Without this, nobody was shown any. */
   readonly manifests?: readonly ShownManifest[];
 }
 

@@ -15,7 +15,7 @@ import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { budgetAllocated } from '../budgets/index.ts';
 import { pinsInToken } from '../manifests/index.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
-import { wholeSecond } from './tokens.rules.ts';
+import { recordedDetails, wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
 export interface TokenDeps {
@@ -185,6 +185,7 @@ export function grantCreated(grant: NewGrant & IssuableGrant): Act {
     ...(grant.isUnverified && { unverified: true as const }),
     ...(parentGrantId && { parentGrantId }),
     delegationDepth: grant.delegationDepth,
+    ...recordedDetails(grant.authorizationDetails),
   };
   return { type: 'grant.created', ...about, data };
 }

@@ -108,7 +108,8 @@ describe('GET /v1/usage/history', () => {
     ['?days=90', 90],
     ['?days=91', 90],
     ['?days=1000', 90],
-    ['?days=99999999999999999999', 30],
+    ['?days=99999999999999999999', 90],
+    ['?days=-99999999999999999999', 1],
   ])('answers 200 to %j, with %i days', async (query, days) => {
     const { acme } = await sandbox();
 

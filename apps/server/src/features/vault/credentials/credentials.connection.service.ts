@@ -6,6 +6,7 @@ import { currentKey, type MasterKeys, newEnvelope } from '../../../platform/enve
 import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { useQuota } from '../../accounts/quotas/index.ts';
+import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { listConnectionRows } from './credentials.connection.repo.ts';
 import {
   type ConnectionFacts,
@@ -14,6 +15,7 @@ import {
   shownConnection,
 } from './credentials.connection.rules.ts';
 import { differsInCase } from './credentials.deps.service.ts';
+import { proxyColumn, storedProxy } from './credentials.proxy.rules.ts';
 import type { NewTokens } from './credentials.refresh.rules.ts';
 import { FOLDED_INDEX, findShownCredentialOf, lockNamed, upsertCredential } from './credentials.repo.ts';
 
@@ -69,6 +71,7 @@ export async function storeConnection(
     connection: JSON.stringify(facts),
     connectionStatus: 'connected',
     connectionReason: null,
+    proxy: proxyColumn(limitsOf(before), await originsFor(tx, caller, connection)),
     disconnectingAt: null,
     createdAt: at,
     updatedAt: at,
@@ -79,6 +82,22 @@ export async function storeConnection(
   const replaced = stored.id !== row.id;
   const data = { credentialId: stored.id, service, credentialType: 'oauth2', replaced };
   return { credentialId: stored.id, replaced, act: { type: 'vault.credential.stored', principalId, data } };
+}
+
+/** The developer's limits of the credential before. They hold for the account that takes its place. */
+function limitsOf(before: { readonly proxy: unknown } | undefined) {
+  const stored = before && storedProxy(before);
+  if (!stored) return undefined;
+  const { frozen: _, ...limits } = stored;
+  return limits;
+}
+
+/** The token of an MCP server goes to that server alone. */
+async function originsFor(tx: Tx, { tenant }: Caller, { service, frozen }: NewConnection) {
+  const profile = await frozenProfile(tx, tenant, service);
+  if (frozen.resource === null) return profile;
+  const origins = [new URL(frozen.resource).origin];
+  return { origins, exchange: profile?.exchange ?? 'allowed' } as const;
 }
 
 interface Named {

@@ -4,14 +4,14 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { currentKey, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
 import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
-import { prepareActs, recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
-import { isConnectable } from '../providers/providers.queries.ts';
-import { endConnection } from './credentials.connection.repo.ts';
-import { endOf, obstacleOf, type ReconnectReason } from './credentials.connection.rules.ts';
+import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
+import { frozenProfile } from '../proxy/proxy.queries.ts';
+import { mustBeConnected, notStored } from './credentials.connected.service.ts';
 import { type ExchangeableRow, findExchangeable, writeExchange } from './credentials.exchange.repo.ts';
 import { limitsCallsOf, matchingScope } from './credentials.exchange.rules.ts';
 import type { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts';
-import { endedAct, needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
+import { isForProxyOnly } from './credentials.proxy.rules.ts';
+import { needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
 
 /** A stored credential did not open: its row was changed, or its key is another. */
 export interface Unopened {
@@ -42,13 +42,11 @@ export async function exchangeCredential(
     throw new AppError('FORBIDDEN', 'The grant has no scope for the credential of this service.');
   }
   if (await isLimited(deps, holder, service)) {
-    await block(deps, holder, { service, reason: 'proxy_only' });
-    const message = 'The grant limits the calls of this connector, so it does not get its credential.';
-    throw new AppError('FORBIDDEN', message, { reason: 'proxy_only' });
+    await refuseForProxy(deps, holder, service, 'The grant limits the calls of this connector.');
   }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const { row, refreshed } = await findFresh(deps, holder, service, upstreamScopes);
-    const opened = await open(deps, holder, service, row);
+    const opened = await openStored(deps, holder, service, row);
     const { sealedAgain } = opened;
     const lost = await record(deps, holder, { row, service, matchedScope, sealedAgain, refreshed });
     if (lost === 'token_ended') throw grantTokenRefused();
@@ -78,60 +76,43 @@ async function findFresh(
   wanted: readonly string[],
 ) {
   const found = await findStored(deps, holder, service);
-  mustBeConnected(deps, found, service, wanted);
-  const end = endOf(found, deps.clock());
-  if (end !== undefined) await noteEnd(deps, holder, { ...found, service }, end);
-  if (end !== undefined || !needsRefresh(deps, found)) {
-    const row = end === undefined ? found : await findStored(deps, holder, service);
-    mustBeConnected(deps, row, service, wanted);
-    return { row: mustBeUsable(row, service, deps), refreshed: false };
-  }
+  await mustBeConnected(deps, holder, { row: found, service, wanted });
+  if (!needsRefresh(deps, found)) return { row: mustBeUsable(found, service, deps), refreshed: false };
   currentKey(deps.vault);
   const refreshed = await refreshUpstream(deps, holder, found);
   const row = await findStored(deps, holder, service);
-  mustBeConnected(deps, row, service, wanted);
+  await mustBeConnected(deps, holder, { row, service, wanted });
   return { row: mustBeUsable(row, service, deps), refreshed };
 }
 
 async function findStored(deps: ExchangeDeps, holder: GrantHolder, service: string) {
   const row = await findExchangeable(deps.db, holder.tenant, holder.principalId, service);
+  const isForProxy = row ? row.isProxyOnly || isForProxyOnly(row) : await isProxied(deps, holder, service);
+  if (isForProxy) await refuseForProxy(deps, holder, service, 'The service is for the vault proxy alone.');
   if (row) return row;
   await block(deps, holder, { service, reason: 'not_found' });
-  const connectable = await isConnectable(deps.db, holder.tenant, service);
-  const details = connectable ? { reason: 'not_connected', connectable } : undefined;
-  throw new AppError('NOT_FOUND', 'The principal has no credential for this service.', details);
+  throw await notStored(deps, holder.tenant, service);
 }
 
-/** @throws REAUTHORIZATION_REQUIRED, of which the agent may tell its person */
-function mustBeConnected(
-  { clock }: ExchangeDeps,
-  row: ExchangeableRow,
-  service: string,
-  wanted: readonly string[],
-): void {
-  const obstacle = obstacleOf(row, wanted, clock());
-  if (!obstacle) return;
-  const details = { service, providerId: row.providerId, ...obstacle };
-  throw new AppError('REAUTHORIZATION_REQUIRED', 'The person has to connect this account again.', details);
+/** Where there is no credential, the profile alone decides: a refusal for the proxy comes before one for absence. */
+async function isProxied({ db }: ExchangeDeps, { tenant }: GrantHolder, service: string): Promise<boolean> {
+  const profile = await frozenProfile(db, tenant, service);
+  return profile?.exchange === 'proxy_only';
 }
 
-/** Records once that a connection gives no new access token. */
-function noteEnd(
-  { db, clock }: ExchangeDeps,
-  holder: GrantHolder,
-  row: ExchangeableRow & { readonly service: string },
-  reason: ReconnectReason,
-): Promise<void> {
-  const at = clock();
-  return inTransaction(db, async (tx) => {
-    const change = { connectionReason: reason, updatedAt: at };
-    if (!(await endConnection(tx, holder.tenant, row, change))) return;
-    await recordActs(tx, holder, [endedAct({ ...row, principalId: holder.principalId }, reason)], at);
-  });
+/** @throws FORBIDDEN */
+async function refuseForProxy(deps: ExchangeDeps, holder: GrantHolder, service: string, why: string) {
+  await block(deps, holder, { service, reason: 'proxy_only' });
+  const message = `${why} Its credential is not handed out; call through the vault proxy.`;
+  throw new AppError('FORBIDDEN', message, { reason: 'proxy_only' });
 }
 
 /** A credential that does not refresh itself is given as it is, whatever its end. @throws UPSTREAM_ERROR */
-function mustBeUsable(row: ExchangeableRow, service: string, { clock }: ExchangeDeps): ExchangeableRow {
+export function mustBeUsable(
+  row: ExchangeableRow,
+  service: string,
+  { clock }: ExchangeDeps,
+): ExchangeableRow {
   const { refreshStatus, tokenExpiresAt } = row;
   if (refreshStatus === 'none' || tokenExpiresAt === null || tokenExpiresAt > clock()) return row;
   const details = { service, reason: 'refresh_failed' };
@@ -148,7 +129,12 @@ async function isLimited({ db }: ExchangeDeps, holder: GrantHolder, service: str
 }
 
 /** @throws NOT_CONFIGURED, INTERNAL_ERROR, and never NOT_FOUND: the credential is there */
-async function open(deps: ExchangeDeps, holder: GrantHolder, service: string, row: ExchangeableRow) {
+export async function openStored(
+  deps: ExchangeDeps,
+  holder: GrantHolder,
+  service: string,
+  row: ExchangeableRow,
+) {
   const current = currentKey(deps.vault);
   const owner = [holder.tenant.developerId, holder.principalId, service] as const;
   const envelope = openEnvelope(deps.vault, row.dataKey, owner);
@@ -177,7 +163,6 @@ async function record(
   { row, service, matchedScope, sealedAgain, refreshed }: Recorded,
 ) {
   const at = clock();
-  const { tenant, tokenId } = holder;
   const records = prepareActs(
     holder,
     [
@@ -185,13 +170,13 @@ async function record(
         ...concerning(holder),
         type: 'vault.credential.exchanged',
         data: { credentialId: row.id, service },
-        evidence: { jti: tokenId, matchedScope, refreshed },
+        evidence: { jti: holder.tokenId, matchedScope, refreshed },
       },
     ],
     at,
   );
   try {
-    return await writeExchange(db, tenant, at, { tokenId, row, sealedAgain, records });
+    return await writeExchange(db, holder.tenant, at, { holder, row, sealedAgain, records });
   } catch (error) {
     throw Object.assign(unavailable('db'), { cause: error });
   }

@@ -20,6 +20,7 @@ const SHOWN = [
   'keyId',
   'refreshStatus',
   'lastExchangedAt',
+  'proxy',
   'createdAt',
   'updatedAt',
   'providerId',
@@ -76,7 +77,7 @@ interface Named {
 export function lockNamed(tx: Tx, { developerId }: Tenant, { principalId, service }: Named) {
   return tx
     .selectFrom('vaultCredentials')
-    .select(['id', 'providerId', 'connection'])
+    .select(['id', 'proxy'])
     .where('developerId', '=', developerId)
     .where('principalId', '=', principalId)
     .where('service', '=', service)

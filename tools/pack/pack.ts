@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Plugin, rolldown } from 'rolldown';
+import { importsOf } from './imports.ts';
+
+const ENTRY = 'apps/server/src/main.ts';
+
+/** These read files that lie beside their own, so they stay where they are. */
+const UNPACKED = ['swagger-ui-dist/absolute-path.js'];
+
+/**
+ * Writes the packages that the server imports as a few files, which `apps/server/packed.mjs` uses in place of the
+ * two thousand that were installed. Does nothing when that was done for this lock file and these imports.
+ */
+export async function packPackages(root: string): Promise<void> {
+  const { atStart, later } = await importsOf(root, ENTRY);
+  const specifiers = [...atStart, ...later].filter((specifier) => !UNPACKED.includes(specifier));
+  const lock = hashOf(readFileSync(join(root, 'package-lock.json')));
+  const name = hashOf(`${lock} ${specifiers.join(' ')}`).slice(0, 16);
+  const home = join(root, 'node_modules/.cache/behest-packages');
+  const index = join(home, 'index.json');
+  if (existsSync(index) && JSON.parse(readFileSync(index, 'utf8')).folder === name) return;
+
+  mkdirSync(home, { recursive: true });
+  const folder = join(home, name);
+  const files = await write(root, folder, specifiers);
+  writeFileSync(`${folder}.json`, JSON.stringify({ lock, folder: name, files }));
+  renameSync(`${folder}.json`, index); // a server that starts meanwhile reads the old index or the new one
+}
+
+const hashOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+
+/** Writes a file for each name, and files for what several of them need. */
+async function write(root: string, folder: string, specifiers: readonly string[]) {
+  const server = join(root, 'apps/server');
+  const nameOf = (specifier: string) => specifier.replace(/[^a-z0-9]+/g, '-').replace(/^-/, '');
+  // Rolldown treats CommonJS as Node does when the importing file has this ending.
+  const sources = new Map(
+    Object.entries(await exportsOf(server, specifiers)).map(([specifier, names]) => [
+      join(server, `${nameOf(specifier)}.packed.mjs`),
+      `export { ${names.join(', ')} } from ${JSON.stringify(specifier)};`,
+    ]),
+  );
+  const reexports: Plugin = {
+    name: 'reexports',
+    resolveId: (id) => (sources.has(id) ? id : null),
+    load: (id) => sources.get(id) ?? null,
+  };
+  const build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries([...sources.keys()].map((id) => [basename(id, '.packed.mjs'), id])),
+    platform: 'node',
+    plugins: [reexports],
+    logLevel: 'silent',
+  });
+  await build.write({
+    dir: folder,
+    format: 'es',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+  });
+  await build.close();
+  return Object.fromEntries(specifiers.map((specifier) => [specifier, `${nameOf(specifier)}.mjs`]));
+}
+
+/** Asks a Node process which names each package exports, because in CommonJS a bundler finds others. */
+async function exportsOf(
+  server: string,
+  specifiers: readonly string[],
+): Promise<Record<string, readonly string[]>> {
+  const script = `
+    const names = async (specifier) => Object.keys(await import(specifier)).filter((name) => name !== 'module.exports');
+    const found = ${JSON.stringify(specifiers)}.map(async (specifier) => [specifier, await names(specifier)]);
+    process.stdout.write(JSON.stringify(Object.fromEntries(await Promise.all(found))));`;
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: server });
+  return JSON.parse(stdout);
+}
