@@ -52,10 +52,10 @@ const FORBIDDEN = [
   'GET /v1/vault/provider-presets',
   'GET /v1/vault/providers',
   'GET /v1/vault/providers/:id',
-  'POST /v1/vault/connect-sessions',
   'GET /v1/vault/proxy-profiles',
   'GET /v1/vault/proxy-profiles/:service',
   'GET /v1/vault/proxy/calls',
+  'POST /v1/vault/connect-sessions',
   'POST /v1/vault/credentials',
 ];
 const OPEN = ['GET /v1/manifests', 'GET /v1/manifests/:connector', 'GET /v1/me', 'POST /v1/keys/rotate'];

@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(16), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(20), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
@@ -58,9 +58,9 @@ describe('a server with good settings', () => {
       'expiry of requests',
       'flush of usage',
       'forgetting of calls',
-      'provider rotation',
       'forgetting of proxy calls',
       'keying of fingerprints',
+      'provider rotation',
       'pruning of caps',
       'retention of events',
       'retention of usage',
