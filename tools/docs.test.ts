@@ -266,6 +266,23 @@ describe('the commands of the documents', () => {
     );
   });
 
+  test('a policy, step by step, denies, has an exception and keeps its hours', async () => {
+    const { shell, asDeveloper } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const steps = blocksOf('docs/guides/deny-in-advance-with-policies.md', 'sh');
+
+    const told = (await shell(steps.join('\n'), { KEY: acme.apiKey })).trim().split('\n');
+
+    expect(told).toEqual([
+      'null',
+      'POLICY_DENIED',
+      expect.stringMatching(/^Policy pol_\w+ denies this: scopes payments:\* meets payments:transfer\.$/),
+      '10',
+      'allow',
+      '2',
+    ]);
+  });
+
   test('the agents of a delegated token are read from the first to the last', async () => {
     const { asDeveloper } = await startApp();
     const acme = await asDeveloper({ mode: 'sandbox' });

@@ -9,7 +9,7 @@ import type { Clock } from './platform/clock.ts';
 import type { CommitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
 import type { TableUse } from './platform/db/tables.ts';
-import type { Egress } from './platform/egress/egress.ts';
+import type { Egress, EgressOptions } from './platform/egress/egress.ts';
 import type { UrlRules } from './platform/egress/urls.ts';
 import type { ListenersOf, Listening } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
@@ -58,7 +58,10 @@ export interface House extends OpenedMailer {
   /** The URL of the store; `memory:` without a Redis. */
   readonly redisUrl: string;
   /** The only way to call an address that another party has named. */
-  readonly openEgress: (rules: UrlRules) => Egress;
+  readonly openEgress: (
+    rules: UrlRules,
+    bounds?: Pick<EgressOptions, 'timeoutMilliseconds' | 'mostBytes'>,
+  ) => Egress;
 }
 
 /** A feature at work in one process. */

@@ -5,6 +5,7 @@ import { caps } from './features/access/caps/caps.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
+import { policies } from './features/access/policies/policies.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
@@ -47,6 +48,7 @@ export const features: readonly Feature[] = [
   domains,
   agents,
   manifests,
+  policies,
   grants,
   authorization,
   consent,

@@ -116,8 +116,8 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
       ...features.flatMap(({ listens = [] }) => listens),
     ]),
     isStopping,
-    openEgress(rules) {
-      const egress = createEgress(rules);
+    openEgress(rules, bounds) {
+      const egress = createEgress({ ...rules, ...bounds });
       return tracer ? tracedEgress(egress, tracer) : egress;
     },
     ...(logger && { logger }),

@@ -99,6 +99,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       connector: 'acme-mail',
       tools: { send: 'write' },
     }),
+  policies_order: get(() => '/v1/policies?limit=2'),
   outbox_events_developer_id_id_key: ({ db, acme }) =>
     findBeginnings(db, { tenant: acme, agentIds: null }, 'evt_1', new Date(0)),
   principal_sessions_expired: ({ acme }) =>
@@ -200,6 +201,7 @@ const COPIES: Readonly<Record<string, string>> = {
     'expires_at', '2030-01-01'`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
+  policies: `'id', one.id || n`,
   custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
   budget_allocations: `'id', one.id || n, 'grant_id', n`,
   budget_transactions: `'id', one.id || n, 'allocation_id', n, 'source_transaction_id', n`,

@@ -52,6 +52,8 @@ export type ManifestPinning = "enforce" | "off" | "warn";
 
 export type Plan = "enterprise" | "free" | "pro";
 
+export type PolicyEffect = "allow" | "deny";
+
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type SubscriptionStatus = "active" | "canceled" | "past_due";
@@ -164,6 +166,7 @@ export interface AuthRequests {
   id: string;
   keyId: string | null;
   manifests: Json | null;
+  policyId: string | null;
   principalId: string;
   purpose: string | null;
   redirectUri: string | null;
@@ -317,6 +320,7 @@ export interface Developers {
   mode: DeveloperMode;
   name: string;
   plan: Plan;
+  policyAutoApproval: Generated<boolean>;
   redirectUris: string[];
   scopeDescriptions: Json;
   updatedAt: Timestamp;
@@ -364,6 +368,7 @@ export interface Grants {
   manifests: Json | null;
   parentGrantId: string | null;
   parentTokenId: string | null;
+  policyId: string | null;
   principalId: string;
   purpose: string | null;
   revokedAt: Timestamp | null;
@@ -414,6 +419,27 @@ export interface OutboxEvents {
   id: string;
   seq: Int8;
   type: string;
+}
+
+export interface Policies {
+  agentId: string | null;
+  createdAt: Timestamp;
+  dayEnd: number | null;
+  dayStart: number | null;
+  developerId: string;
+  effect: PolicyEffect;
+  id: string;
+  name: string;
+  principalId: string | null;
+  priority: number;
+  scopes: string[] | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface PolicyVersions {
+  developerId: string;
+  version: Int8;
 }
 
 export interface PrincipalSessions {
@@ -635,6 +661,8 @@ export interface DB {
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
+  policies: Policies;
+  policyVersions: PolicyVersions;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;

@@ -45,23 +45,25 @@ export interface EgressOptions extends UrlRules {
   readonly resolve?: Resolve;
   /** The time from the look-up of the name to the end of the answer. */
   readonly timeoutMilliseconds?: number;
+  /** The bytes that are read of an answer. */
+  readonly mostBytes?: number;
   /** Certificates to trust in place of the system's. */
   readonly ca?: string;
 }
 
 const TIMEOUT = 10_000; // milliseconds; specification, Limits
-/** The bytes that are read of an answer, so that a receiver need not find its answer cut. */
+/** So many that a receiver need not find its answer cut. */
 const MOST_BYTES = 65_536;
 const MOST_HEADER_BYTES = 16_384;
 
 export function createEgress(options: EgressOptions): Egress {
-  const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, ca } = options;
+  const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, mostBytes = MOST_BYTES, ca } = options;
 
   const call = async (request: OutgoingRequest): Promise<Received | Failed> => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds);
     const found = await locate(request.url, deadline);
     if ('failure' in found) return { failure: found.failure };
-    return exchange(found.url, found.addresses, request, deadline, ca);
+    return exchange(found.url, found.addresses, request, { deadline, mostBytes, ca });
   };
 
   /** Finds the addresses of a URL that may be called. */
@@ -114,6 +116,12 @@ interface Received {
   readonly failure?: undefined;
 }
 
+interface Bounds {
+  readonly deadline: AbortSignal;
+  readonly mostBytes: number;
+  readonly ca: string | undefined;
+}
+
 async function addressesOf(url: URL, resolve: Resolve): Promise<readonly string[]> {
   const host = hostOf(url);
   return isIP(host) ? [host] : resolve(host);
@@ -134,8 +142,7 @@ function exchange(
   url: URL,
   addresses: readonly string[],
   { method, headers, body }: OutgoingRequest,
-  deadline: AbortSignal,
-  ca: string | undefined,
+  { deadline, mostBytes, ca }: Bounds,
 ): Promise<Received | Failed> {
   const options = {
     method,
@@ -167,7 +174,7 @@ function exchange(
       let read = 0;
       answer.on('data', (part: Buffer) => {
         read += part.length;
-        isTooLarge = read > MOST_BYTES;
+        isTooLarge = read > mostBytes;
         if (isTooLarge) call.destroy();
         else parts.push(part);
       });

@@ -20,8 +20,8 @@ export function openMeter(house: House, chosen: Chosen): OpenedMeter {
 }
 
 /** The store in which the meter counts, as `/health` names it. */
-export const storeOfMeter = ({ CAPS_METER }: Chosen) =>
-  CAPS_METER === 'redis' ? ('redis' as const) : ('db' as const);
+export const storeOfMeter = ({ CAPS_METER }: Chosen): 'db' | 'redis' =>
+  CAPS_METER === 'redis' ? 'redis' : 'db';
 
 function open(house: House, chosen: Chosen): OpenedMeter {
   const { aside, clock, logger, redisUrl } = house;

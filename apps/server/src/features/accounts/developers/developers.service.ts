@@ -69,6 +69,7 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     auditPrivateKeys: [],
     capsMode: 'enforce' as const,
     manifestPinning: 'warn' as const,
+    policyAutoApproval: false,
     isSeeded: false,
     closedAt: null,
     createdAt: at,
@@ -136,6 +137,7 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     ...(change.redirectUris && { redirectUris }),
     ...(change.connectLoginUrl !== undefined && { connectLoginUrl: row.connectLoginUrl }),
     ...(change.capsMode && { capsMode: row.capsMode }),
+    ...(change.policyAutoApproval !== undefined && { policyAutoApproval: row.policyAutoApproval }),
     ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
   };
 }
@@ -160,6 +162,7 @@ function toDeveloper(row: DeveloperRow): Developer {
     auditPrivateKeys: row.auditPrivateKeys,
     capsMode: row.capsMode,
     manifestPinning: row.manifestPinning,
+    policyAutoApproval: row.policyAutoApproval,
     fidoRequired: consentMode === 'passkey',
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

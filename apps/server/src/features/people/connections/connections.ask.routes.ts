@@ -111,7 +111,7 @@ export const askRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, dep
   app.get(
     '/v1/vault/credentials/connect/:id',
     {
-      config: { access: 'grant', rate: 'default', failures: ['NOT_FOUND'] },
+      config: { access: 'grant', rate: rates.connectWatch, failures: ['NOT_FOUND'] },
       schema: {
         operationId: 'connections.getAsAgent',
         summary: "Read a connect session of the grant token's principal",

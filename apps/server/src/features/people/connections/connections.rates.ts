@@ -28,4 +28,9 @@ export const rates = rateRules({
     describes: 'making connect sessions with a grant token, by token',
     counts: [{ by: 'token' }],
   },
+  connectWatch: {
+    perMinute: 60,
+    describes: 'reading connect sessions with a grant token, by token',
+    counts: [{ by: 'token' }],
+  },
 });

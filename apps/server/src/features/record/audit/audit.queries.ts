@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
@@ -8,4 +9,32 @@ export function entriesOf(db: Executor, { developerId }: Tenant) {
 /** The number of the developer's last event, which the head of the chain counts. */
 export function lastEventOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditHeads').select('eventSeq').where('developerId', '=', developerId);
+}
+
+interface Span {
+  readonly since: string;
+  readonly until: string;
+  /** The number of an entry. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Entries about authorization requests, asked and refused ones, in the order of the chain. */
+export function listAskedRequests(
+  db: Executor,
+  { developerId }: Tenant,
+  { since, until, after, limit }: Span,
+) {
+  const firstSeq = (at: string) => sql<string>`(select audit_first_seq(${developerId}, ${new Date(at)}))`;
+  return db
+    .selectFrom('auditEntries')
+    .select(['seq', 'id', 'agentId', 'principalId', 'at', 'metadata'])
+    .where('developerId', '=', developerId)
+    .where('action', 'in', ['authorization.requested', 'authorization.blocked'])
+    .where('seq', '>=', firstSeq(since))
+    .where('seq', '<', firstSeq(until))
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
 }

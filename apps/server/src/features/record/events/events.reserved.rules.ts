@@ -7,7 +7,7 @@ import type { Declared } from '../../../platform/acts.ts';
  */
 const acts = `
   principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
-  policy.created policy.updated policy.deleted policy.bundle_activated policy.sync_requested
+  policy.bundle_activated policy.sync_requested
   anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
@@ -24,7 +24,7 @@ const announcements = `
   sd-jwt.presented decision.reminder`;
 
 const entries = `
-  authorization.blocked policy.denied token.exchanged
+  token.exchanged
   case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
   sso.login_failed
   decision.approval_refused console.sign_in_failed transparency.restarted
