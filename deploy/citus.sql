@@ -47,6 +47,7 @@ select create_distributed_table('caps_call', 'developer_id', colocate_with => 'd
 select create_distributed_table('caps_counter', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('caps_epoch', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('connect_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('custom_domains', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
@@ -63,6 +64,7 @@ select create_distributed_table('refresh_tokens', 'developer_id', colocate_with 
 select create_distributed_table('subscriptions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('vault_providers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_credentials', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_profiles', 'developer_id', colocate_with => 'developers');

@@ -93,6 +93,7 @@ export async function buildApp({
     },
     callers,
     consent: credentials.consent,
+    connect: credentials.connect,
     session: credentials.session,
     grant: credentials.grant,
   });

@@ -15,6 +15,7 @@ import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
+import { connections } from './features/people/connections/connections.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
@@ -25,6 +26,7 @@ import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
+import { providers } from './features/vault/providers/providers.feature.ts';
 import { proxy } from './features/vault/proxy/proxy.feature.ts';
 import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
@@ -53,9 +55,11 @@ export const features: readonly Feature[] = [
   authorization,
   consent,
   tokens,
+  providers,
   credentials,
   events,
   principals,
+  connections,
   budgets,
   audit,
   webhooks,

@@ -133,7 +133,9 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
 /** @throws Error when no feature reads a credential that routes may ask for */
 function credentialsOf(opened: readonly OpenedFeature[]): Credentials {
   const all: Partial<Credentials> = Object.assign({}, ...opened.map((feature) => feature.credentials));
-  const { developer, consent, session, grant } = all;
-  if (developer && consent && session && grant) return { developer, consent, session, grant };
+  const { developer, consent, connect, session, grant } = all;
+  if (developer && consent && connect && session && grant) {
+    return { developer, consent, connect, session, grant };
+  }
   throw new Error(`No feature reads some credentials; there are ${Object.keys(all)}.`);
 }

@@ -29,6 +29,11 @@ export const errorCodes = {
     meaning:
       'The code, refresh token or parent token cannot be used; see `details.reason`, and ask for consent again.',
   },
+  DISCOVERY_FAILED: {
+    status: 400,
+    meaning:
+      'The metadata that the upstream publishes cannot be used; `details.step` and `details.reason` say why.',
+  },
   INVALID_REDIRECT_URI: {
     status: 400,
     meaning:
@@ -191,6 +196,10 @@ export const errorCodes = {
   PRINCIPAL_INACTIVE: {
     status: 409,
     meaning: 'The principal has been deprovisioned; ask their administrator to provision them again.',
+  },
+  REAUTHORIZATION_REQUIRED: {
+    status: 409,
+    meaning: 'The person has to connect the account again; make a connect session and send them its link.',
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,

@@ -54,6 +54,9 @@ export const PrincipalId = Type.String({
   pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
 });
 
+/** The name of an upstream in the vault, compared byte for byte. */
+export const VaultService = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' });
+
 /** The name of a resource that a token is for, such as its URL, without white space. */
 export const Audience = Type.String({ minLength: 1, maxLength: 1024, pattern: '^\\S*$' });
 

@@ -24,6 +24,7 @@ export const tokenKinds = {
   decision: { types: ['decision+jwt'], ...demanding },
   'status-list': { types: ['statuslist+jwt'], hasIssuer: false, hasExpiry: true },
   'consent-hint': { types: ['consent-hint+jwt'], ...demanding },
+  'connect-hint': { types: ['connect-hint+jwt'], ...demanding },
   'audit-checkpoint': { types: ['audit-checkpoint+jwt'], hasIssuer: false, hasExpiry: false },
 } satisfies Record<string, TokenKind>;
 

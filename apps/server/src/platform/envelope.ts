@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import { AppError } from './errors.ts';
 
 /** A key that seals data keys, under the id that follows from it. */
 export interface MasterKey {
@@ -14,6 +15,15 @@ export interface MasterKeys {
   find(id: string): KeyObject | undefined;
   /** The ids of all of them. */
   readonly ids: readonly string[];
+}
+
+/** @throws NOT_CONFIGURED when the operator has set no vault key */
+export function currentKey({ current }: MasterKeys): MasterKey {
+  if (current) return current;
+  const setting = 'VAULT_ENCRYPTION_KEY';
+  throw new AppError('NOT_CONFIGURED', `The vault has no key: the operator has not set ${setting}.`, {
+    setting,
+  });
 }
 
 /** The names of the row that sealed values belong to: developer, principal, service. */

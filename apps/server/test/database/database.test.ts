@@ -241,18 +241,22 @@ describe('I1: statements', () => {
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
       'findPayerAcrossTenants',
+      'findProviderAcrossTenants',
       'findSeededAcrossTenants',
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',
       'listClosedAcrossTenants',
+      'listDisconnectingAcrossTenants',
       'listDueAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listDueMessagesAcrossTenants',
+      'listDueSessionsAcrossTenants',
       'listFirstsAcrossTenants',
       'listForgottenAcrossTenants',
       'listGraceOverAcrossTenants',
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
+      'listProvidersUnderAcrossTenants',
       'listSealedOtherwiseAcrossTenants', // webhooks
       'listSealedOtherwiseAcrossTenants', // channels of anomalies
       'listSealedUnderAcrossTenants',
@@ -262,6 +266,7 @@ describe('I1: statements', () => {
       'listUnsignedHeadsAcrossTenants',
       'lockSeedingAcrossTenants',
       'nextKeyIdAcrossTenants',
+      'nextProviderKeyAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

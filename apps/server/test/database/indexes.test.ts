@@ -10,13 +10,20 @@ import {
   listForgottenAcrossTenants,
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
+import {
+  listDueSessionsAcrossTenants,
+  listOpenSessions,
+} from '../../src/features/people/connections/connections.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
   deleteOldAcrossTenants,
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/credentials.connection.repo.ts';
 import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
+import { isConnectable } from '../../src/features/vault/providers/providers.queries.ts';
+import { listProvidersUnderAcrossTenants } from '../../src/features/vault/providers/providers.rotate.repo.ts';
 import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/proxy.calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
@@ -120,6 +127,16 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       .execute();
     await listSealedUnderAcrossTenants(db, String(row?.keyId), { developerId: '', id: '' }, 10);
   },
+  vault_credentials_provider: async ({ acme, its }) => {
+    await acme('DELETE', `/v1/vault/providers/${its.providerId}`);
+  },
+  vault_credentials_disconnecting: ({ db, at }) => listDisconnectingAcrossTenants(db, at, 10),
+  vault_providers_service: ({ db, acme }) => isConnectable(db, acme, 'files'),
+  vault_providers_keys: ({ db }) =>
+    listProvidersUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
+  connect_sessions_open: ({ db, acme }) =>
+    inTransaction(db, (tx) => listOpenSessions(tx, acme, { principalId: 'user_42', service: 'files' }, 9)),
+  connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
   vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
   vault_proxy_calls_old: ({ db }) => deleteOldProxyCallsAcrossTenants(db, new Date(0), 10),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
@@ -206,6 +223,8 @@ const COPIES: Readonly<Record<string, string>> = {
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
+  vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n`,
+  connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,

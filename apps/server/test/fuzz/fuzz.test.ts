@@ -8,7 +8,7 @@ import type { Draft } from './requests.ts';
 import { fuzz, told } from './run.ts';
 import { sightOf } from './sight.ts';
 
-const REQUESTS = 1300; // from the fixed seed, and half as many from the other; `npm run fuzz` sends more
+const REQUESTS = 1700; // from the fixed seed, and half as many from the other; `npm run fuzz` sends more
 const PATIENCE = 120_000; // milliseconds, because other tests share the machine
 const FIXED = 20_260_101;
 const RANDOM = randomInt(2 ** 31);
@@ -32,7 +32,9 @@ describe('I1: every request to any route', () => {
       const { failures, succeeded, statuses, refusedAlone } = await run(FIXED, REQUESTS);
 
       expect(told(failures)).toBe('');
-      expect(succeeded.size).toBeGreaterThan(service.routes.length / 2);
+      // The pages of connect sessions take a browser's cookie, which no draft has.
+      const open = service.routes.filter(({ config }) => config?.access !== 'connect');
+      expect(succeeded.size).toBeGreaterThan(open.length / 2);
       expect([...statuses.keys()]).toEqual(
         expect.arrayContaining(['200', '201', '204', '400', '401', '403', '404']),
       );

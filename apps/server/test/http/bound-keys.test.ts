@@ -39,17 +39,23 @@ const FOLLOWING = ['GET /v1/events/stream', 'GET /v1/events/ws'];
 /** Asks by its query. `enforcement.test.ts` asks it with bound keys. */
 const ASKING = ['GET /v1/enforce/usage'];
 const FORBIDDEN = [
+  'DELETE /v1/vault/connect-sessions/:id',
   'DELETE /v1/vault/credentials/:id',
   'GET /v1/audit/head',
   'GET /v1/audit/verify',
   'GET /v1/budget/verify',
   'GET /v1/usage',
   'GET /v1/usage/history',
+  'GET /v1/vault/connect-sessions/:id',
   'GET /v1/vault/credentials',
   'GET /v1/vault/credentials/:id',
+  'GET /v1/vault/provider-presets',
+  'GET /v1/vault/providers',
+  'GET /v1/vault/providers/:id',
   'GET /v1/vault/proxy-profiles',
   'GET /v1/vault/proxy-profiles/:service',
   'GET /v1/vault/proxy/calls',
+  'POST /v1/vault/connect-sessions',
   'POST /v1/vault/credentials',
 ];
 const OPEN = ['GET /v1/manifests', 'GET /v1/manifests/:connector', 'GET /v1/me', 'POST /v1/keys/rotate'];

@@ -21,8 +21,9 @@ beforeAll(async () => {
 
 const routesThat = (hold: (route: RouteOptions) => boolean) => service.routes.filter(hold);
 const operationsThat = (hold: (route: RouteOptions) => boolean) => routesThat(hold).map(operationOf).sort();
-/** Its `refreshToken` is an upstream's. */
-const isOfUpstream = ({ url }: RouteOptions) => url === '/v1/vault/credentials';
+/** Their `refreshToken` and `clientId` are an upstream's. */
+const isOfUpstream = ({ url }: RouteOptions) =>
+  url === '/v1/vault/credentials' || url === '/v1/vault/providers';
 /** A policy names agents as a condition, which need not exist. */
 const namesCondition = ({ url }: RouteOptions) => ['/v1/policies', '/v1/policies/evaluate'].includes(url);
 const isOfDevelopers = ({ config }: RouteOptions) => config?.access === 'developer';
@@ -271,7 +272,8 @@ describe('T5: a field that a route does not know', () => {
     const before = await sightOf(owner, its);
 
     // Other tests send unknown fields to the pages, and with a grant token, whose use shows.
-    const isOther = ({ config }: RouteOptions) => config?.access === 'consent' || config?.access === 'grant';
+    const others = ['consent', 'connect', 'grant', 'session'];
+    const isOther = ({ config }: RouteOptions) => others.includes(String(config?.access));
     const known = routesThat((route) => takesBody(route) && !isOther(route));
     for (const route of known) {
       const operation = operationOf(route);

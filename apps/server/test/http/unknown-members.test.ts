@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { beforeAll, expect, test } from 'vitest';
 import { unavailable } from '../../src/platform/errors.ts';
 import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
+import { askToConnect, browserOf } from '../app/connecting.ts';
 import { operationOf, possessionsOf } from '../app/every-route.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { personOn } from '../app/person.ts';
@@ -14,10 +15,10 @@ const REACHED = 503; // which every route declares
 
 let service: Service;
 let headersFor: (route: RouteOptions) => Record<string, string>;
-let requestId: string;
+let idFor: (route: RouteOptions) => string;
 beforeAll(async () => {
   service = await startingWith(stopAtHandlers);
-  ({ headersFor, requestId } = await credentialsOf(service));
+  ({ headersFor, idFor } = await credentialsOf(service));
   return service.stop;
 });
 
@@ -50,19 +51,28 @@ async function credentialsOf(service: Service) {
     cookie: [...person.cookies].map((pair) => pair.join('=')).join('; '),
     'x-csrf-token': String(csrfToken),
   };
+  const asked = await askToConnect(sandbox);
+  const connecting = browserOf(service);
+  const opened = (await connecting.open(asked)).json();
+  const connectPage = {
+    ...page,
+    cookie: [...connecting.cookies].map((pair) => pair.join('=')).join('; '),
+    'x-csrf-token': String(opened.csrfToken),
+  };
   const headersFor = ({ config }: RouteOptions): Record<string, string> => {
     if (config?.access === 'developer') return { authorization: `Bearer ${developer.apiKey}` };
     if (config?.access === 'session') return { authorization: `Bearer ${sessionToken}` };
     if (config?.access === 'grant') return { authorization: `Bearer ${grantToken}` };
-    return page;
+    return config?.access === 'connect' ? connectPage : page;
   };
-  return { headersFor, requestId: String(id) };
+  const idFor = ({ config }: RouteOptions) => (config?.access === 'connect' ? asked.id : String(id));
+  return { headersFor, idFor };
 }
 
 async function send(route: RouteOptions, { body, query }: { body?: unknown; query?: URLSearchParams }) {
   const answer = await service.app.inject({
     method: String(route.method) as Method, // one of those that routes have
-    url: `${route.url.replace(':id', requestId).replaceAll(/:\w+/g, 'x')}?${query ?? ''}`,
+    url: `${route.url.replace(':id', idFor(route)).replaceAll(/:\w+/g, 'x')}?${query ?? ''}`,
     headers: {
       ...headersFor(route),
       [STOP]: '1',

@@ -44,15 +44,17 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(19), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(22), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
       'audit checkpoints',
       'checks of domains',
+      'end of disconnections',
       'end of graces',
       'erasure of accounts',
       'expiry of answers',
+      'expiry of connect sessions',
       'expiry of grants',
       'expiry of requests',
       'flush of usage',
@@ -60,6 +62,7 @@ describe('a server with good settings', () => {
       'forgetting of proxy calls',
       'keying of fingerprints',
       'messages about anomalies',
+      'provider rotation',
       'pruning of caps',
       'retention of events',
       'retention of usage',

@@ -144,6 +144,10 @@ export const isReferredTo = (error: unknown) => codeOf(error) === '23503';
 export const isTaken = (error: unknown, index: string) =>
   codeOf(error) === '23505' && Object(error).constraint === index;
 
+/** Whether a row stays because rows of another table name it. @param constraint the reference that holds it */
+export const isReferenced = (error: unknown, constraint: string) =>
+  codeOf(error) === '23503' && Object(error).constraint === constraint;
+
 /**
  * Whether a failure means that Postgres is down, and not that the statement is wrong. A standby, which refuses to write
  * (25006), counts as down: in a fail-over the address of the primary may lead to it.

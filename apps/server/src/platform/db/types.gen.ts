@@ -24,6 +24,8 @@ export type BudgetAccount = "available" | "funds" | "spent";
 
 export type CapsMode = "enforce" | "warn";
 
+export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expired" | "failed" | "pending" | "returned" | "started";
+
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
@@ -65,6 +67,12 @@ export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "
 export type SubscriptionStatus = "active" | "canceled" | "past_due";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export type VaultClientSource = "cimd" | "dcr" | "static";
+
+export type VaultConnectionStatus = "connected" | "reauthorization_required";
+
+export type VaultProviderStatus = "active" | "error" | "paused";
 
 export type VaultRefreshStatus = "failed" | "none" | "ok";
 
@@ -348,6 +356,29 @@ export interface CapsSlot {
   units: Int8;
 }
 
+export interface ConnectSessions {
+  agentId: string | null;
+  createdAt: Timestamp;
+  credentialId: string | null;
+  dataKey: string | null;
+  decidedAt: Timestamp | null;
+  developerId: string;
+  expiresAt: Timestamp;
+  id: string;
+  method: string | null;
+  principalId: string;
+  providerId: string;
+  reason: string | null;
+  result: Json | null;
+  returnUrl: string | null;
+  scopes: string[];
+  service: string;
+  starts: number;
+  state: string | null;
+  status: ConnectSessionStatus;
+  tokens: string | null;
+}
+
 export interface ConsentMails {
   day: Timestamp;
   developerId: string;
@@ -370,6 +401,7 @@ export interface Developers {
   auditPrivateKeys: Generated<string[]>;
   capsMode: Generated<CapsMode>;
   closedAt: Timestamp | null;
+  connectLoginUrl: string | null;
   consentKeys: Json;
   consentMode: ConsentMode;
   createdAt: Timestamp;
@@ -563,10 +595,14 @@ export interface UsageDaily {
 export interface VaultCredentials {
   accessToken: string;
   clientSecret: string | null;
+  connection: Json | null;
+  connectionReason: string | null;
+  connectionStatus: VaultConnectionStatus | null;
   createdAt: Timestamp;
   credentialType: string;
   dataKey: string;
   developerId: string;
+  disconnectingAt: Timestamp | null;
   id: string;
   keyId: string;
   lastExchangedAt: Timestamp | null;
@@ -574,12 +610,38 @@ export interface VaultCredentials {
   leaseId: string | null;
   metadata: Json;
   principalId: string;
+  providerId: string | null;
   proxy: Json | null;
   refresh: Json | null;
   refreshStatus: VaultRefreshStatus;
   refreshToken: string | null;
   service: string;
   tokenExpiresAt: Timestamp | null;
+  updatedAt: Timestamp;
+  version: Int8;
+}
+
+export interface VaultProviders {
+  authMethod: string;
+  clientExpiresAt: Timestamp | null;
+  clientId: string;
+  clientSecret: string | null;
+  clientSource: VaultClientSource;
+  createdAt: Timestamp;
+  dataKey: string | null;
+  developerId: string;
+  found: Json;
+  id: string;
+  keyId: string | null;
+  lastDiscoveredAt: Timestamp | null;
+  lastError: string | null;
+  name: string;
+  privateKey: string | null;
+  registeredAt: Timestamp | null;
+  registrationToken: string | null;
+  service: string;
+  settings: Json;
+  status: VaultProviderStatus;
   updatedAt: Timestamp;
   version: Int8;
 }
@@ -689,6 +751,7 @@ export interface DB {
   capsCounter: CapsCounter;
   capsEpoch: CapsEpoch;
   capsSlot: CapsSlot;
+  connectSessions: ConnectSessions;
   consentMails: ConsentMails;
   customDomains: CustomDomains;
   developers: Developers;
@@ -709,6 +772,7 @@ export interface DB {
   tokens: Tokens;
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;
+  vaultProviders: VaultProviders;
   vaultProxyCalls: VaultProxyCalls;
   vaultProxyProfiles: VaultProxyProfiles;
   verifiedDomains: VerifiedDomains;

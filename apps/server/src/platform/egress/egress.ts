@@ -1,4 +1,4 @@
-import http from 'node:http';
+import http, { type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
@@ -8,9 +8,9 @@ import { acceptUrl, hostOf, type UrlRules } from './urls.ts';
 
 export interface OutgoingRequest {
   readonly url: string;
-  readonly method: 'POST';
+  readonly method: 'POST' | 'GET';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string;
 }
 
 /** The reason why there is no answer. The service keeps no more: a detail could reveal the network inside. */
@@ -22,7 +22,12 @@ export type EgressOutcome =
 
 /** An answer with its body. `too_large` is a body of more bytes than are read. */
 export type EgressAnswer =
-  | { readonly status: number; readonly body: Buffer; readonly failure?: undefined }
+  | {
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: Buffer;
+      readonly failure?: undefined;
+    }
   | { readonly failure: EgressFailure | 'too_large'; readonly status?: undefined };
 
 /** The only way in which the service calls an address that another party has named. */
@@ -81,8 +86,8 @@ export function createEgress(options: EgressOptions): Egress {
     async ask(request) {
       const received = await call(request);
       if (received.failure !== undefined) return received;
-      const { status, body, cut } = received;
-      return cut === undefined ? { status, body } : { failure: cut };
+      const { status, headers, body, cut } = received;
+      return cut === undefined ? { status, headers, body } : { failure: cut };
     },
     async pass(request) {
       const began = performance.now();
@@ -104,6 +109,7 @@ type Failed = Extract<EgressOutcome, { readonly failure: EgressFailure }>;
 
 interface Received {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** Why the body is not whole. */
   readonly cut?: 'too_large' | 'timeout' | 'connection_failed';
@@ -140,7 +146,7 @@ function exchange(
 ): Promise<Received | Failed> {
   const options = {
     method,
-    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
     lookup: lookupIn(addresses),
     maxHeaderSize: MOST_HEADER_BYTES,
     signal: deadline,
@@ -153,6 +159,7 @@ function exchange(
   return new Promise((done) => {
     let failed: Failed | undefined;
     let status: number | undefined;
+    let answered: IncomingHttpHeaders = {};
     let isWhole = false;
     let isTooLarge = false;
     const parts: Buffer[] = [];
@@ -163,6 +170,7 @@ function exchange(
     });
     call.on('response', (answer) => {
       status = answer.statusCode ?? 0;
+      answered = answer.headers;
       let read = 0;
       answer.on('data', (part: Buffer) => {
         read += part.length;
@@ -183,7 +191,7 @@ function exchange(
     call.on('close', () => {
       if (status === undefined) return done(failed ?? { failure: 'connection_failed' });
       const cut = isTooLarge ? 'too_large' : deadline.aborted ? 'timeout' : 'connection_failed';
-      done({ status, body: Buffer.concat(parts), ...(!isWhole && { cut }) });
+      done({ status, headers: answered, body: Buffer.concat(parts), ...(!isWhole && { cut }) });
     });
     call.end(body);
   });

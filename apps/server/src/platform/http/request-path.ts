@@ -39,6 +39,7 @@ export interface RequestPathOptions {
   readonly limits: RateLimits;
   readonly callers: KnownCallers;
   readonly consent: AuthenticateBrowser;
+  readonly connect: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly paths: Paths;
@@ -80,8 +81,8 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     if (fromOwnPages) await refuseOtherPages(request, path);
     if (access === 'developer') request.caller = await callerByKey(request, reply, charge);
-    if (access === 'consent') {
-      request.caller = await path.consent(browserRequestOf(request));
+    if (access === 'consent' || access === 'connect') {
+      request.caller = await path[access](browserRequestOf(request));
       await charge(resourceBills(request, limits));
     }
     if (access === 'none')

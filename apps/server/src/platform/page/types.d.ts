@@ -13,8 +13,8 @@ export interface Refusal {
   details?: { status?: string; field?: string };
 }
 
-/** Only on the consent page. */
-export type ConsentProblem = 'over' | 'proof' | 'policy' | 'sso' | 'replaced' | 'changed';
+/** Only on the pages for consent and for connecting accounts. */
+export type ConsentProblem = 'over' | 'proof' | 'policy' | 'sso' | 'replaced' | 'changed' | 'otherAccount';
 
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {
@@ -38,3 +38,25 @@ export interface ArgumentLimits {
 }
 
 export type Answer<Body> = { ok: true; body: Body } | { ok: false; problem: Problem };
+
+/** The words of the step in which a person types a mailed code. */
+export interface CodeWords {
+  send: string;
+  sendAgain: string;
+  sent: string;
+  label: string;
+  check: string;
+  waiting: string;
+  incomplete: string;
+  wrong: string;
+  notSent: string;
+}
+
+export interface CodeUse {
+  words: CodeWords;
+  sendCode: () => Promise<Answer<unknown>>;
+  checkCode: (code: string) => Promise<Answer<unknown>>;
+  proved: () => void;
+  /** The words for a problem that is not about the code. */
+  explain: (problem: Problem) => Child;
+}

@@ -29,6 +29,7 @@ async function startWithReceiver(status = 204) {
         return { status };
       },
       ask: async () => ({ failure: 'timeout' as const }),
+      pass: async () => ({ failure: 'timeout' as const, mayHaveSent: false }),
     },
     chargeRecipient: async () => {},
     onFailure: (error: unknown) => failures.push(error),

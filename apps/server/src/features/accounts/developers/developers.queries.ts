@@ -7,9 +7,28 @@ export function developerOf(db: Executor, { developerId }: Tenant) {
     .selectFrom('developers')
     .select(['id as developerId', 'name as developerName', 'mode', 'plan', 'consentMode', 'consentKeys'])
     .select(['emailVerified', 'scopeDescriptions', 'redirectUris', 'enforceAgentScopes', 'auditPrivateKeys'])
-    .select('manifestPinning')
+    .select(['manifestPinning', 'connectLoginUrl'])
     .where('id', '=', developerId)
     .as('developer');
+}
+
+/** The settings of an account that decide how its people prove who they are, and where they return. */
+export function findAccount(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('developers')
+    .select(['mode', 'consentMode', 'consentKeys', 'connectLoginUrl', 'redirectUris'])
+    .where('id', '=', developerId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The name of the account, as people and upstreams read it. */
+export async function findDeveloperName(db: Executor, { developerId }: Tenant): Promise<string> {
+  const found = await db
+    .selectFrom('developers')
+    .select('name')
+    .where('id', '=', developerId)
+    .executeTakeFirst();
+  return found?.name ?? '';
 }
 
 /**

@@ -10,6 +10,7 @@ export function mustBeKeepableSettings({
   consentKeys,
   redirectUris,
   scopeDescriptions,
+  connectLoginUrl,
 }: DeveloperChange): void {
   for (const [at, jwk] of (consentKeys ?? []).entries()) {
     if (!isUsableKey(jwk))
@@ -24,6 +25,9 @@ export function mustBeKeepableSettings({
         fields: [{ path: `redirectUris.${wrong}`, problem: 'format' }],
       },
     );
+  }
+  if (connectLoginUrl && !(isRedirectUri(connectLoginUrl) && /^https?:/i.test(connectLoginUrl))) {
+    throw badField('connectLoginUrl', 'format', 'Send an absolute https URL, or null.');
   }
   const unknown = Object.keys(scopeDescriptions ?? {}).find((scope) => !isScope(scope));
   if (unknown !== undefined) throw badField(`scopeDescriptions.${unknown}`, 'format');

@@ -27,6 +27,8 @@ const members = {
   consentKeys: Type.Array(Type.Object({}, { additionalProperties: true })),
   scopeDescriptions: recordOf(Type.String(), Type.String()),
   redirectUris: Type.Array(Type.String()),
+  /** The page at which the developer's application signs a person in who connects an account. */
+  connectLoginUrl: Type.Union([Type.String(), Type.Null()]),
   enforceAgentScopes: Type.Boolean(),
   /** Null where the operator's setting applies. */
   maxDelegationDepth: Type.Union([Type.Integer(), Type.Null()]),
@@ -77,6 +79,7 @@ export const DeveloperChange = Type.Object(
     consentKeys: Type.Optional(Type.Array(PublicJwk, { maxItems: 5 })),
     scopeDescriptions: Type.Optional(ScopeDescriptions),
     redirectUris: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 50 })),
+    connectLoginUrl: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()])),
     enforceAgentScopes: Type.Optional(Type.Boolean()),
     maxDelegationDepth: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 10 }), Type.Null()])),
     auditPrivateKeys: Type.Optional(

@@ -1,12 +1,9 @@
-import { randomInt } from 'node:crypto';
 import type { Caller } from '../../../platform/caller.ts';
-import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
-import { hashOf, isSameText } from '../../../platform/ids.ts';
 import { emailUnverified, thumbprintsOf } from '../../accounts/developers/index.ts';
-import { nameInMail, rates } from '../../accounts/emails/index.ts';
-import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
-import { countMail, type ShownRow } from './consent.repo.ts';
+import { nameInMail } from '../../accounts/emails/index.ts';
+import { checkMailedCode, sendMailedCode } from './consent.code.service.ts';
+import type { ShownRow } from './consent.repo.ts';
 import { standingHint } from './consent.rules.ts';
 import type { CheckedCode, SentCode } from './consent.schema.ts';
 import {
@@ -18,25 +15,9 @@ import {
   storeProof,
 } from './consent.session.service.ts';
 
-const CODE_SECONDS = 600;
-const MOST_SENT = 3;
-const MOST_TRIES = 5;
-/** Longer than any request stays open, so the count lasts as long as the request. */
-const COUNTED_SECONDS = 90_000;
-
-const codeKey = (requestId: string) => `bh:{${requestId}}:mailed-code`;
-const sentKey = (requestId: string) => `bh:{${requestId}}:mailed-codes`;
-const triesKey = (requestId: string) => `bh:{${requestId}}:code-tries`;
-
-interface KeptCode {
-  readonly hash: string;
-  readonly expiresAt: string;
-}
-
 /**
  * Sends eight digits to the address that the developer's hint names. The service never takes an address from
- * the request itself, because the agent wrote it. A new code replaces the last. A refusal counts for no limit, and
- * leaves the last code good.
+ * the request itself, because the agent wrote it.
  * @throws CONFLICT without an address, after the last code, or for an account without a verified address,
  * NOT_CONFIGURED, PLAN_LIMIT_EXCEEDED, RATE_LIMITED, UPSTREAM_ERROR
  */
@@ -47,54 +28,21 @@ export async function sendCode(
 ): Promise<SentCode> {
   const { row, proofs } = await requestOfSession(deps, session);
   const email = standingHint(proofs, thumbprintsOf(row.consentKeys))?.email;
-  if (row.consentMode !== 'email' || email === undefined) {
-    throw new AppError(
-      'CONFLICT',
-      'The email address of this person is unknown. Open the link again from the application that sent you.',
-    );
-  }
+  if (row.consentMode !== 'email' || email === undefined) throw unknownAddress();
   if (!row.emailVerified) throw emailUnverified();
-  const { mailer } = deps;
-  if (!mailer) throw new AppError('NOT_CONFIGURED', 'This service sends no mail.', { setting: 'SMTP_URL' });
-  const { requestId } = session;
-  await countSending(deps, caller, requestId, email);
-
-  const code = String(randomInt(100_000_000)).padStart(8, '0');
-  const expiresAt = new Date(deps.clock().getTime() + CODE_SECONDS * 1000).toISOString();
-  const kept: KeptCode = { hash: hashOf(code).toString('base64url'), expiresAt };
-  await deps.store.put([{ key: codeKey(requestId), value: JSON.stringify(kept), seconds: CODE_SECONDS }]);
-  await mailer.send({ to: email, ...mailOf(row, code) }).catch((cause: unknown) => {
-    deps.onMailFailed();
-    const failure = new AppError(
-      'UPSTREAM_ERROR',
-      'The mail server did not take the mail. Ask for another code later.',
-      { service: 'smtp' },
-    );
-    throw Object.assign(failure, { cause });
-  });
-  return { expiresAt };
-}
-
-/**
- * Counts one mail for each limit, or for none. The transaction undoes the count of the plan when another limit
- * refuses, and its lock makes two sendings of one developer take turns.
- */
-function countSending(deps: ConsentDeps, caller: Caller, requestId: string, email: string): Promise<void> {
-  const limit = limitOf(deps.quotas, caller, 'consent_mails');
-  return inTransaction(deps.db, async (tx) => {
-    if (!(await countMail(tx, caller.tenant, { at: deps.clock(), limit }))) {
-      throw overQuota(caller, 'consent_mails', limit);
-    }
-    if (!(await isAdmitted(deps, sentKey(requestId), MOST_SENT, 0))) {
-      throw new AppError(
-        'CONFLICT',
-        `The service has sent ${MOST_SENT} codes for this request and sends no more. Type the last code.`,
-      );
-    }
-    await deps.chargeRecipient(rates.mailRecipient, email);
-    await isAdmitted(deps, sentKey(requestId), MOST_SENT);
+  return sendMailedCode(deps, caller, {
+    subjectId: session.requestId,
+    email,
+    mailOf: (code) => mailOf(row, code),
   });
 }
+
+/** The person's application names the address, and nothing else does. */
+export const unknownAddress = () =>
+  new AppError(
+    'CONFLICT',
+    'The email address of this person is unknown. Open the link again from the application that sent you.',
+  );
 
 /** Begins with a sentence of the service, because developers choose the names. */
 function mailOf({ agentName, agentId, developerName, developerId }: ShownRow, code: string) {
@@ -124,40 +72,27 @@ export async function checkCode(
   code: string,
 ): Promise<CheckedCode> {
   const { row } = await requestOfSession(deps, session);
-  const { requestId } = session;
-  const found = await deps.store.get(codeKey(requestId));
-  const kept: KeptCode | undefined = found === undefined ? undefined : JSON.parse(found);
-  const isLast = !(await isAdmitted(deps, triesKey(requestId), MOST_TRIES - 1));
-  const isLate = kept === undefined || new Date(kept.expiresAt) <= deps.clock();
-  const isRight = kept !== undefined && isSameText(kept.hash, hashOf(code).toString('base64url'));
-  if (isRight && !isLate) {
-    await deps.store.remove(codeKey(requestId));
+  const outcome = await checkMailedCode(deps, session.requestId, code);
+  if (outcome === 'right') {
     await storeProof(deps, session, { mailReadAt: deps.clock().toISOString() });
     const { verification } = await requestOfSession(deps, session);
     return { verification };
   }
-
   await reportFailedProof(deps, caller, row, 'email');
-  if (isLast) {
-    await deps.store.remove(codeKey(requestId)); // or the next session could go on guessing
-    await endConsentSession(deps, session);
-    throw new AppError(
+  if (outcome === 'last') await endConsentSession(deps, session);
+  throw wrongCode(outcome);
+}
+
+/** The refusal of a code that proves nothing. */
+export function wrongCode(outcome: 'wrong' | 'late' | 'last'): AppError {
+  if (outcome === 'last') {
+    return new AppError(
       'UNAUTHORIZED',
       'Too many wrong codes. Open the link again from the application that sent you.',
     );
   }
-  if (isLate) throw new AppError('TOKEN_EXPIRED', 'This code is no longer valid. Ask for another code.');
-  throw badField('code', 'not_allowed', 'This is not the last code that was sent.');
-}
-
-/** Counts in one step, so concurrent tries are all counted. @param cost 0 only looks whether there is room */
-async function isAdmitted(
-  { store }: ConsentDeps,
-  key: string,
-  limit: number,
-  cost: 0 | 1 = 1,
-): Promise<boolean> {
-  const charge = { key, limit, cost, seconds: COUNTED_SECONDS } as const;
-  const settled = await store.charge([{ name: 'tries', charges: [charge] }]);
-  return settled.get('tries')?.outcome === 'charged';
+  if (outcome === 'late') {
+    return new AppError('TOKEN_EXPIRED', 'This code is no longer valid. Ask for another code.');
+  }
+  return badField('code', 'not_allowed', 'This is not the last code that was sent.');
 }

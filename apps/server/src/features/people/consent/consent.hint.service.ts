@@ -25,25 +25,39 @@ export interface HintIsFor {
  * a consent key, not with the API key, so an agent that holds the API key cannot approve. A hint works for
  * its own request until it expires. @returns undefined unless the hint vouches for this person and this
  * request
- * @see RFC 8725 §3.11 on explicit types, and RFC 7519 §4.1 for the claims
  */
-export function readHint(hint: string, row: ShownRow, { issuer, now }: HintIsFor): GoodHint | undefined {
-  const keys: JsonWebKey[] = Array.isArray(row.consentKeys) ? row.consentKeys.map(Object) : [];
-  const thumbprints = thumbprintsOf(row.consentKeys);
+export const readHint = (hint: string, row: ShownRow, use: HintIsFor): GoodHint | undefined =>
+  readVouching('consent-hint', hint, { ...row, claims: { areq: row.id } }, use);
+
+/** The person that a hint has to vouch for. */
+interface Vouched {
+  readonly developerId: string;
+  readonly consentKeys: unknown;
+  readonly principalId: string;
+  /** Claims that bind the hint to its use. */
+  readonly claims: Readonly<Record<string, string>>;
+}
+
+/** @see RFC 8725 §3.11 on explicit types, and RFC 7519 §4.1 for the claims */
+export function readVouching(
+  kind: 'consent-hint' | 'connect-hint',
+  hint: string,
+  { developerId, consentKeys, principalId, claims }: Vouched,
+  { issuer, now }: HintIsFor,
+): GoodHint | undefined {
+  const keys: JsonWebKey[] = Array.isArray(consentKeys) ? consentKeys.map(Object) : [];
+  const thumbprints = thumbprintsOf(consentKeys);
   // A hint need not name its key, and a name proves nothing, so each key is tried.
   for (const [at, key] of keys.entries()) {
     const { jwk, publicKey } = verificationKey(createPublicKey({ key, format: 'jwk' }));
     const only = { ...jwk, publicKey };
-    const verify = createKindVerifier('consent-hint', {
-      keys: () => ({ only }),
-      issuer: row.developerId,
-      verifySignature,
-    });
+    const verify = createKindVerifier(kind, { keys: () => ({ only }), issuer: developerId, verifySignature });
     const verified = verify(hint, { now, audience: issuer });
     if (!verified.ok) continue;
-    const { iat, exp, sub, areq, email } = verified.payload;
+    const { iat, exp, sub, email } = verified.payload;
     const isTimely = typeof iat === 'number' && Number(exp) - iat <= LONGEST_SECONDS;
-    if (sub !== row.principalId || areq !== row.id || !isTimely) return undefined;
+    const isBound = Object.entries(claims).every(([name, value]) => verified.payload[name] === value);
+    if (sub !== principalId || !isBound || !isTimely) return undefined;
     return { email: addressIn(email), keyThumbprint: thumbprints[at] ?? '' };
   }
   return undefined;

@@ -10,8 +10,8 @@ import {
   livingGrantsOfPrincipal,
 } from '../../access/grants/grants.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
-import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { entriesOf } from '../../record/audit/audit.queries.ts';
+import { activeSession } from './principals.queries.ts';
 
 interface NewSessionRow {
   readonly id: string;
@@ -59,18 +59,6 @@ export async function deleteSession(db: Executor, session: PrincipalSession, now
     .where('expiresAt', '>', now)
     .executeTakeFirst();
   return numDeletedRows === 1n;
-}
-
-/** The session with its developer, if it is active. Other reads join it, so the check costs no round trip. */
-function activeSession(db: Executor, { tenant, sessionId, principalId }: PrincipalSession, now: Date) {
-  return db
-    .selectFrom('principalSessions as session')
-    .innerJoin(developerOf(db, tenant), 'developer.developerId', 'session.developerId')
-    .where('session.developerId', '=', tenant.developerId)
-    .where('session.id', '=', sessionId)
-    .where('session.principalId', '=', principalId)
-    .where('session.expiresAt', '>', now)
-    .select(['developer.mode', 'developer.plan']);
 }
 
 /** @param grantId a grant that the result names if the principal has it */

@@ -5,12 +5,24 @@ interface Named {
   readonly service: string;
 }
 
+interface OfProvider extends Named {
+  readonly providerId: string;
+}
+
 export const acts = {
   'vault.credential.stored': act<Named & { readonly credentialType: string; readonly replaced: boolean }>(),
-  'vault.credential.deleted': act<Named & { readonly reason: 'api' | 'developer_deleted' }>(),
+  'vault.credential.deleted': act<
+    Named & { readonly reason: 'api' | 'principal_request' | 'developer_deleted' }
+  >(),
   'vault.credential.exchanged': act<Named>(),
   'vault.credential.refreshed': act<Named & { readonly tokenExpiresAt: string | null }>(),
   'vault.credential.refresh_failed': act<Named & { readonly error: string }>(),
+  'vault.connection.reauthorization_required': act<
+    OfProvider & { readonly reason: string; readonly missingScopes?: readonly string[] }
+  >(),
+  'vault.connection.disconnected': act<
+    OfProvider & { readonly by: string; readonly upstream: 'revoked' | 'failed' | 'unsupported' }
+  >(),
 };
 
 export const entries = {

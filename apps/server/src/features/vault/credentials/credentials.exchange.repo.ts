@@ -19,6 +19,10 @@ export type ExchangeableRow = Pick<
   | 'version'
   | 'proxy'
   | 'updatedAt'
+  | 'providerId'
+  | 'connection'
+  | 'connectionStatus'
+  | 'connectionReason'
 > & {
   /** Whether the service's profile leaves the credential to the proxy now. */
   readonly isProxyOnly: boolean;
@@ -28,10 +32,13 @@ const exchangeable = lookUp<ExchangeableRow, [developerId: string, principalId: 
   'find_exchangeable',
   `select c.id, c.credential_type as "credentialType", c.token_expires_at as "tokenExpiresAt", c.metadata,
      c.key_id as "keyId", c.data_key as "dataKey", c.access_token as "accessToken", c.refresh_status as "refreshStatus",
-     c.version, c.proxy, c.updated_at as "updatedAt", coalesce(p.proxy_only, false) as "isProxyOnly"
+     c.version, c.proxy, c.updated_at as "updatedAt", coalesce(p.proxy_only, false) as "isProxyOnly",
+     c.provider_id as "providerId", c.connection, c.connection_status as "connectionStatus",
+     c.connection_reason as "connectionReason"
    from vault_credentials c
    left join vault_proxy_profiles p on p.developer_id = $1 and p.service = c.service
-   where c.developer_id = $1 and c.principal_id = $2 and c.service = $3`,
+   where c.developer_id = $1 and c.principal_id = $2 and c.service = $3
+     and c.disconnecting_at is null`,
 );
 
 export async function findExchangeable(

@@ -11,7 +11,7 @@ export const exchangeRoutes: FastifyPluginAsyncTypebox<ExchangeDeps> = async (ap
       config: {
         access: 'grant',
         rate: rates.vaultExchange,
-        failures: ['FORBIDDEN', 'NOT_FOUND', 'NOT_CONFIGURED', 'UPSTREAM_ERROR'],
+        failures: ['FORBIDDEN', 'NOT_FOUND', 'REAUTHORIZATION_REQUIRED', 'NOT_CONFIGURED', 'UPSTREAM_ERROR'],
       },
       schema: {
         operationId: 'vault.exchange',

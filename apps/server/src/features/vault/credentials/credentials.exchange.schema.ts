@@ -3,7 +3,16 @@ import { type Static, Type } from 'typebox';
 import { Service } from './credentials.schema.ts';
 
 export type Exchange = Static<typeof Exchange>;
-export const Exchange = Type.Object({ service: Service }, { additionalProperties: false });
+export const Exchange = Type.Object(
+  {
+    service: Service,
+    /** The scopes that the agent needs at the upstream. They are looked at for connected accounts only. */
+    upstreamScopes: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 50 }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 /** The members are those of the interface specification, and no more. */
 export type ExchangedCredential = Static<typeof ExchangedCredential>;

@@ -1,17 +1,17 @@
 import { concerning } from '../../../platform/acts.ts';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { openEnvelope } from '../../../platform/envelope.ts';
+import { currentKey, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
 import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
 import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
+import { mustBeConnected, notStored } from './credentials.connected.service.ts';
 import { type ExchangeableRow, findExchangeable, writeExchange } from './credentials.exchange.repo.ts';
 import { limitsCallsOf, matchingScope } from './credentials.exchange.rules.ts';
 import type { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts';
 import { isForProxyOnly } from './credentials.proxy.rules.ts';
 import { needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
-import { currentKey } from './credentials.service.ts';
 
 /** A stored credential did not open: its row was changed, or its key is another. */
 export interface Unopened {
@@ -28,13 +28,13 @@ const ATTEMPTS = 4; // a credential that is stored again meanwhile is read again
 
 /**
  * Gives an agent the credential of its principal for a service. The entry is committed before the secret leaves.
- * @throws FORBIDDEN, NOT_FOUND, NOT_CONFIGURED, UPSTREAM_ERROR, INTERNAL_ERROR for a credential that does not open,
+ * @throws FORBIDDEN, NOT_FOUND, REAUTHORIZATION_REQUIRED, NOT_CONFIGURED, UPSTREAM_ERROR, INTERNAL_ERROR for a credential that does not open,
  * UNAUTHORIZED when the grant ended meanwhile, SERVICE_UNAVAILABLE
  */
 export async function exchangeCredential(
   deps: ExchangeDeps,
   holder: GrantHolder,
-  { service }: Exchange,
+  { service, upstreamScopes = [] }: Exchange,
 ): Promise<ExchangedCredential> {
   const matchedScope = matchingScope(holder.scopes, service);
   if (matchedScope === undefined) {
@@ -45,7 +45,7 @@ export async function exchangeCredential(
     await refuseForProxy(deps, holder, service, 'The grant limits the calls of this connector.');
   }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const { row, refreshed } = await findFresh(deps, holder, service);
+    const { row, refreshed } = await findFresh(deps, holder, service, upstreamScopes);
     const opened = await openStored(deps, holder, service, row);
     const { sealedAgain } = opened;
     const lost = await record(deps, holder, { row, service, matchedScope, sealedAgain, refreshed });
@@ -67,14 +67,21 @@ export async function exchangeCredential(
 /**
  * Reads the credential, and replaces an access token that is about to end. When that fails, a token that has not ended
  * is still good.
- * @throws NOT_FOUND, UPSTREAM_ERROR
+ * @throws NOT_FOUND, REAUTHORIZATION_REQUIRED, UPSTREAM_ERROR
  */
-async function findFresh(deps: ExchangeDeps, holder: GrantHolder, service: string) {
+async function findFresh(
+  deps: ExchangeDeps,
+  holder: GrantHolder,
+  service: string,
+  wanted: readonly string[],
+) {
   const found = await findStored(deps, holder, service);
+  await mustBeConnected(deps, holder, { row: found, service, wanted });
   if (!needsRefresh(deps, found)) return { row: mustBeUsable(found, service, deps), refreshed: false };
   currentKey(deps.vault);
   const refreshed = await refreshUpstream(deps, holder, found);
   const row = await findStored(deps, holder, service);
+  await mustBeConnected(deps, holder, { row, service, wanted });
   return { row: mustBeUsable(row, service, deps), refreshed };
 }
 
@@ -84,7 +91,7 @@ async function findStored(deps: ExchangeDeps, holder: GrantHolder, service: stri
   if (isForProxy) await refuseForProxy(deps, holder, service, 'The service is for the vault proxy alone.');
   if (row) return row;
   await block(deps, holder, { service, reason: 'not_found' });
-  throw new AppError('NOT_FOUND', 'The principal has no credential for this service.');
+  throw await notStored(deps, holder.tenant, service);
 }
 
 /** Where there is no credential, the profile alone decides: a refusal for the proxy comes before one for absence. */

@@ -3,21 +3,22 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, entries } from './credentials.acts.ts';
+import type { Unrevoked } from './credentials.deps.service.ts';
 import { exchangeRoutes } from './credentials.exchange.routes.ts';
-import { vaultRotation } from './credentials.jobs.ts';
+import { endOfDisconnections, vaultRotation } from './credentials.jobs.ts';
 import { quotas } from './credentials.quotas.ts';
 import { rates } from './credentials.rates.ts';
 import { eraseCredentials } from './credentials.repo.ts';
 import { countUnderFormerKeys, mustOpenStored } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
-import { deleteCredentialsOfAccount, type Unrevoked } from './credentials.service.ts';
+import { deleteCredentialsOfAccount } from './credentials.service.ts';
 import { openingDeps, openingSettings } from './credentials.settings.ts';
 import { tables } from './credentials.tables.ts';
 
 export const credentials = defineFeature({
   name: 'credentials',
   tags: { vault: 'Upstream credentials of principals, which the vault keeps sealed.' },
-  knows: ['audit', 'developers', 'quotas'],
+  knows: ['audit', 'developers', 'providers', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['vault.exchange_blocked'],
@@ -53,7 +54,7 @@ export const credentials = defineFeature({
         await app.register(credentialRoutes, deps);
       },
       prepare: () => mustOpenStored(deps, house.isProduction),
-      jobs: [vaultRotation(deps)],
+      jobs: [vaultRotation(deps), endOfDisconnections(deps)],
     };
   },
 });

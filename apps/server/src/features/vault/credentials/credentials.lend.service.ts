@@ -1,8 +1,8 @@
 import type { GrantHolder } from '../../../platform/caller.ts';
+import { currentKey } from '../../../platform/envelope.ts';
 import { type ExchangeableRow, findExchangeable } from './credentials.exchange.repo.ts';
 import { type ExchangeDeps, mustBeUsable, openStored } from './credentials.exchange.service.ts';
 import { needsRefresh, refreshUpstream } from './credentials.refresh.service.ts';
-import { currentKey } from './credentials.service.ts';
 
 export type LendDeps = ExchangeDeps;
 /** A credential that was read and not opened. */

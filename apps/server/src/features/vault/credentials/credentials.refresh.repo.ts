@@ -42,8 +42,14 @@ export function findLease(db: Executor, { developerId }: Tenant, id: string) {
 
 type Renewed = Pick<
   CredentialRow,
-  'accessToken' | 'refreshToken' | 'tokenExpiresAt' | 'refreshStatus' | 'updatedAt'
->;
+  | 'accessToken'
+  | 'refreshToken'
+  | 'tokenExpiresAt'
+  | 'refreshStatus'
+  | 'updatedAt'
+  | 'connectionStatus'
+  | 'connectionReason'
+> & { readonly connection: string };
 
 /** Ends the lease with its outcome. @returns whether the credential was still the leased one */
 export async function settleLease(

@@ -7,6 +7,14 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import { type MasterKeys, openEnvelope } from '../../../platform/envelope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { asClient, frozenClient, getProviderRow, markFailed } from '../providers/index.ts';
+import {
+  type ConnectionFacts,
+  type FrozenClient,
+  factsOf,
+  missingIn,
+  type ReconnectReason,
+} from './credentials.connection.rules.ts';
 import type { ExchangeableRow } from './credentials.exchange.repo.ts';
 import {
   findLease,
@@ -29,6 +37,8 @@ export interface RefreshDeps {
   readonly clock: Clock;
   readonly vault: MasterKeys;
   readonly upstream: Egress;
+  /** The addresses of connected accounts. */
+  readonly connected: Egress;
   /** How long before its end an access token is replaced. */
   readonly skewSeconds: number;
 }
@@ -65,6 +75,10 @@ export async function refreshUpstream(
     await releaseLease(db, holder.tenant, leased);
     throw error;
   });
+  if (refreshing.result === 'client_refused' && leased.providerId !== null) {
+    const provider = { id: leased.providerId, service: leased.service };
+    await markFailed(deps, holder, provider, 'invalid_client');
+  }
   return settle(deps, holder, leased, refreshing);
 }
 
@@ -78,11 +92,10 @@ async function untilSettled({ db, clock }: RefreshDeps, tenant: Tenant, { id, ve
 }
 
 /** An upstream's words are read, and reach neither the log nor the agent. */
-async function askUpstream(
-  { vault, upstream }: RefreshDeps,
-  { developerId }: Tenant,
-  row: LeasedRow,
-): Promise<Refreshing> {
+async function askUpstream(deps: RefreshDeps, tenant: Tenant, row: LeasedRow): Promise<Refreshing> {
+  const { vault, upstream } = deps;
+  const { developerId } = tenant;
+  if (row.providerId !== null) return askProvider(deps, tenant, row, row.providerId);
   const settings = refreshSettings(row);
   const envelope = openEnvelope(vault, row.dataKey, [developerId, row.principalId, row.service]);
   const refreshToken =
@@ -94,6 +107,29 @@ async function askUpstream(
   return answer.failure === undefined ? readRefreshing(answer.status, answer.body) : { result: 'failed' };
 }
 
+/** The endpoint and the client are those with which the person connected. */
+async function askProvider(
+  { db, clock, vault, connected }: RefreshDeps,
+  tenant: Tenant,
+  row: LeasedRow,
+  providerId: string,
+): Promise<Refreshing> {
+  const frozen: FrozenClient = Object(row.refresh); // stored by this service
+  const provider = await getProviderRow(db, tenant, providerId);
+  const client = provider && frozenClient(vault, provider, frozen);
+  if (!client) return { result: 'provider_changed' };
+  const envelope = openEnvelope(vault, row.dataKey, [tenant.developerId, row.principalId, row.service]);
+  const token = row.refreshToken === null ? undefined : envelope?.open('refresh_token', row.refreshToken);
+  if (token === undefined) return { result: 'failed' };
+  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: token });
+  if (frozen.resource !== null) form.set('resource', frozen.resource);
+  const request = await asClient(client, form, { audience: frozen.audience, clock });
+  const answer = await connected.ask({ url: frozen.tokenEndpoint, method: 'POST', ...request });
+  return answer.failure === undefined
+    ? readRefreshing(answer.status, answer.body, frozen)
+    : { result: 'failed' };
+}
+
 /** A store that came meanwhile stays as it is. */
 async function settle(
   deps: RefreshDeps,
@@ -102,29 +138,69 @@ async function settle(
   refreshing: Refreshing,
 ): Promise<boolean> {
   const { db, clock } = deps;
-  if (refreshing.result === 'failed') {
+  if (refreshing.result === 'failed' || refreshing.result === 'client_refused') {
     await releaseLease(db, holder.tenant, row);
     return false;
   }
   const at = clock();
-  const { change, act } =
-    refreshing.result === 'refreshed'
-      ? renewed(deps, holder.tenant, row, refreshing.tokens, at)
-      : refused(row, refreshing.error);
+  const { change, acts } = outcomeOf(deps, holder.tenant, row, refreshing, at);
   return inTransaction(db, async (tx) => {
     if (!(await settleLease(tx, holder.tenant, row, change))) return false;
-    await recordActs(tx, holder, [act], at);
+    await recordActs(tx, holder, acts, at);
     return refreshing.result === 'refreshed';
   });
+}
+
+type Settling = Exclude<Refreshing, { readonly result: 'failed' | 'client_refused' }>;
+
+interface Outcome {
+  readonly change: Parameters<typeof settleLease>[3];
+  readonly acts: readonly Act[];
+}
+
+function outcomeOf(
+  deps: RefreshDeps,
+  tenant: Tenant,
+  row: LeasedRow,
+  refreshing: Settling,
+  at: Date,
+): Outcome {
+  if (refreshing.result === 'refreshed') return renewed(deps, tenant, row, refreshing.tokens, at);
+  if (refreshing.result === 'provider_changed') {
+    return { change: ended('provider_changed'), acts: [endedAct(row, 'provider_changed')] };
+  }
+  const { change, act } = refused(row, refreshing.error);
+  if (row.providerId === null) return { change, acts: [act] };
+  return {
+    change: { ...change, ...ended('refresh_refused') },
+    acts: [act, endedAct(row, 'refresh_refused')],
+  };
+}
+
+const ended = (reason: ReconnectReason) =>
+  ({ connectionStatus: 'reauthorization_required', connectionReason: reason }) as const;
+
+type EndedRow = Pick<ExchangeableRow, 'id' | 'providerId' | 'connection'> & {
+  readonly principalId: string;
+  readonly service: string;
+};
+
+/** The person has to connect the account again. */
+export function endedAct(row: EndedRow, reason: ReconnectReason, missingScopes: readonly string[] = []): Act {
+  const { id, principalId, service, providerId } = row;
+  const missing = missingScopes.length > 0 && { missingScopes };
+  const data = { credentialId: id, service, providerId: providerId ?? '', reason, ...missing };
+  return { type: 'vault.connection.reauthorization_required', principalId, data };
 }
 
 function renewed(
   { vault }: RefreshDeps,
   { developerId }: Tenant,
   row: LeasedRow,
-  { accessToken, refreshToken, expiresInSeconds }: NewTokens,
+  tokens: NewTokens,
   at: Date,
-) {
+): Outcome {
+  const { accessToken, refreshToken, expiresInSeconds } = tokens;
   const { id, principalId, service } = row;
   const envelope = openEnvelope(vault, row.dataKey, [developerId, principalId, service]);
   if (!envelope) throw new Error('A credential that was just opened does not open.');
@@ -138,7 +214,25 @@ function renewed(
     tokenExpiresAt,
     updatedAt: at,
   };
-  return { change, act };
+  const facts = factsOf(row);
+  if (!facts) return { change, acts: [act] };
+  const next = regranted(facts, tokens, at);
+  const missing = missingIn(next);
+  const isNew = missing.length > missingIn(facts).length;
+  return {
+    change: { ...change, connection: JSON.stringify(next), ...(isNew && ended('scopes_missing')) },
+    acts: [act, ...(isNew ? [endedAct(row, 'scopes_missing', missing)] : [])],
+  };
+}
+
+/** RFC 6749, section 6: an answer without a scope grants what was granted before. */
+function regranted(facts: ConnectionFacts, { scopes, refreshExpiresInSeconds }: NewTokens, at: Date) {
+  const end = refreshExpiresInSeconds;
+  return {
+    ...facts,
+    ...(scopes && { scopesGranted: scopes }),
+    ...(end !== undefined && { refreshTokenExpiresAt: new Date(at.getTime() + end * 1000).toISOString() }),
+  };
 }
 
 function refused({ id, principalId, service }: LeasedRow, error: string) {

@@ -23,6 +23,10 @@ const SHOWN = [
   'proxy',
   'createdAt',
   'updatedAt',
+  'providerId',
+  'connection',
+  'connectionStatus',
+  'connectionReason',
 ] as const;
 
 /** The unique index of services that differ in case alone. */
@@ -55,7 +59,10 @@ interface Filter {
 }
 
 function credentialsBy(db: Executor, { developerId }: Tenant, { principalId, service }: Filter) {
-  let some = db.selectFrom('vaultCredentials').where('developerId', '=', developerId);
+  let some = db
+    .selectFrom('vaultCredentials')
+    .where('developerId', '=', developerId)
+    .where('disconnectingAt', 'is', null);
   if (principalId !== undefined) some = some.where('principalId', '=', principalId);
   if (service !== undefined) some = some.where('service', '=', service);
   return some;
@@ -66,17 +73,16 @@ interface Named {
   readonly service: string;
 }
 
-/** Locks the credential of a principal for a service. @returns whether there is one */
-export async function lockNamed(tx: Tx, { developerId }: Tenant, { principalId, service }: Named) {
-  const row = await tx
+/** Locks the credential of a principal for a service. @returns undefined when there is none */
+export function lockNamed(tx: Tx, { developerId }: Tenant, { principalId, service }: Named) {
+  return tx
     .selectFrom('vaultCredentials')
-    .select('id')
+    .select(['id', 'proxy'])
     .where('developerId', '=', developerId)
     .where('principalId', '=', principalId)
     .where('service', '=', service)
     .forUpdate()
     .executeTakeFirst();
-  return row !== undefined;
 }
 
 export const isStored = async (db: Executor, tenant: Tenant, { principalId, service }: Named) =>
@@ -119,6 +125,7 @@ export function deleteCredentialRow(
     .deleteFrom('vaultCredentials')
     .where('developerId', '=', developerId)
     .where('id', '=', id)
+    .where('disconnectingAt', 'is', null)
     .returningAll()
     .executeTakeFirst();
 }
@@ -134,3 +141,7 @@ export function deleteCredentialRows(tx: Tx, { developerId }: Tenant) {
 
 /** Erases rows of a closed account. */
 export const eraseCredentials = eraserOf('vault_credentials');
+
+/** The credential of a principal for a service, without its secrets. */
+export const findShownCredentialOf = (db: Executor, tenant: Tenant, named: Named) =>
+  withoutSecrets(db, tenant, named).executeTakeFirst();

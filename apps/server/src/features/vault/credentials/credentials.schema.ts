@@ -74,12 +74,35 @@ const shown = {
 export type StoredCredential = Static<typeof StoredCredential>;
 export const StoredCredential = Type.Object({ ...shown, replaced: Type.Boolean() });
 
+const Texts = Type.Array(Type.String());
+
+/** The connection of a credential that a person connected. */
+export type Connection = Static<typeof Connection>;
+export const Connection = Type.Object({
+  providerId: Id,
+  account: Type.Union([
+    Type.Object({ id: Type.String(), label: Type.Union([Type.String(), Type.Null()]) }),
+    Type.Null(),
+  ]),
+  scopesAsked: Texts,
+  scopesGranted: Texts,
+  missingScopes: Texts,
+  status: Type.Enum(['connected', 'reauthorization_required']),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  connectedAt: Time,
+  /** How the person proved to be the principal. */
+  method: Type.String(),
+  refreshTokenExpiresAt: NullableTime,
+});
+
 export type Credential = Static<typeof Credential>;
 export const Credential = Type.Object({
   ...shown,
   lastExchangedAt: NullableTime,
   /** The vault key that seals the record. */
   keyId: Type.String(),
+  /** Null for a credential that was stored by API. */
+  connection: Type.Union([Connection, Type.Null()]),
 });
 
 export const CredentialPath = Type.Object({ id: Id });

@@ -1,17 +1,18 @@
 import type { Caller } from '../../../platform/caller.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import { afterCommit, type Executor, inTransaction, isTaken } from '../../../platform/db/db.ts';
+import { afterCommit, inTransaction, isTaken } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
-import { type MasterKey, type MasterKeys, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
+import { currentKey, type MasterKey, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
-import type { Quotas } from '../../../platform/quotas.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
+import { shownConnection } from './credentials.connection.rules.ts';
+import { type CredentialDeps, differsInCase } from './credentials.deps.service.ts';
+import { disconnect } from './credentials.disconnect.service.ts';
 import { mustBeProxyLimits, proxyColumn, storedProxy } from './credentials.proxy.rules.ts';
 import { revocationRequest } from './credentials.refresh.rules.ts';
 import {
@@ -36,23 +37,6 @@ import type {
   RefreshSettings,
   StoredCredential,
 } from './credentials.schema.ts';
-
-/** The upstream of a deleted credential kept its tokens. */
-export interface Unrevoked {
-  readonly credentialId: string;
-  readonly failure: string;
-}
-
-export interface CredentialDeps {
-  readonly db: Executor;
-  readonly clock: Clock;
-  readonly quotas: Quotas;
-  readonly vault: MasterKeys;
-  /** The addresses that a credential may name for its refresh. */
-  readonly upstream: Egress;
-  /** Called with the failure of a revocation at an upstream. */
-  readonly onUnrevoked: (facts: Unrevoked) => void;
-}
 
 /**
  * Stores a credential, or replaces the one of the same principal and service with every field.
@@ -79,6 +63,11 @@ export async function storeCredential(
     metadata: JSON.stringify(metadata),
     tokenExpiresAt: tokenExpiresAt ? new Date(tokenExpiresAt) : null,
     refreshStatus: input.refresh ? 'ok' : 'none',
+    providerId: null,
+    connection: null,
+    connectionStatus: null,
+    connectionReason: null,
+    disconnectingAt: null,
     createdAt: at,
     updatedAt: at,
   } as const;
@@ -115,22 +104,6 @@ function mustBeCallable({ rules }: Egress, { refresh }: NewCredential): void {
     const message = 'Send an absolute `https` URL of a public host, without user name, password or fragment.';
     throw badField(`refresh.${name}`, 'not_allowed', message);
   }
-}
-
-const differsInCase = () =>
-  new AppError(
-    'CONFLICT',
-    'The principal has a credential of a service whose name differs from this one in case alone.',
-    { field: 'service' },
-  );
-
-/** @throws NOT_CONFIGURED when the operator has set no vault key */
-export function currentKey({ current }: MasterKeys): MasterKey {
-  if (current) return current;
-  const setting = 'VAULT_ENCRYPTION_KEY';
-  throw new AppError('NOT_CONFIGURED', `The vault has no key: the operator has not set ${setting}.`, {
-    setting,
-  });
 }
 
 /** The names of the columns are bound into their values. */
@@ -183,10 +156,11 @@ export async function getCredential(
   return toCredential(row);
 }
 
-/** @throws NOT_FOUND, also when the credential was deleted before */
-export function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
+/** A connected account is disconnected. @throws NOT_FOUND, also when the credential was deleted before */
+export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
+  if (await disconnect(deps, caller, { id })) return;
   const at = deps.clock();
-  return inTransaction(deps.db, async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     const row = await deleteCredentialRow(tx, caller.tenant, id);
     if (!row) throw notFound();
     await freeQuota(tx, caller, 'vault_credentials', 1);
@@ -252,4 +226,5 @@ const toCredential = (row: ShownRow): Credential => ({
   ...toShown(row),
   lastExchangedAt: row.lastExchangedAt?.toISOString() ?? null,
   keyId: row.keyId,
+  connection: shownConnection(row),
 });

@@ -1,6 +1,7 @@
 import { boolean, integer, notInProduction } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
+import { connectEgress, connectSettings } from '../providers/index.ts';
 import type { ExchangeDeps, Unopened } from './credentials.exchange.service.ts';
 
 /** The proxy uses these settings too, because it opens and refreshes credentials. */
@@ -19,6 +20,7 @@ export const openingSettings = {
     'false',
     'Whether credentials may refresh themselves at this machine and private networks, and over `http`. The service refuses it in production.',
   ),
+  ...connectSettings,
 };
 
 /** The parts of the house that open a credential for its use. */
@@ -29,6 +31,7 @@ export function openingDeps(house: House, settings: ValuesOf<typeof openingSetti
     ...house,
     vault: house.keyRing.vault,
     upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }),
+    connected: connectEgress(house, settings),
     skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
     onUnopened({ credentialId, keyId }: Unopened) {
       unopened.inc();

@@ -221,6 +221,7 @@ describe('the list', () => {
       metadata: {},
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
+      connection: null,
       hasRefreshToken: true,
       refreshStatus: 'none',
       proxy: null,

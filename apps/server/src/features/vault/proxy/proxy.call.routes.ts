@@ -41,6 +41,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<ProxyDeps> = async (app, deps
           'FORBIDDEN',
           'PROXY_DENIED',
           'NOT_FOUND',
+          'REAUTHORIZATION_REQUIRED',
           'METHOD_NOT_ALLOWED',
           'PAYLOAD_TOO_LARGE',
           'UNSUPPORTED_MEDIA_TYPE',

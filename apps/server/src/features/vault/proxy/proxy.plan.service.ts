@@ -6,7 +6,14 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
-import { findStoredCredential, type LendDeps, type StoredRow, storedProxy } from '../credentials/index.ts';
+import {
+  findStoredCredential,
+  type LendDeps,
+  mustBeConnected,
+  notStored,
+  type StoredRow,
+  storedProxy,
+} from '../credentials/index.ts';
 import type { SentBody } from './proxy.body.service.ts';
 import type { SentHeaders } from './proxy.headers.rules.ts';
 import { allowedBy, mayUseRule, type RuleRefusal, refusalByCredential } from './proxy.match.rules.ts';
@@ -62,7 +69,7 @@ export interface ReadyCall {
   readonly body: SentBody;
 }
 
-/** Looks at the profile, the grant and the credential, in this order. @throws PROXY_DENIED, NOT_FOUND */
+/** Looks at the profile, the grant and the credential, in this order. @throws PROXY_DENIED, NOT_FOUND, REAUTHORIZATION_REQUIRED */
 export async function planOf(deps: LendDeps, holder: GrantHolder, wanted: Wanted): Promise<Plan> {
   const { service, target: sent } = wanted;
   const [found, row] = await Promise.all([
@@ -88,10 +95,11 @@ export async function planOf(deps: LendDeps, holder: GrantHolder, wanted: Wanted
   }
   if (!row) {
     await block(deps, holder, { service, reason: 'not_found' });
-    throw new AppError('NOT_FOUND', 'The principal has no credential for this service.');
+    throw await notStored(deps, holder.tenant, service);
   }
   const refusal = refusalByCredential(storedProxy(row), ruled, { rule, origin });
   if (refusal !== undefined) throw await denied(deps, holder, service, refusal);
+  await mustBeConnected(deps, holder, { row, service });
   return { profile, profileVersion: found.version, upstream, origin, rule, named, row, target };
 }
 

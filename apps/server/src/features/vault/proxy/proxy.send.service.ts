@@ -5,7 +5,13 @@ import type { Egress } from '../../../platform/egress/egress.ts';
 import { mediaTypeOf, type PassedAnswer, type PassingFailure } from '../../../platform/egress/passing.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import { type LendDeps, type Lent, lendRefreshed, mayRefresh } from '../credentials/index.ts';
+import {
+  type LendDeps,
+  type Lent,
+  lendRefreshed,
+  mayRefresh,
+  noteRefusedByUpstream,
+} from '../credentials/index.ts';
 import { headersForAgent } from './proxy.answer.rules.ts';
 import { AnswerCut, guarded, type Outcome, outcomeOf, untilBegun } from './proxy.answer.service.ts';
 import { setCallEnd } from './proxy.calls.repo.ts';
@@ -159,7 +165,10 @@ async function secondTry(
   if (!again || again.row.version === lent.row.version) return { answer, lent };
   answer.destroy();
   if (!(await deps.recordAgain(again))) return fail('protocol');
-  return { answer: await send(deps, call, again, fail), lent: again };
+  const second = await send(deps, call, again, fail);
+  const use = { row: again.row, service: request.service };
+  if (second.statusCode === 401) await noteRefusedByUpstream(deps, holder, use);
+  return { answer: second, lent: again };
 }
 
 interface Passing {

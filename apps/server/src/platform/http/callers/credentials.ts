@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when access is `developer` or `consent`; handlers read it through `callerOf`. */
+    /** Set when access is `developer`, `consent` or `connect`; handlers read it through `callerOf`. */
     caller: Caller | null;
     /** Set when access is `session`; handlers read it through `sessionOf`. */
     session: PrincipalSession | null;
@@ -43,6 +43,7 @@ export type ReadHolder = (
 export interface Credentials {
   readonly developer: FindKeyCaller;
   readonly consent: AuthenticateBrowser;
+  readonly connect: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
 }

@@ -32,6 +32,7 @@ export async function describeRoutes(
           grant: { type: 'http', scheme: 'bearer', description: 'The grant token of an agent.' },
           session: { type: 'http', scheme: 'bearer', description: "A principal's session token." },
           consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
+          connect: { type: 'apiKey', in: 'cookie', name: 'bh_connect_<session id>' },
         },
       },
     },

@@ -1,12 +1,12 @@
 /** @import { Child, Problem } from '../../../../platform/page/types.js' */
 /** @import { Choices, ConsentRequest, Decision, Wish } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
+import { renderCodeStep } from '../../../../platform/page/code-step.js';
 import { aside, button, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText } from '../../../../platform/page/format.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { consentApi } from './consent-api.js';
-import { renderEmailStep } from './consent-email.js';
 import { renderRequest } from './consent-view.js';
 import { words } from './consent-words.js';
 
@@ -89,7 +89,7 @@ function showRequest(request) {
   };
   const proofStep =
     !verification.satisfied && verification.methods.includes('email')
-      ? renderEmailStep({ ...api, proved: resume, explain })
+      ? renderCodeStep({ words: words.email, ...api, proved: resume, explain })
       : undefined;
   const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide });
   forget();

@@ -1,4 +1,4 @@
-import type { Answer, ArgumentLimits, Child, Problem } from '../../../../platform/page/types.js';
+import type { ArgumentLimits, Child } from '../../../../platform/page/types.js';
 
 /**
  * Types that the page's scripts share, and the shapes of the API that they read. The service serves no part
@@ -113,14 +113,6 @@ export interface Lines {
   removed: Set<string>;
   /** The line's name, then notes on it. */
   label: (key: string) => Child[];
-}
-
-export interface EmailUse {
-  sendCode: () => Promise<Answer<unknown>>;
-  checkCode: (code: string) => Promise<Answer<unknown>>;
-  proved: () => void;
-  /** The words for a problem that is not about the code. */
-  explain: (problem: Problem) => Child;
 }
 
 /** The parts that the person has taken away so far, and the reason so far. */

@@ -1,14 +1,11 @@
-/** @import { Answer } from '../../../../platform/page/types.js' */
-/** @import { EmailUse } from './types.js' */
-import { button, element, paragraph, setContent } from '../../../../platform/page/dom.js';
-import { words } from './consent-words.js';
+/** @import { Answer, CodeUse } from './types.js' */
+import { button, element, paragraph, setContent } from './dom.js';
 
 /**
  * The step in which a person asks for a mailed code and types it.
- * @param {EmailUse} use
+ * @param {CodeUse} use
  */
-export function renderEmailStep({ sendCode, checkCode, proved, explain }) {
-  const { email } = words;
+export function renderCodeStep({ words: email, sendCode, checkCode, proved, explain }) {
   const status = element('p', { id: 'email-status', role: 'status' });
   const code = element('input', {
     id: 'email-code',

@@ -1,0 +1,253 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stringifySetCookie } from 'cookie';
+import { Type } from 'typebox';
+import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { addPage } from '../../../platform/http/routes/pages.ts';
+import { takeCallback } from './connections.callback.service.ts';
+import { cancel, confirm } from './connections.confirm.service.ts';
+import type { ConnectDeps } from './connections.deps.service.ts';
+import {
+  checkCode,
+  cookieName,
+  isSecure,
+  openPage,
+  sendCode,
+  showPage,
+  takeHint,
+} from './connections.page.service.ts';
+import { rates } from './connections.rates.ts';
+import {
+  CheckCode,
+  Confirm,
+  ConnectPath,
+  Ended,
+  OpenedPage,
+  OpenPage,
+  SendHint,
+  SentCode,
+  ShownPage,
+  Start,
+  Started,
+  Verified,
+} from './connections.schema.ts';
+import { startDance } from './connections.start.service.ts';
+
+interface FromBrowser {
+  readonly params: { readonly id: string };
+  readonly headers: { readonly cookie?: string | undefined };
+}
+
+const onPage = { access: 'connect', fromOwnPages: true, rate: rates.connect } as const;
+const withCode = { ...onPage, rate: rates.connectCode } as const;
+
+export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, deps) => {
+  const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
+  const holdOf = ({ params, headers }: FromBrowser) => ({
+    sessionId: params.id,
+    secret: cookiesIn(headers)[cookieOf(params.id)] ?? '',
+  });
+
+  addPage(app, {
+    name: 'connect',
+    feature: 'connections',
+    summary: 'The page on which a person connects an account',
+    folder: `${import.meta.dirname}/page`,
+  });
+
+  app.get(
+    '/connect/callback/:id',
+    {
+      config: { access: 'none', rate: rates.connectCallback, errors: 'page', failures: [] },
+      schema: {
+        hide: true,
+        operationId: 'connections.callback',
+        summary: 'Takes the answer of an upstream, for the provider that the path names',
+        params: ConnectPath,
+        response: { 303: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+      const { id: requestId, ip, headers } = request;
+      const browser = { requestId, ip, userAgent: headers['user-agent'], cookies: cookiesIn(headers) };
+      const to = await takeCallback(deps, request.params.id, query, browser);
+      return reply
+        .headers({ 'cache-control': 'no-store', 'content-type': 'text/plain; charset=utf-8', location: to })
+        .code(303)
+        .send('');
+    },
+  );
+
+  app.post(
+    '/v1/connect/:id/session',
+    {
+      config: {
+        access: 'none',
+        fromOwnPages: true,
+        rate: rates.connect,
+        failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'],
+      },
+      schema: {
+        operationId: 'connections.open',
+        summary: 'Open the page with the ticket in the link',
+        params: ConnectPath,
+        body: OpenPage,
+        response: { 200: OpenedPage },
+      },
+    },
+    async (request, reply) => {
+      const { id: requestId, ip, headers } = request;
+      const hasAuthorization = headers.authorization !== undefined;
+      const charge = request.chargeResource;
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge };
+      const { opened, secret } = await openPage(deps, request.params.id, request.body, browser);
+      const cookie = stringifySetCookie({
+        name: cookieOf(opened.id),
+        value: secret,
+        path: '/',
+        httpOnly: true,
+        sameSite: 'lax',
+        secure: isSecure(deps.publicBaseUrl),
+      });
+      return reply.header('set-cookie', cookie).send(opened);
+    },
+  );
+
+  app.get(
+    '/v1/connect/:id',
+    {
+      config: { ...onPage, failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'connections.show',
+        summary: 'Show the person what is connected for whom',
+        params: ConnectPath,
+        response: { 200: ShownPage },
+      },
+    },
+    (request) => showPage(deps, holdOf(request)),
+  );
+
+  app.post(
+    '/v1/connect/:id/hint',
+    {
+      config: { ...onPage, failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'connections.hint',
+        summary: "Show the developer's word for the person in this browser",
+        params: ConnectPath,
+        body: SendHint,
+        response: { 200: Verified },
+      },
+    },
+    (request) => takeHint(deps, callerOf(request), holdOf(request), request.body.hint),
+  );
+
+  app.post(
+    '/v1/connect/:id/email',
+    {
+      config: {
+        ...withCode,
+        failures: [
+          'PLAN_LIMIT_EXCEEDED',
+          'CONSENT_REQUIRED',
+          'NOT_FOUND',
+          'CONFLICT',
+          'GONE',
+          'UPSTREAM_ERROR',
+          'NOT_CONFIGURED',
+        ],
+      },
+      schema: {
+        operationId: 'connections.sendCode',
+        summary: 'Send the person a code by mail',
+        params: ConnectPath,
+        body: NoFields,
+        response: { 201: SentCode },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await sendCode(deps, callerOf(request), holdOf(request))),
+  );
+
+  app.post(
+    '/v1/connect/:id/email/verify',
+    {
+      config: { ...withCode, failures: ['CONSENT_REQUIRED', 'TOKEN_EXPIRED', 'NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'connections.checkCode',
+        summary: 'Check the code that the person typed',
+        params: ConnectPath,
+        body: CheckCode,
+        response: { 200: Verified },
+      },
+    },
+    (request) => checkCode(deps, callerOf(request), holdOf(request), request.body.code),
+  );
+
+  app.post(
+    '/v1/connect/:id/start',
+    {
+      config: {
+        ...onPage,
+        failures: [
+          'INVALID_SCOPE',
+          'CONSENT_REQUIRED',
+          'PRINCIPAL_VERIFICATION_REQUIRED',
+          'FIDO_REQUIRED',
+          'SSO_REQUIRED',
+          'NOT_FOUND',
+          'GONE',
+          'UPSTREAM_ERROR',
+        ],
+      },
+      schema: {
+        operationId: 'connections.start',
+        summary: 'Go to the upstream as the person',
+        params: ConnectPath,
+        body: Start,
+        response: { 200: Started },
+      },
+    },
+    (request) => startDance(deps, callerOf(request), holdOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/connect/:id/confirm',
+    {
+      config: {
+        ...onPage,
+        failures: [
+          'PLAN_LIMIT_EXCEEDED',
+          'CONSENT_REQUIRED',
+          'CONFLICT',
+          'NOT_FOUND',
+          'GONE',
+          'NOT_CONFIGURED',
+        ],
+      },
+      schema: {
+        operationId: 'connections.confirm',
+        summary: 'Connect the account that came back',
+        params: ConnectPath,
+        body: Confirm,
+        response: { 200: Ended },
+      },
+    },
+    (request) => confirm(deps, callerOf(request), holdOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/connect/:id/cancel',
+    {
+      config: { ...onPage, failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'connections.abandon',
+        summary: 'Go no further as the person',
+        params: ConnectPath,
+        body: NoFields,
+        response: { 200: Ended },
+      },
+    },
+    (request) => cancel(deps, callerOf(request), holdOf(request)),
+  );
+};

@@ -1,0 +1,15 @@
+import type { PrincipalSession } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { developerOf } from '../../accounts/developers/developers.queries.ts';
+
+/** The session with its developer, if it is active. Other reads join it, so the check costs no round trip. */
+export function activeSession(db: Executor, { tenant, sessionId, principalId }: PrincipalSession, now: Date) {
+  return db
+    .selectFrom('principalSessions as session')
+    .innerJoin(developerOf(db, tenant), 'developer.developerId', 'session.developerId')
+    .where('session.developerId', '=', tenant.developerId)
+    .where('session.id', '=', sessionId)
+    .where('session.principalId', '=', principalId)
+    .where('session.expiresAt', '>', now)
+    .select(['developer.mode', 'developer.plan']);
+}

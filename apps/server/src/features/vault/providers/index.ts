@@ -1,0 +1,14 @@
+export {
+  asClient,
+  foundOf,
+  frozenClient,
+  openClient,
+  settingsOf,
+} from './providers.client.service.ts';
+export { objectIn } from './providers.discovery.service.ts';
+export type { Found } from './providers.found.rules.ts';
+export { type OnProviderDeleted, providerDeleted } from './providers.hooks.ts';
+export { findConnectable, getProviderRow, type ProviderRow } from './providers.read.service.ts';
+export type { ProviderSettings } from './providers.schema.ts';
+export { markFailed } from './providers.service.ts';
+export { connectEgress, connectSettings } from './providers.settings.ts';

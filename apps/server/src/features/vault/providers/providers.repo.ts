@@ -1,0 +1,101 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { VaultProviders } from '../../../platform/db/types.gen.ts';
+import type { ProviderQuery } from './providers.schema.ts';
+
+export type ProviderRow = Selectable<VaultProviders>;
+
+/** A developer has one provider of each service. */
+export const SERVICE_INDEX = 'vault_providers_service';
+/** The reference from credentials that people connected. */
+export const CONNECTED = 'vault_credentials_developer_id_provider_id_fkey';
+
+export function insertProvider(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<VaultProviders>, 'developerId' | 'version'>,
+): Promise<ProviderRow> {
+  return tx
+    .insertInto('vaultProviders')
+    .values({ ...row, developerId, version: 1 })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+const providersOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('vaultProviders').selectAll().where('developerId', '=', developerId);
+
+export const findProvider = (db: Executor, tenant: Tenant, id: string): Promise<ProviderRow | undefined> =>
+  providersOf(db, tenant).where('id', '=', id).executeTakeFirst();
+
+export const findProviderOf = (
+  db: Executor,
+  tenant: Tenant,
+  service: string,
+): Promise<ProviderRow | undefined> =>
+  providersOf(db, tenant).where('service', '=', service).executeTakeFirst();
+
+/** Newest first: ids begin with the time. */
+export function listProviderRows(db: Executor, tenant: Tenant, { cursor, limit }: ProviderQuery) {
+  const all = providersOf(db, tenant);
+  const page = cursor ? all.where('id', '<', cursor) : all;
+  return readPage(db, page.orderBy('id', 'desc'), limit);
+}
+
+/** Changes a provider that nobody changed meanwhile. @returns undefined when somebody did */
+export function updateProvider(
+  tx: Tx,
+  { developerId }: Tenant,
+  { id, version }: Pick<ProviderRow, 'id' | 'version'>,
+  change: Updateable<VaultProviders>,
+): Promise<ProviderRow | undefined> {
+  return tx
+    .updateTable('vaultProviders')
+    .set({ ...change, version: sql<string>`version + 1` })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Marks a provider that works no more. @returns whether it was another state before */
+export async function failProvider(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  failure: { readonly lastError: string; readonly updatedAt: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('vaultProviders')
+    .set({ status: 'error', ...failure, version: sql<string>`version + 1` })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where(({ eb, or }) => or([eb('status', '!=', 'error'), eb('lastError', '!=', failure.lastError)]))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export function deleteProviderRow(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+): Promise<ProviderRow | undefined> {
+  return tx
+    .deleteFrom('vaultProviders')
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The provider of a client document's address, which names no developer. */
+export function findProviderAcrossTenants(db: Executor, id: string): Promise<ProviderRow | undefined> {
+  return db.selectFrom('vaultProviders').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Erases rows of a closed account. */
+export const eraseProviders = eraserOf('vault_providers');

@@ -1,0 +1,21 @@
+import { boolean, notInProduction } from '../../../config/readers.ts';
+import { defaulted, type ValuesOf } from '../../../config/setting.ts';
+import type { House } from '../../../feature.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+
+/** All features that call upstreams of connected accounts share these settings. */
+export const connectSettings = {
+  CONNECT_ALLOW_PRIVATE_HOSTS: defaulted(
+    notInProduction(boolean, (value) => value, 'CONNECT_ALLOW_PRIVATE_HOSTS must not be true in production'),
+    'false',
+    'Whether people may connect accounts at this machine and private networks, and over `http`. The service refuses it in production.',
+  ),
+};
+
+/** The client for the upstreams of connected accounts. */
+export function connectEgress(
+  { openEgress }: Pick<House, 'openEgress'>,
+  { CONNECT_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts }: ValuesOf<typeof connectSettings>,
+): Egress {
+  return openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts });
+}

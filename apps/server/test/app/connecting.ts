@@ -1,0 +1,90 @@
+import type { AccountsServer } from './accounts-server.ts';
+import type { Call, Service, TestOptions } from './start-app.ts';
+
+/** Upstreams of tests are on this machine, and look at the real time. */
+export const besideUpstream = (): TestOptions => ({
+  env: { CONNECT_ALLOW_PRIVATE_HOSTS: 'true' },
+  startsAt: new Date().toISOString(),
+});
+
+/** Adds a provider at which the service registers itself. @returns the record */
+export async function addProvider(
+  developer: Call,
+  { issuer }: Pick<AccountsServer, 'issuer'>,
+  members: object = {},
+) {
+  const answer = await developer('POST', '/v1/vault/providers', {
+    service: 'files',
+    name: 'Files',
+    kind: 'oidc',
+    issuer,
+    scopes: { required: ['openid', 'files:read', 'offline_access'], optional: ['files:write'] },
+    account: { source: 'id_token', id: '/sub' },
+    authorizeParams: { prompt: 'consent' },
+    ...members,
+  });
+  if (answer.statusCode !== 201) throw new Error(`provider: ${answer.body}`);
+  return answer.json();
+}
+
+/** Makes a connect session. @returns the record with the ticket of its link */
+export async function askToConnect(developer: Call, members: object = {}) {
+  const asked = { service: 'files', principalId: 'user_42', ...members };
+  const answer = await developer('POST', '/v1/vault/connect-sessions', asked);
+  if (answer.statusCode !== 201) throw new Error(`connect session: ${answer.body}`);
+  const session = answer.json();
+  return { ...session, id: String(session.id), ticket: String(session.connectUrl).split('#t=')[1] ?? '' };
+}
+
+/** A browser at the page of a connect session, with its cookies. */
+export function browserOf({ app }: Service) {
+  const cookies = new Map<string, string>();
+  let csrfToken = '';
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+
+  async function send(path: string, body?: object) {
+    const answer = await app.inject({
+      method: body ? 'POST' : 'GET',
+      url: path,
+      headers: { cookie: cookie(), 'x-csrf-token': csrfToken },
+      ...(body && { body }),
+    });
+    for (const { name, value } of answer.cookies) cookies.set(name, value);
+    const said = answer.headers['content-type']?.toString().includes('json') ? answer.json() : {};
+    if (said.csrfToken) csrfToken = said.csrfToken;
+    return answer;
+  }
+
+  return {
+    cookies,
+    open: ({ id, ticket }: { id: string; ticket: string }, hint?: string) =>
+      send(`/v1/connect/${id}/session`, { ticket, ...(hint && { hint }) }),
+    show: (id: string) => send(`/v1/connect/${id}`),
+    hint: (id: string, hint: string) => send(`/v1/connect/${id}/hint`, { hint }),
+    start: (id: string, body: object = {}) => send(`/v1/connect/${id}/start`, body),
+    confirm: (id: string, body: object = {}) => send(`/v1/connect/${id}/confirm`, body),
+    cancel: (id: string) => send(`/v1/connect/${id}/cancel`, {}),
+    code: (id: string) => send(`/v1/connect/${id}/email`, {}),
+    checkCode: (id: string, code: string) => send(`/v1/connect/${id}/email/verify`, { code }),
+    callback: (back: URL) => send(back.pathname + back.search),
+  };
+}
+
+/** The whole way of a person in the sandbox, where nobody has to prove anything. @returns the credential's id */
+export async function connectAccount(
+  service: Service,
+  developer: Call,
+  upstream: Pick<AccountsServer, 'visit'>,
+  members: object = {},
+) {
+  const session = await askToConnect(developer, members);
+  const browser = browserOf(service);
+  await browser.open(session);
+  const { redirectTo } = (await browser.start(session.id)).json();
+  await browser.callback(await upstream.visit(redirectTo));
+  const shown = (await developer('GET', `/v1/vault/connect-sessions/${session.id}`)).json();
+  if (shown.status === 'connected') return { session, credentialId: String(shown.credentialId) };
+  const answer = await browser.confirm(session.id);
+  if (answer.statusCode !== 200) throw new Error(`confirm: ${answer.body}`);
+  return { session, credentialId: String(answer.json().credentialId) };
+}
