@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { fingerprintOf } from '@behest/meter/hashes';
 import { Behest, type BehestOptions } from '@behest/sdk';
-import { postgresMeter, redisMeter } from '@behest/sdk/enforce';
+import { pinOfTool, postgresMeter, redisMeter } from '@behest/sdk/enforce';
 import { createVerifier, preloadJwks } from '@behest/sdk/verify';
 import { createClient } from '@redis/client';
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
@@ -25,6 +25,9 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const [ISSUER, DEVELOPER, AT_ONCE] = ['https://auth.example.com', 'dev_1', 32];
 const MOST = 2_000_000_000; // the cap is never reached
 
+/** Without the client's own timer for each command, which costs more than the command. The meter goes without it too. */
+const UNTIMED = { commandOptions: { timeout: 0 } };
+
 interface Redis {
   sendCommand(command: string[]): Promise<unknown>;
 }
@@ -34,6 +37,8 @@ interface Measured {
   /** The name of the measurement that this one is a share of. */
   readonly beside?: string;
   readonly usesStore?: boolean;
+  /** True for a call that is made a hundredth as often. */
+  readonly isLong?: boolean;
   readonly call: () => Promise<unknown>;
 }
 
@@ -41,7 +46,9 @@ interface Measured {
 async function bench(): Promise<void> {
   await using cleanUp = new AsyncDisposableStack();
   const stores = cleanUp.adopt(await startStores(), ({ stop }) => stop());
-  const redis = cleanUp.adopt(createClient({ url: stores.redisUrl }), (client) => client.destroy());
+  const redis = cleanUp.adopt(createClient({ url: stores.redisUrl, ...UNTIMED }), (client) =>
+    client.destroy(),
+  );
   await redis.connect();
   const pool = cleanUp.adopt(new pg.Pool({ connectionString: stores.databaseUrl, max: 10 }), (all) =>
     all.end(),
@@ -51,8 +58,8 @@ async function bench(): Promise<void> {
 
   for (const { call } of all) await run(call, 200); // compiled and connected
   for (let round = 0; round < Number(flags.rounds); round += 1) {
-    for (const { name, call, usesStore } of all)
-      costs.get(name)?.push(await run(call, Number(flags.calls) / (usesStore ? 10 : 1)));
+    for (const { name, call, usesStore, isLong } of all)
+      costs.get(name)?.push(await run(call, Number(flags.calls) / (isLong ? 100 : usesStore ? 10 : 1)));
   }
 
   say('| Measured | CPU µs a call | A second | Share of CPU | Share of rate | p99 ms |');
@@ -88,7 +95,7 @@ async function measurements(redis: Redis, pool: pg.Pool): Promise<Measured[]> {
   const now = Math.floor(Date.now() / 1_000);
   const rules = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`/member${at}`, { max: '500' }]));
   const details = [
-    { type: 'urn:service:tools:v1', connector: 'crm', tools: ['lookup', 'metered', 'limited'] },
+    { type: 'urn:service:tools:v1', connector: 'crm', tools: ['lookup', 'metered', 'limited', 'offered_*'] },
   ];
   const grantToken = await new SignJWT({
     ...{ sub: 'user_42', client_id: 'ag_1', dev: DEVELOPER, scp: ['tool:crm:write'], jti: 'tok_1' },
@@ -99,10 +106,18 @@ async function measurements(redis: Redis, pool: pg.Pool): Promise<Measured[]> {
     .setIssuedAt(now)
     .setExpirationTime(now + 36_000)
     .sign(privateKey);
+  const pins = await Promise.all(offered.map(pinOfTool));
+  const list = async (behest: Behest) => {
+    const { tools } = await behest.listTools({ grantToken, connector: 'crm', tools: offered });
+    if (tools.length !== offered.length) throw new Error('The list lacks tools.');
+  };
   const manifest = {
     connector: 'crm',
     tools: {
       lookup: { permission: 'read' },
+      ...Object.fromEntries(
+        offered.map(({ name }, at) => [name, { permission: 'read', mcp_pins: [pins[at]] }]),
+      ),
       limited: { permission: 'read', arguments: rules },
       metered: { permission: 'read', caps: { per_hour: MOST } },
     },
@@ -115,6 +130,7 @@ async function measurements(redis: Redis, pool: pg.Pool): Promise<Measured[]> {
   };
   const args = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`member${at}`, at]));
 
+  const listing = client();
   const inPostgres = postgresMeter({ client: pool, epoch: 'e1', timeoutMs: 60_000 });
   await inPostgres.install();
   const inRedis = redisMeter({ client: redis, epoch: 'e1', timeoutMs: 60_000 });
@@ -132,6 +148,7 @@ async function measurements(redis: Redis, pool: pg.Pool): Promise<Measured[]> {
     { name: 'verify, token remembered', beside: bareVerify, call: () => verifier.verify(grantToken) },
     { name: 'enforce(), token remembered', beside: bareVerify, call: ask(client(), 'lookup', {}) },
     { name: 'enforce(), token remembered, ten argument rules', call: ask(client(), 'limited', args) },
+    { name: 'listTools of 100 tools with pins', isLong: true, call: () => list(listing) },
     { name: bareRedis, usesStore: true, call: await bareCommand(redis) },
     {
       name: 'enforce() with the Redis meter',
@@ -148,6 +165,22 @@ async function measurements(redis: Redis, pool: pg.Pool): Promise<Measured[]> {
     },
   ];
 }
+
+/** Definitions of some 1,100 characters, as servers have them. */
+const offered = Array.from({ length: 100 }, (_, at) => ({
+  name: `offered_${at}`,
+  description: 'Transfers an amount between two accounts, and answers with the receipt. '.repeat(4),
+  inputSchema: {
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 6 }, (_, member) => [
+        `member${member}`,
+        { type: 'string', description: 'The account from which the amount is taken.', maxLength: 34 },
+      ]),
+    ),
+    required: ['member0', 'member1'],
+  },
+}));
 
 const bareCounter = { key: 'bare', limit: MOST, units: 1, windowMs: 3_600_000, grainMs: 1_000 };
 

@@ -1,22 +1,9 @@
 import type pg from 'pg';
 import type { Asked, Client } from './client.ts';
-import type { Floor } from './floors.ts';
+import { debitFlows } from './debit-flows.ts';
+import type { Flow } from './flow.ts';
 import { demand, type Operation } from './load.ts';
 import { asked, heldBy, makeGrants, type Tenant, turnOf } from './tenants.ts';
-
-/** One use of the service, measured with many at once. */
-export interface Flow {
-  readonly name: string;
-  /** The name of one operation. */
-  readonly unit: string;
-  /** The route that shows what the same work costs without the service. */
-  readonly floor: Floor;
-  /** The least share of the floor's rate that satisfies. */
-  readonly aim: number;
-  /** Runs before each round, unmeasured. */
-  readonly prepare?: () => Promise<void>;
-  readonly operation: (connection: number) => Operation;
-}
 
 /** More grants than one round can revoke. */
 const REVOCABLE = 20_000;
@@ -26,7 +13,13 @@ const REVOCABLE = 20_000;
  * @param db to make what is to be revoked, faster than the service would.
  */
 export function flowsOf(tenants: readonly Tenant[], db: pg.Client): Flow[] {
-  return [...readFlows(tenants), ...issueFlows(tenants), ...recordFlows(tenants), revokeFlow(tenants, db)];
+  return [
+    ...readFlows(tenants),
+    ...issueFlows(tenants),
+    ...recordFlows(tenants),
+    ...debitFlows(tenants, db),
+    revokeFlow(tenants, db),
+  ];
 }
 
 function readFlows(tenants: readonly Tenant[]): Flow[] {

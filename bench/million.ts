@@ -1,4 +1,4 @@
-import type { Flow } from './flows.ts';
+import type { Flow } from './flow.ts';
 import { run, type Summary, summaryOf } from './load.ts';
 import type { Plan, Setting } from './options.ts';
 import type { Scene } from './scene.ts';

@@ -1,6 +1,6 @@
 import type { Meter } from './cpu.ts';
 import { type Floor, floorOperation } from './floors.ts';
-import type { Flow } from './flows.ts';
+import type { Flow } from './flow.ts';
 import { median, type Operation, type Round, run, type Summary, summaryOf } from './load.ts';
 import type { Plan, Setting } from './options.ts';
 

@@ -55,6 +55,8 @@ select create_distributed_table('idempotent_answers', 'developer_id', colocate_w
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('policies', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('policy_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
@@ -62,6 +64,8 @@ select create_distributed_table('subscriptions', 'developer_id', colocate_with =
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_credentials', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('vault_proxy_calls', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('vault_proxy_profiles', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
 
@@ -106,6 +110,7 @@ select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jso
 select create_distributed_function('count_authorizations(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_domains(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_policies(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_token_exchanges(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_vault_credentials(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_webhooks(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -126,10 +131,14 @@ select create_distributed_function('find_refreshable(text,text)', 'p_developer_i
 select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_delegation(text,text[])');
+select create_distributed_function('lock_policies(text)');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('policies_hold(text,text)');
+select create_distributed_function('policies_version(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
@@ -150,12 +159,13 @@ select create_distributed_function('write_allocation(text,timestamp with time zo
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_request(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
 select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);

@@ -9,8 +9,8 @@ const USAGE = `npm run crash -- [options]
   --rounds <count>  how often the server is killed (200)
   --write           writes the outcome into bench/RESULTS.md
 `;
-const WHAT = `The server is killed with SIGKILL at random moments while six clients grant, revoke and append and a receiver takes
-every event; then what is there is held against what was acknowledged. Made by \`npm run crash -- --write\`.`;
+const WHAT = `The server is killed with SIGKILL at random moments while six clients grant, revoke, append, debit and refund and
+a receiver takes every event; then what is there is held against what was acknowledged. Made by \`npm run crash -- --write\`.`;
 
 /**
  * `npm run crash`: kills the server under load many times, and checks that nothing acknowledged is missing.
@@ -38,7 +38,11 @@ async function main(): Promise<void> {
       ['Grants acknowledged, and found', outcome.grants.toLocaleString('en')],
       ['Revocations acknowledged, and found', outcome.revoked.toLocaleString('en')],
       ['Entries acknowledged, and found in a whole chain', outcome.entries.toLocaleString('en')],
-      ['Entries sent again after a kill, each there once', outcome.repeated.toLocaleString('en')],
+      [
+        'Debits and refunds acknowledged, and found in a whole ledger',
+        outcome.movements.toLocaleString('en'),
+      ],
+      ['Entries and debits sent again after a kill, each there once', outcome.repeated.toLocaleString('en')],
       ['Events written, each delivered at least once', outcome.events.toLocaleString('en')],
       ['Times that one was sent', outcome.sendings.toLocaleString('en')],
       ['Promises broken', String(outcome.broken.length)],

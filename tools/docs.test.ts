@@ -11,16 +11,20 @@ import { registerWebhook, startWithWebhooks } from '../apps/server/test/app/deli
 import { emit } from '../apps/server/test/app/events.ts';
 import { grantTo, partsOf, registerAgent } from '../apps/server/test/app/flow.ts';
 import { startListening } from '../apps/server/test/app/listening.ts';
+import { onThisMachine, proxied } from '../apps/server/test/app/proxy.ts';
 import { startReceiver } from '../apps/server/test/app/receiver.ts';
 import { newDatabase, startApp } from '../apps/server/test/app/start-app.ts';
+import { storeCredential } from '../apps/server/test/app/vault.ts';
 import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
 import { follow } from '../docs/guides/examples/follow-events.ts';
+import { callThroughVault } from '../docs/guides/examples/proxied-call.ts';
 import { type Event, receiver } from '../docs/guides/examples/receive-webhooks.ts';
 import { callUpstream } from '../docs/guides/examples/upstream-call.ts';
 import { offlineVerifier } from '../docs/guides/examples/verify-offline.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { blocksOf, listening } from './docs-steps.ts';
 import { freePort } from './machine/ports.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -133,24 +137,6 @@ function headingsOf(page: string): string[] {
 
 describe('the commands of the documents', () => {
   const run = promisify(execFile);
-  const blocksOf = (page: string, language: string) =>
-    [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
-      ([, code = '']) => code,
-    );
-
-  /** Starts a service at its own address with the real time, because clients verify tokens by the time. */
-  async function listening() {
-    const port = await freePort();
-    const baseUrl = `http://127.0.0.1:${port}`;
-    const startsAt = new Date().toISOString();
-    const service = await startApp({ env: { PUBLIC_BASE_URL: baseUrl }, startsAt });
-    await service.app.listen({ port, host: '127.0.0.1' });
-    const shell = async (commands: string, env: Readonly<Record<string, string>> = {}) => {
-      const script = `set -eu\nKEY=\${KEY-}\n${commands.replaceAll('http://localhost:3001', baseUrl)}`;
-      return (await run('bash', ['-c', script], { env: { ...process.env, ...env } })).stdout;
-    };
-    return { ...service, baseUrl, shell };
-  }
 
   test('the main job of the README ends with a token that is revoked', async () => {
     const { shell } = await listening();
@@ -212,10 +198,14 @@ describe('the commands of the documents', () => {
     const { asDeveloper, baseUrl, shell } = await listening();
     const acme = await asDeveloper({ mode: 'sandbox' });
     const steps = blocksOf('docs/guides/let-an-agent-call-an-api-without-its-key.md', 'sh');
-    const [id, accessToken, exchanges] = (await shell(steps.join('\n'), { KEY: acme.apiKey }))
+    const [id, accessToken, exchanges, version, replaced] = (
+      await shell(steps.join('\n'), { KEY: acme.apiKey })
+    )
       .trim()
       .split('\n');
-    expect([accessToken, exchanges]).toEqual(['gho_of_ada', '1']);
+    expect([accessToken, exchanges, version, replaced]).toEqual(['gho_of_ada', '1', '1', 'true']);
+    await acme('DELETE', '/v1/vault/proxy-profiles/github');
+    await storeCredential(acme, { accessToken: 'gho_of_ada' }); // the profile of the guide leaves it to the proxy
     expect(id).toMatch(/^vault_/);
 
     const receiver = await startReceiver();
@@ -228,6 +218,19 @@ describe('the commands of the documents', () => {
     await acme('DELETE', `/v1/grants/${grantId}`);
     await expect(asking()).rejects.toThrow('No credential for github: UNAUTHORIZED');
     expect(receiver.received).toHaveLength(1);
+  });
+
+  test('the vault proxy, whose example holds no credential', async () => {
+    const { asDeveloper, baseUrl } = await listening(onThisMachine);
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const { receiver, grantToken } = await proxied(acme);
+    const asking = (path: string) => callThroughVault({ baseUrl, grantToken }, { service: 'github', path });
+
+    expect(await (await asking('/repos/acme/site?page=2')).json()).toEqual({ ok: true });
+    await expect(asking('/user')).rejects.toThrow('Not passed on: PROXY_DENIED no_rule');
+    expect(receiver.received).toMatchObject([
+      { path: '/repos/acme/site?page=2', headers: { authorization: 'Bearer upstream-access-1' } },
+    ]);
   });
 
   test('delegation, step by step, ends with the child revoked and the parent active', async () => {
@@ -261,6 +264,23 @@ describe('the commands of the documents', () => {
     expect(keys).toContainEqual(
       expect.objectContaining({ name: 'host 7', agentIds: [expect.stringMatching(/^ag_/)] }),
     );
+  });
+
+  test('a policy, step by step, denies, has an exception and keeps its hours', async () => {
+    const { shell, asDeveloper } = await listening();
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const steps = blocksOf('docs/guides/deny-in-advance-with-policies.md', 'sh');
+
+    const told = (await shell(steps.join('\n'), { KEY: acme.apiKey })).trim().split('\n');
+
+    expect(told).toEqual([
+      'null',
+      'POLICY_DENIED',
+      expect.stringMatching(/^Policy pol_\w+ denies this: scopes payments:\* meets payments:transfer\.$/),
+      '10',
+      'allow',
+      '2',
+    ]);
   });
 
   test('the agents of a delegated token are read from the first to the last', async () => {

@@ -1,4 +1,4 @@
-import { type Account, type Acknowledged, ask } from './load.ts';
+import { type Account, type Acknowledged, ask, BUDGET, type FundedAccount } from './load.ts';
 
 /** The grants that are not as the service acknowledged them. */
 export async function brokenGrants(account: Account, { grants, revoked }: Acknowledged): Promise<string[]> {
@@ -43,3 +43,46 @@ export async function brokenChain(account: Account, { entries }: Acknowledged): 
   const faults = [...lost, ...doubled];
   return isWhole ? faults : [...faults, `the chain is broken: ${JSON.stringify(verdict)}`];
 }
+
+interface TransactionPage {
+  readonly transactions: readonly {
+    readonly id: string;
+    readonly amount: string;
+    readonly metadata: { readonly call?: string };
+  }[];
+  readonly nextCursor: string | null;
+}
+
+/** The debits and refunds that are lost or made twice, and the faults of the ledger. */
+export async function brokenBudget(account: FundedAccount, { movements }: Acknowledged): Promise<string[]> {
+  const kept = new Map<string, string>();
+  const effects = new Map<string, number>();
+  const path = `/v1/budget/transactions/${account.fundedGrantId}`;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const answer = await ask(account, 'GET', `${path}?limit=500${cursor && `&cursor=${cursor}`}`);
+    const page: TransactionPage = answer?.body;
+    for (const { id, amount, metadata } of page.transactions) {
+      kept.set(id, amount);
+      const { call } = metadata;
+      if (call !== undefined) effects.set(call, (effects.get(call) ?? 0) + 1);
+    }
+    cursor = page.nextCursor;
+  }
+  const lost = [...movements]
+    .filter(([id, amount]) => kept.get(id) !== amount)
+    .map(([id]) => `transaction ${id} is lost`);
+  const doubled = [...effects].filter(([, times]) => times > 1).map(([call]) => `call ${call} debited twice`);
+  const balance = (await ask(account, 'GET', `/v1/budget/balance/${account.fundedGrantId}`))?.body;
+  const spent = [...kept.values()].reduce((sum, amount) => sum + unitsIn(amount), 0n);
+  const isExact = unitsIn(`${BUDGET}.0000`) - spent === unitsIn(balance.remainingBudget);
+  const faults = [...lost, ...doubled, ...(await brokenLedger(account))];
+  return isExact ? faults : [...faults, `the balance is not what the transactions leave: ${spent} spent`];
+}
+
+/** The sums of the ledger, as the service adds them up. */
+export async function brokenLedger(account: Account): Promise<string[]> {
+  const verdict = (await ask(account, 'GET', '/v1/budget/verify'))?.body;
+  return verdict?.valid === true ? [] : [`the ledger is broken: ${JSON.stringify(verdict)}`];
+}
+
+const unitsIn = (amount: string) => BigInt(amount.replace('.', ''));

@@ -3,8 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { waitUntil } from '../machine/processes.ts';
 import { type Server, startServer } from '../measured/servers.ts';
-import { brokenChain, brokenGrants } from './broken.ts';
-import { type Account, type Acknowledged, ask, repeatUnanswered, work } from './load.ts';
+import { brokenBudget, brokenChain, brokenGrants, brokenLedger } from './broken.ts';
+import {
+  type Account,
+  type Acknowledged,
+  ask,
+  type FundedAccount,
+  fund,
+  repeatUnanswered,
+  work,
+} from './load.ts';
 import { startReceiver } from './receiver.ts';
 
 export interface CrashPlan {
@@ -34,6 +42,7 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
     grants: new Set(),
     revoked: new Set(),
     entries: new Map(),
+    movements: new Map(),
     unanswered: new Map(),
     repeated: 0,
   };
@@ -41,28 +50,36 @@ export async function crash({ databaseUrl, redisUrl, rounds, folder, say }: Cras
   let server = await start();
   cleanUp.defer(() => server.stop());
   const apiKey = await signUp(server);
-  const accountOf = ({ port }: Server): Account => ({ baseUrl: `http://127.0.0.1:${port}`, apiKey });
-  const hook = await ask(accountOf(server), 'POST', '/v1/webhooks', { url: receiver.url, events: ['*'] });
+  const fundedGrantId = await fund({ baseUrl: baseUrlOf(server), apiKey });
+  const accountOf = (at: Server): FundedAccount => ({ baseUrl: baseUrlOf(at), apiKey, fundedGrantId });
+  const hook = await ask(accountOf(server), 'POST', '/v1/webhooks', {
+    url: receiver.url,
+    events: ['*', 'budget.debited'],
+  });
   if (hook?.status !== 201) throw new Error(`The webhook was answered ${hook?.status}.`);
 
+  const broken: string[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     await oneRound(server, accountOf(server), done, round % 4 === 0);
     if (round === rounds) await endLeases(databaseUrl);
     server = await start();
     await waitUntil(() => isAnswered(accountOf(server), done), { seconds: 30 });
+    broken.push(...(await brokenLedger(accountOf(server))));
     if (round % 20 === 0) say(`${round} of ${rounds} kills; ${done.entries.size} entries acknowledged`);
   }
   const account = accountOf(server);
   await drain(databaseUrl);
-  const broken = [
+  broken.push(
     ...(await brokenGrants(account, done)),
     ...(await brokenChain(account, done)),
+    ...(await brokenBudget(account, done)),
     ...(await brokenEvents(databaseUrl, receiver.received)),
-  ];
+  );
   const events = receiver.received.size;
   const sendings = [...receiver.received.values()].reduce((sum, each) => sum + each.length, 0);
-  const { grants, revoked, entries, repeated } = done;
-  const counts = { grants: grants.size, revoked: revoked.size, entries: entries.size, repeated };
+  const { grants, revoked, entries, movements, repeated } = done;
+  const sizes = { grants: grants.size, revoked: revoked.size, entries: entries.size };
+  const counts = { ...sizes, movements: movements.size, repeated };
   return { ...counts, events, sendings, broken };
 }
 
@@ -72,7 +89,7 @@ async function isAnswered(account: Account, done: Acknowledged): Promise<boolean
 }
 
 /** One round in four begins at the start of the server, the others at the first answer to a write. */
-async function oneRound(server: Server, account: Account, done: Acknowledged, isEarly: boolean) {
+async function oneRound(server: Server, account: FundedAccount, done: Acknowledged, isEarly: boolean) {
   const ending = new AbortController();
   const before = sizeOf(done);
   const clients = Array.from({ length: CLIENTS }, () => work(account, done, ending.signal));
@@ -83,10 +100,13 @@ async function oneRound(server: Server, account: Account, done: Acknowledged, is
   await Promise.all(clients);
 }
 
-const sizeOf = ({ grants, revoked, entries }: Acknowledged) => grants.size + revoked.size + entries.size;
+const sizeOf = ({ grants, revoked, entries, movements }: Acknowledged) =>
+  grants.size + revoked.size + entries.size + movements.size;
 
-async function signUp({ port }: Server): Promise<string> {
-  const account = { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'none' };
+const baseUrlOf = ({ port }: Server) => `http://127.0.0.1:${port}`;
+
+async function signUp(server: Server): Promise<string> {
+  const account = { baseUrl: baseUrlOf(server), apiKey: 'none' };
   const made = await ask(account, 'POST', '/v1/signup', { name: 'Crash', mode: 'sandbox' });
   return String(made?.body.apiKey);
 }

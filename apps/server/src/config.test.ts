@@ -402,6 +402,7 @@ describe('a secret', () => {
         'DATABASE_URL',
         'MIGRATION_DATABASE_URL',
         'REDIS_URL',
+        'CAPS_REDIS_URL',
         'RSA_PRIVATE_KEY',
         'EC_PRIVATE_KEY',
         'ED25519_PRIVATE_KEY',

@@ -4,11 +4,12 @@ import type { Catalogue } from './features/record/events/index.ts';
 import type { DerivedKeyUse, KeyRing } from './features/service/keys/index.ts';
 import type { Attempts, DeclaredActs } from './platform/acts.ts';
 import type { PublishChange } from './platform/caller.ts';
+import type { ChargeCredential } from './platform/charge-credential.ts';
 import type { Clock } from './platform/clock.ts';
 import type { CommitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
 import type { TableUse } from './platform/db/tables.ts';
-import type { Egress } from './platform/egress/egress.ts';
+import type { Egress, EgressOptions } from './platform/egress/egress.ts';
 import type { UrlRules } from './platform/egress/urls.ts';
 import type { ListenersOf, Listening } from './platform/hooks.ts';
 import type { Credentials } from './platform/http/callers/credentials.ts';
@@ -37,6 +38,7 @@ export interface House extends OpenedMailer {
   readonly catalogue: Catalogue;
   readonly quotas: Quotas;
   readonly chargeRecipient: ChargeRecipient;
+  readonly chargeCredential: ChargeCredential;
   readonly isProduction: boolean;
   /** Absolute, without a trailing slash. */
   readonly publicBaseUrl: string;
@@ -53,8 +55,13 @@ export interface House extends OpenedMailer {
   readonly isStopping: () => boolean;
   readonly logger?: Logger;
   readonly tracer?: Tracer | undefined;
+  /** The URL of the store; `memory:` without a Redis. */
+  readonly redisUrl: string;
   /** The only way to call an address that another party has named. */
-  readonly openEgress: (rules: UrlRules) => Egress;
+  readonly openEgress: (
+    rules: UrlRules,
+    bounds?: Pick<EgressOptions, 'timeoutMilliseconds' | 'mostBytes'>,
+  ) => Egress;
 }
 
 /** A feature at work in one process. */

@@ -6,6 +6,7 @@ import { caps } from './features/access/caps/caps.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
+import { policies } from './features/access/policies/policies.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
@@ -23,6 +24,8 @@ import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
+import { proxy } from './features/vault/proxy/proxy.feature.ts';
+import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
 import type { QuotaDeclarations } from './platform/quotas.ts';
@@ -44,6 +47,7 @@ export const features: readonly Feature[] = [
   domains,
   agents,
   manifests,
+  policies,
   grants,
   authorization,
   consent,
@@ -57,6 +61,7 @@ export const features: readonly Feature[] = [
   caps,
   enforcement,
   anomalies,
+  proxy,
 ];
 
 /** The rules of all routes, each typed once where its feature declares it. */
@@ -69,7 +74,11 @@ export const limits = {
 export const catalogue = catalogueOf(features.map(({ acts = {} }) => acts));
 
 /** The labels of all derived keys. */
-export const keyUses = [IDEMPOTENCY_KEY_USE, ...features.flatMap((feature) => feature.keyUses ?? [])];
+export const keyUses = [
+  IDEMPOTENCY_KEY_USE,
+  FINGERPRINT_KEY_USE,
+  ...features.flatMap((feature) => feature.keyUses ?? []),
+];
 
 /** The metrics that features declare. */
 export const declaredMetrics: DeclaredMetrics = Object.assign({}, ...features.map(({ metrics }) => metrics));

@@ -2,6 +2,7 @@ import type { Config } from './config.ts';
 import type { House, OpenedFeature } from './feature.ts';
 import type { KeyRing } from './features/service/keys/index.ts';
 import { catalogue, declaredMetrics, features } from './features.ts';
+import { credentialCharger } from './platform/charge-credential.ts';
 import type { Clock } from './platform/clock.ts';
 import { type CommitNotices, commitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
@@ -23,7 +24,15 @@ import type { Tracer } from './platform/telemetry/tracer.ts';
 /** The operator's settings, without those that only start-up needs. */
 type HouseSettings = Pick<
   Config,
-  'isProduction' | 'http' | 'database' | 'tokens' | 'didWebDomain' | 'rateLimits' | 'quotas' | 'ofFeatures'
+  | 'isProduction'
+  | 'http'
+  | 'database'
+  | 'redisUrl'
+  | 'tokens'
+  | 'didWebDomain'
+  | 'rateLimits'
+  | 'quotas'
+  | 'ofFeatures'
 >;
 
 export interface HouseDeps extends OpenedMailer {
@@ -84,11 +93,13 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     db,
     aside,
     store,
+    redisUrl: settings.redisUrl,
     clock,
     keyRing,
     catalogue,
     quotas: settings.quotas,
     chargeRecipient: recipientCharger(charge, settings.rateLimits),
+    chargeCredential: credentialCharger(charge, settings.rateLimits),
     isProduction: settings.isProduction,
     publicBaseUrl: settings.http.publicBaseUrl,
     issuer,
@@ -105,8 +116,8 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
       ...features.flatMap(({ listens = [] }) => listens),
     ]),
     isStopping,
-    openEgress(rules) {
-      const egress = createEgress(rules);
+    openEgress(rules, bounds) {
+      const egress = createEgress({ ...rules, ...bounds });
       return tracer ? tracedEgress(egress, tracer) : egress;
     },
     ...(logger && { logger }),

@@ -8,6 +8,7 @@ import { commitNotices } from './platform/db/commit-notices.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { openDatabase, requireServer } from './platform/db/open-database.ts';
 import { expiryOfAnswers } from './platform/http/idempotency/expiry.ts';
+import { keyingOfFingerprints } from './platform/http/idempotency/fingerprints.ts';
 import { startJobs, tracedJob } from './platform/jobs/jobs.ts';
 import type { Mail } from './platform/mail/mailer.ts';
 import { openMailer } from './platform/mail/open-mailer.ts';
@@ -128,7 +129,11 @@ export async function start(environment: Environment, io: Io): Promise<void> {
     });
 
     for (const feature of opened.opened) feature.start?.();
-    const work = [expiryOfAnswers(opened.house), ...opened.opened.flatMap(({ jobs = [] }) => jobs)];
+    const work = [
+      expiryOfAnswers(opened.house),
+      keyingOfFingerprints(opened.house),
+      ...opened.opened.flatMap(({ jobs = [] }) => jobs),
+    ];
     const jobs = startJobs(
       tracer ? work.map((job) => tracedJob(job, tracer)) : work,
       (job, error) => {

@@ -1,6 +1,6 @@
 import { MeterError } from '@behest/protocol/enforcement/meter';
 
-/** The time for which an operation waits for its store. @see the enforcement contract, section (f) */
+/** The time for which an operation waits for its store: a tool call waits for it. In milliseconds. */
 export const TIMEOUT_MS = 500;
 
 /**

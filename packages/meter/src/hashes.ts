@@ -2,12 +2,16 @@ import type { Counter } from '@behest/protocol/enforcement/meter';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
+/** Three times as fast, where there is one. */
+const native = globalThis.process?.getBuiltinModule?.('node:crypto');
+
 /** SHA-256 without waiting, in every runtime. @returns 64 digits of lower-case hex */
 export function hexOf(text: string): string {
+  if (native) return native.createHash('sha256').update(text).digest('hex');
   return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
-/** The name of a tenant in keys. @see the enforcement contract, section (f), Redis */
+/** The name of a tenant in keys. @see docs/decisions/0040-one-store-counts-caps.md */
 export function tenantHash(tenant: string): string {
   return hexOf(`behest-cap-tenant:v1\0${tenant}`).slice(0, 32);
 }

@@ -1,3 +1,5 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { createClient } from '@redis/client';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis, counterOf, EPOCH, newTenant, redisUrl } from '../test/stores.ts';
@@ -170,6 +172,40 @@ describe('a client', () => {
     await expect(cut.reserve(tenant, 'call-1', [counter])).rejects.toMatchObject({ problem: 'unreachable' });
     await expect(throwing.usage(tenant, [counter])).rejects.toMatchObject({ problem: 'unreachable' });
     expect(await cut.health()).toMatchObject({ ok: false, backend: 'redis' });
+  });
+
+  test('withdraws what it could not send, so that it is not charged for when Redis comes back', async () => {
+    const { client, tenant } = await open();
+    const { hostname, port: real } = new URL(redisUrl());
+    const way = createServer((socket) => socket.pipe(connect(Number(real), hostname)).pipe(socket));
+    const listen = (port: number) => new Promise<void>((resolve) => way.listen(port, '127.0.0.1', resolve));
+    await listen(0);
+    // A server that listens on a port has an address with a port.
+    const { port } = way.address() as AddressInfo;
+    await new Promise((resolve) => way.close(resolve));
+    const url = new URL(redisUrl());
+    url.port = String(port);
+    const waiting = createClient({ url: url.href, socket: { reconnectStrategy: 10 } });
+    waiting.on('error', () => {}); // nothing listens yet
+    const connected = waiting.connect();
+    onTestFinished(() => {
+      waiting.destroy();
+      way.close();
+    });
+    const sendCommand = async (command: string[], options?: object) =>
+      command[0] === 'INFO' ? GOOD : waiting.sendCommand(command, options);
+    const meter = redisMeter({ client: { sendCommand }, epoch: EPOCH, timeoutMs: 50 });
+    const keysOf = async () => (await client.keys('*')).filter((key) => key.includes(tenantHash(tenant)));
+
+    await expect(meter.reserve(tenant, 'call-1', [counter])).rejects.toMatchObject({ problem: 'timeout' });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    await listen(port);
+    await connected;
+    await waiting.ping();
+
+    expect(await keysOf()).toEqual([]);
+    await meter.reserve(tenant, 'call-2', [counter]);
+    expect(await keysOf()).toHaveLength(4);
   });
 
   test('whose Redis forgot the script sends it again', async () => {

@@ -5,7 +5,7 @@ import { type RedisClient, type Send, sendBy } from './redis-client.ts';
 import { readSettings } from './redis-settings.ts';
 import { scriptRunner } from './script-runner.ts';
 
-const SETTINGS_MS = 60_000; // the enforcement contract, section (f), Redis
+const SETTINGS_MS = 60_000; // for so long a changed policy may go unnoticed
 const CALL_RECORD_SECONDS = 3_600;
 
 /** Remembers the tenants that were ever metered, for longer than a process lives. */
@@ -45,7 +45,7 @@ export interface RedisMeter extends CapsMeter {
 export function redisMeter(options: RedisMeterOptions, clock?: () => number): RedisMeter {
   const { epoch, assertSafe = false, timeoutMs = TIMEOUT_MS, tenants, onDataLoss } = options;
   if (!epoch) throw new TypeError('The Redis meter needs an epoch, such as `2026-01`.');
-  const send = sendBy(options.client);
+  const send = sendBy(options.client, timeoutMs);
   const settings = settingsWatch(send, assertSafe);
   const run = scriptRunner(send);
   const recordMs = String((options.callRecordSeconds ?? CALL_RECORD_SECONDS) * 1_000);

@@ -10,7 +10,7 @@ interface Charge {
 
 /**
  * A meter that keeps every charge and adds up what is inside. It is slow, has no store and no race, and says in the
- * words of the contract what the meters have to answer.
+ * plainest way what the meters have to answer.
  */
 export class Model {
   #charges: Charge[] = [];

@@ -47,7 +47,7 @@ export function scopesFit(scopes: readonly string[]): boolean {
  * ```
  */
 export function covers(parent: string, child: string): boolean {
-  return isWithin(readScope(child), readScope(parent));
+  return coversRead(readScope(parent), readScope(child));
 }
 
 /**
@@ -62,23 +62,26 @@ export function covers(parent: string, child: string): boolean {
  */
 export function uncovered(parents: readonly string[], children: readonly string[]): string[] {
   const wide = parents.map(readScope); // each scope is parsed once, not once for each pair
-  const beyond = children.map(readScope).filter((child) => !wide.some((parent) => isWithin(child, parent)));
+  const beyond = children.map(readScope).filter((child) => !wide.some((parent) => coversRead(parent, child)));
   return beyond.map(({ text }) => text);
 }
 
-interface ReadScope {
+/** A scope that was parsed once, for comparison with many others. */
+export interface ReadScope {
   readonly text: string;
   readonly isTool: boolean;
   /** Absent for any scope without `tool:`, and for a malformed tool scope. */
   readonly tool: ToolScope | undefined;
 }
 
-function readScope(text: string): ReadScope {
+/** Parses a scope for `coversRead`. */
+export function readScope(text: string): ReadScope {
   const isTool = text.startsWith('tool:');
   return { text, isTool, tool: isTool ? parseToolScope(text) : undefined };
 }
 
-function isWithin(child: ReadScope, parent: ReadScope): boolean {
+/** As `covers`, for scopes that were parsed before. */
+export function coversRead(parent: ReadScope, child: ReadScope): boolean {
   if (parent.text === child.text) return true;
   if (parent.tool && child.tool) return coversTool(parent.tool, child.tool);
   if (parent.isTool || child.isTool) return false;

@@ -1,5 +1,5 @@
 /**
- * A second reading of the contract on argument rules, slow and literal on purpose. It shares no code with the engine,
+ * A second reading of the argument rules, slow and literal on purpose. It shares no code with the engine,
  * so that a mistake in one of them shows as a difference.
  */
 type Rule = Readonly<Record<string, unknown>>;

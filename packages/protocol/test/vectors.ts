@@ -8,7 +8,7 @@ export interface VectorCase {
   readonly [member: string]: unknown;
 }
 
-/** A file of shared vectors. Other implementations of the contracts pass the same file. */
+/** A file of shared vectors. Other implementations pass the same file. */
 export interface Vectors {
   readonly format: string;
   readonly epoch_ms: number;

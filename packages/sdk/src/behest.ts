@@ -7,8 +7,10 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import { FrozenMap } from '@behest/protocol/manifest/frozen-map';
 import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manifest/load';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { manifestsIn } from './client/manifest-files.ts';
 import { onlineRevocation } from './client/online-revocation.ts';
 import { apiKeyOf, type BehestOptions, variable } from './client/options.ts';
+import { type Revocations, revocationFeed } from './client/revocation-feed.ts';
 import { type ServiceOptions, serviceAddress } from './client/service.ts';
 import { clientTokens } from './client/tokens.ts';
 import { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
@@ -36,6 +38,8 @@ export class Behest {
   readonly #manifests = new Map<string, Manifest>();
   readonly #tokens: TokenSource;
   readonly #enforcer: Enforcer;
+  readonly #service: ServiceOptions | undefined;
+  #revocations: Revocations | undefined;
 
   /** @throws BehestError for options that cannot be used */
   constructor(options: BehestOptions = {}) {
@@ -43,10 +47,10 @@ export class Behest {
     const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
     const baseUrl = serviceAddress(given, allowInsecure);
     const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
-    const service = apiKey === undefined ? undefined : { baseUrl, apiKey, fetch: ask };
+    this.#service = apiKey === undefined ? undefined : { baseUrl, apiKey, fetch: ask };
     const { meter, capsMode, region, decisions } = options;
-    const revocation = revocationOf(options, service);
-    this.#tokens = clientTokens(options, baseUrl, service);
+    const revocation = this.#revocationOf(options);
+    this.#tokens = clientTokens(options, baseUrl, this.#service);
     this.#enforcer = createEnforcer({
       ...{ tokens: this.#tokens, manifests: this.#manifests },
       ...(revocation && { revocation }),
@@ -72,6 +76,18 @@ export class Behest {
   /** @throws as `loadManifest` */
   loadManifests(manifests: readonly (Manifest | object)[]): void {
     for (const manifest of manifests) this.loadManifest(manifest);
+  }
+
+  /**
+   * Loads the manifests of a folder, `.json`, `.yaml` and `.yml`, or none of them.
+   *
+   * @throws ManifestValidationError with the first fault, and the name of the file in its message
+   * @throws BehestError for a folder that cannot be read, or two files about one connector
+   */
+  loadManifestsFromDir(folder: string): readonly Manifest[] {
+    const loaded = manifestsIn(folder);
+    this.loadManifests(loaded);
+    return loaded;
   }
 
   /** The manifest of a connector. */
@@ -126,6 +142,34 @@ export class Behest {
     };
   }
 
+  /**
+   * The revocations that the service tells of, for `verifyGrantToken` and the middleware. All of a client's checks share
+   * one event stream, which begins at the first check.
+   *
+   * @throws BehestError without an API key
+   */
+  revocations(): Revocations {
+    this.#revocations ??= revocationFeed(this.#mustHaveService());
+    return this.#revocations;
+  }
+
+  /** Ends the event stream, which otherwise keeps the process alive. */
+  close(): void {
+    this.#revocations?.close();
+  }
+
+  #revocationOf({ revocation = 'off' }: BehestOptions): RevocationCheck | undefined {
+    if (revocation === 'off') return undefined;
+    if (revocation === 'feed') return this.revocations();
+    return revocation === 'online' ? onlineRevocation(this.#mustHaveService()) : revocation;
+  }
+
+  /** @throws BehestError when the service has to be asked, and there is no key to ask it with */
+  #mustHaveService(): ServiceOptions {
+    if (this.#service) return this.#service;
+    throw new BehestError('CONFIGURATION', 'A check of revocations needs an API key.');
+  }
+
   /** A client in a log shows no secret. */
   toJSON(): object {
     return { name: 'Behest' };
@@ -143,15 +187,4 @@ function frozenCopy<Arguments extends object>(args: Arguments): Arguments {
 
 function isLoaded(manifest: Manifest | object): manifest is Manifest {
   return 'tools' in manifest && manifest.tools instanceof FrozenMap;
-}
-
-/** @throws BehestError when the service has to be asked, and there is no key to ask it with */
-function revocationOf(
-  { revocation = 'off' }: BehestOptions,
-  service: ServiceOptions | undefined,
-): RevocationCheck | undefined {
-  if (revocation === 'off') return undefined;
-  if (revocation !== 'online') return revocation;
-  if (service) return onlineRevocation(service);
-  throw new BehestError('CONFIGURATION', 'revocation `online` needs an API key.');
 }

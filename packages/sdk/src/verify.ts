@@ -1,3 +1,4 @@
+import type { RevocationCheck } from '@behest/protocol/enforcement/ports';
 import type { TokenRefusal } from '@behest/protocol/token-refusal';
 import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 import type { Fetch } from './verify/fetch-keys.ts';
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   readonly clockTolerance?: number;
   /** The most seconds since `iat`, because a revocation is not seen offline. */
   readonly maxAge?: number;
+  /** Sees revocations: `revocations()` of a client. */
+  readonly revocation?: RevocationCheck;
   readonly fetch?: Fetch;
   /** Seconds for which old keys serve while the issuer cannot be reached. Default: 86400. */
   readonly staleIfError?: number;
@@ -37,7 +40,7 @@ export type Detailed =
   | { readonly ok: true; readonly grant: VerifiedGrant }
   | {
       readonly ok: false;
-      readonly reason: TokenRefusal | 'missing_scopes';
+      readonly reason: TokenRefusal | 'missing_scopes' | 'revoked';
       readonly missing?: readonly string[];
     };
 
@@ -45,7 +48,8 @@ export type Detailed =
 export interface Verifier {
   /**
    * @returns the facts of the token
-   * @throws BehestTokenError for a bad token; BehestNetworkError when the issuer's keys cannot be had
+   * @throws BehestTokenError for a bad token; BehestNetworkError when the issuer's keys, or the state of the grant,
+   *   cannot be had
    */
   verify(token: string): Promise<VerifiedGrant>;
   /** @throws BehestNetworkError, and never for a bad token */
@@ -70,7 +74,7 @@ export interface Verifier {
  * ```
  */
 export function createVerifier(options: VerifyOptions, clock: () => number = Date.now): Verifier {
-  const { requiredScopes = [], maxAge } = options;
+  const { requiredScopes = [], maxAge, revocation } = options;
   const source = sourceOf(options, clock);
   const isTooOld = ({ issuedAt }: VerifiedGrant) =>
     maxAge !== undefined && !(issuedAt && clock() - issuedAt.getTime() <= maxAge * 1_000);
@@ -83,6 +87,9 @@ export function createVerifier(options: VerifyOptions, clock: () => number = Dat
     if (!answer.ok) return answer;
     const grant = grantOf(answer);
     if (isTooOld(grant)) return { ok: false, reason: 'expired' };
+    const status = (await revocation?.check(answer)) ?? 'active';
+    if (status === 'unavailable') throw new BehestNetworkError('The state of the grant could not be had.');
+    if (status !== 'active') return { ok: false, reason: 'revoked' };
     const missing = missingScopes(grant, requiredScopes);
     return missing.length > 0 ? { ok: false, reason: 'missing_scopes', missing } : { ok: true, grant };
   }

@@ -81,6 +81,12 @@ export const trustProxy: Reader<false | number | string> = {
   },
 };
 
+/** A Redis and nothing else. */
+export const realRedisUrl: Reader<string> = {
+  accepts: 'a redis:// or rediss:// URL',
+  read: (text, context) => (text === 'memory:' ? undefined : redisUrl.read(text, context)),
+};
+
 /** `memory:` serves one process, and forgets at its end. Several URLs are nodes of one Redis Cluster. */
 export const redisUrl: Reader<string> = {
   accepts: 'a redis:// or rediss:// URL',

@@ -44,6 +44,12 @@ export function textOf(least: number, most: number): Reader<string> {
   };
 }
 
+/** Segments without a slash at either end. @param example as the refusal shows it */
+export const pathOf = (example: string): Reader<string> => ({
+  accepts: `a path such as ${example}, without a slash at its beginning or end`,
+  read: (text) => (/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) ? text : undefined),
+});
+
 /** For a setting with a single value so far. */
 export function onlyYet(word: string, why: string): Reader<string> {
   return {

@@ -37,11 +37,12 @@ export async function standInForStripe() {
   /** `onSubscription` runs between a subscription's reading and the answer. */
   const state: { isAway: boolean; onSubscription?: (() => Promise<unknown>) | undefined } = { isAway: false };
 
-  const answerTo = (path: string): object | undefined => {
+  const answerTo = (path: string, key = ''): object | undefined => {
     const [, id = ''] = /^\/v1\/subscriptions\/(\w+)$/.exec(path) ?? [];
     const found = subscriptions.get(id);
     if (found) return subscriptionObject(found);
-    if (path === '/v1/customers') return { id: `cus_${calls.length}`, object: 'customer' };
+    // The same key gets the same customer.
+    if (path === '/v1/customers') return { id: `cus_${key.slice(-26)}`, object: 'customer' };
     const url = `https://stripe.test/${calls.length}`;
     if (path === '/v1/checkout/sessions') return { id: 'cs_1', object: 'checkout.session', url };
     if (path === '/v1/billing_portal/sessions') return { id: 'bps_1', object: 'billing_portal.session', url };
@@ -52,13 +53,10 @@ export async function standInForStripe() {
     let body = '';
     for await (const chunk of request) body += chunk;
     const [path = ''] = (request.url ?? '').split('?');
+    const idempotencyKey = request.headers['idempotency-key']?.toString();
     const isKnown = request.headers.authorization === `Bearer ${STRIPE_ENV.STRIPE_SECRET_KEY}`;
-    calls.push({
-      path,
-      form: new URLSearchParams(body),
-      idempotencyKey: request.headers['idempotency-key']?.toString(),
-    });
-    const answer = isKnown && !state.isAway ? answerTo(path) : undefined;
+    calls.push({ path, form: new URLSearchParams(body), idempotencyKey });
+    const answer = isKnown && !state.isAway ? answerTo(path, idempotencyKey) : undefined;
     if (path.startsWith('/v1/subscriptions/')) await state.onSubscription?.();
     const error = { error: { type: 'api_error', message: 'a text of the provider' } };
     response.writeHead(answer ? 200 : 402, { 'content-type': 'application/json' });

@@ -31,6 +31,30 @@ const invoices = {
   },
 };
 
+const payments = {
+  ...invoices,
+  request: {
+    ...invoices.request,
+    scopes: ['tool:acme_pay:write'],
+    authorizationDetails: [
+      {
+        type: 'urn:service:tools:v1',
+        connector: 'acme_pay',
+        tools: ['transfer', 'notify'],
+        arguments: {
+          transfer: {
+            '/amount': { min: '1', max: '500' },
+            '/currency': { in: ['EUR', 'USD'] },
+            '/to/iban': { prefix: ['DE', 'FR', 'NL'] },
+            '/memo': { optional: true, length: [0, 140] },
+          },
+          notify: { '': { open: true }, '/to': { email: ['acme.com', 'books.example'] } },
+        },
+      },
+    ],
+  },
+};
+
 const staying = { ...invoices, request: { ...invoices.request, redirectUri: undefined } };
 
 describe('every state of the page is accessible', () => {
@@ -78,6 +102,34 @@ describe('every state of the page is accessible', () => {
       narrowed: [],
       approving: [],
       approved: [],
+    });
+  });
+
+  test('limits on arguments, as asked and tightened', async () => {
+    const { vouchedLink } = await ask({ ...payments, hasKey: true });
+    const page = await visit(person);
+    await withFixedIds(page, CALLS);
+
+    await openRequest(page, await vouchedLink());
+    await page.clock.fastForward(600);
+    const asked = await findings(page);
+    for (const less of await page.getByText('Allow less').all()) await less.click();
+    await page.getByLabel('amount at most').fill('100');
+    await page.getByRole('checkbox', { name: 'USD' }).uncheck();
+    await page.locator('#approve[aria-disabled="false"]').waitFor();
+    const tightened = await findings(page);
+    await picture(page, 'limits');
+    await page.setViewportSize({ width: 375, height: 800 });
+    await picture(page, 'limits-phone');
+    const phone = await findings(page);
+    await page.getByLabel('amount at most').fill('501');
+    await sees(page, /not above 500/);
+
+    expect({ asked, tightened, phone, wrong: await findings(page) }).toEqual({
+      asked: [],
+      tightened: [],
+      phone: [],
+      wrong: [],
     });
   });
 

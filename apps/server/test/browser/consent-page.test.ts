@@ -27,6 +27,25 @@ const withTools = {
   ],
 };
 
+const withLimits = {
+  scopes: ['tool:acme_pay:write'],
+  authorizationDetails: [
+    {
+      type: 'urn:service:tools:v1',
+      connector: 'acme_pay',
+      tools: ['transfer', 'notify*'],
+      arguments: {
+        transfer: {
+          '/amount': { min: '1', max: '500' },
+          '/currency': { in: ['EUR', 'USD'] },
+          '/to': { each: { '/host': { host: ['a.example', 'b.example'] } } },
+        },
+        notify: { '': { open: true }, '/topic': { prefix: ['x', 'y'] } },
+      },
+    },
+  ],
+};
+
 describe('the proof of the person', () => {
   test('is the hint, where the developer’s app vouches for the person', async () => {
     const { developer, id, vouchedLink, grant } = await ask({ hasKey: true });
@@ -190,6 +209,78 @@ describe('taking parts away', () => {
     expect(authorizationDetails).toContainEqual(
       expect.objectContaining({ connector: 'stripe', tools: ['refund', 'balance'] }),
     );
+  });
+
+  test('grants tighter limits on what the agent may pass to a tool', async () => {
+    const { link, grant } = await ask({ request: withLimits });
+    const page = await visit();
+
+    await openRequest(page, link);
+    await sees(page, 'amount: between 1 and 500');
+    await page.getByText('Allow less').last().click(); // below `transfer`
+    await page.getByLabel('amount at most').fill('99.50');
+    await sees(page, 'You allow at most 99.50.');
+    await page.getByLabel('amount at least').fill('10');
+    await page.getByRole('checkbox', { name: 'USD' }).uncheck();
+    await page
+      .getByRole('group', { name: /to › each entry › host/ })
+      .getByLabel('a.example')
+      .uncheck();
+    await sees(page, 'You allow 1 of 2 values.');
+    await sees(page, 'with everything requested, within tighter limits');
+    await decide(page, 'Approve', 'Approved');
+
+    const { authorizationDetails } = await grant();
+    expect(authorizationDetails[0].arguments).toEqual({
+      transfer: {
+        '/amount': { min: '10', max: '99.50' },
+        '/currency': { in: ['EUR'] },
+        '/to': { each: { '/host': { host: ['b.example'] } } },
+      },
+      notify: { '': { open: true }, '/topic': { prefix: ['x', 'y'] } },
+    });
+  });
+
+  test.each([
+    ['500.01', 'not above 500'],
+    ['0.5', 'its lowest value is above its highest'],
+    ['1,5', 'written like 100.50'],
+    ['', 'not above 500'],
+  ])('takes no bound that is not tighter, such as “%s”', async (bound, fault) => {
+    const { link, record } = await ask({ request: withLimits });
+    const page = await visit();
+    const approvals = sentTo(page, 'approve');
+
+    await openRequest(page, link);
+    await page.getByText('Allow less').last().click(); // below `transfer`
+    const entry = page.getByLabel('amount at most');
+    await entry.fill(bound);
+    await decide(page, 'Approve');
+    await page.getByRole('alert').filter({ hasText: fault }).waitFor();
+
+    expect(await entry.getAttribute('aria-invalid')).toBe('true');
+    expect([approvals, (await record()).status]).toEqual([[], 'pending']);
+    await entry.fill('500');
+    await decide(page, 'Approve', 'Approved');
+  });
+
+  test('says that a list without items allows nothing, and forgets the limits of a tool that is taken away', async () => {
+    const { link, grant } = await ask({ request: withLimits });
+    const page = await visit();
+    const approvals = sentTo(page, 'approve');
+
+    await openRequest(page, link);
+    await page.getByText('Allow less').last().click(); // below `transfer`
+    for (const currency of ['EUR', 'USD']) await page.getByRole('checkbox', { name: currency }).uncheck();
+    await decide(page, 'Approve');
+    await page.getByRole('alert').filter({ hasText: 'has no value left' }).waitFor();
+    await page.getByRole('checkbox', { name: 'transfer' }).uncheck();
+    await hasNo(page.getByText('amount: between 1 and 500').and(page.locator(':visible')));
+    await decide(page, 'Approve', 'Approved');
+
+    expect(approvals).toEqual([{ manifests: expect.any(Array), tools: { acme_pay: ['notify*'] } }]);
+    const { authorizationDetails } = await grant();
+    expect(authorizationDetails[0]).toMatchObject({ tools: ['notify*'], arguments: { notify: {} } });
   });
 
   test('says why the rest cannot be approved', async () => {

@@ -17,6 +17,14 @@ async function approveAtBooks() {
     principalId: ada,
     scopes,
     purpose: 'payments.payout',
+    authorizationDetails: [
+      {
+        type: 'urn:service:tools:v1',
+        connector: 'stripe',
+        tools: ['payout'],
+        arguments: { payout: { '/amount': { max: '500' }, '/currency': { in: ['EUR', 'USD'] } } },
+      },
+    ],
     expiresIn: '7d',
   });
   service().advance(600);

@@ -50,6 +50,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
   const redemption = {
     grant: { ...grant, id: NEW, root_grant_id: NEW, auth_request_id: exchanged.id },
     ...{ token: nextToken, refresh: nextRefresh, maxWrongVerifiers: 5, grantLimit: 10 },
+    policiesVersion: '1',
   };
   const delegation = {
     grant: {
@@ -57,12 +58,14 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       ...{ root_grant_id: grantId, delegation_depth: 1, delegated_by: ['did:a'] },
     },
     ...{ parentTokenId: tokenId, token: nextToken, refresh: nextRefresh, grantLimit: 10 },
+    policiesVersion: '1',
   };
   const rotation = {
     refresh: { ...refresh, ...later, id: NEW, predecessor_id: refresh.id },
     token: { ...nextToken, grant_id: grantId },
+    policiesVersion: '1',
   };
-  const request = { ...exchanged, id: NEW };
+  const request = { ...exchanged, id: NEW, policies_version: '1' };
   const line = { id: 'alog_1', developerId, action: 'a', metadata: {} };
   const acts = [
     { prefix: `${JSON.stringify(line).slice(0, -1)},"timestamp":"`, suffix: ',"status":"success"}' },
@@ -78,6 +81,10 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
   const refunding = {
     ...{ ...movement, refundOf: debit.id, stands: 'y' },
     allocations: [{ ...step, transactionId: 'btx_3', refundOf: debit.id }],
+  };
+  const proxied = {
+    ...{ callId: NEW, tokenId, agentId, grantId, credentialId, credentialVersion: '1', profileVersion: 1 },
+    ...{ service: its.service, upstream: 'api', method: 'GET', rule: 'read' },
   };
   const call = (name: string, ...values: string[]) => `select * from ${name}(${values.join(', ')})`;
   const lane = (isPrompt: boolean) => [`'${webhookId}'`, String(isPrompt)];
@@ -110,6 +117,10 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     grant_tree: call('grant_tree', dev, ids(grantId)),
     lock_delegation: call('lock_delegation', dev),
     share_delegation: call('share_delegation', dev),
+    lock_policies: call('lock_policies', dev),
+    policies_hold: call('policies_hold', dev, "'1'"),
+    policies_version: call('policies_version', dev),
+    count_policies: call('count_policies', dev, at),
     revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
     revoke_tree: call(
       'revoke_tree',
@@ -125,6 +136,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       'write_vault_exchange',
       ...[dev, at, json({ tokenId, credentialId, version: 1, dataKey: 'v1', keyId: 'k' })],
     ),
+    is_proxy_token_live: call('is_proxy_token_live', dev, id(tokenId), at),
+    write_vault_proxy_call: call('write_vault_proxy_call', dev, at, json(proxied)),
     use_token: call('use_token', dev, id(tokenId), at),
     find_enforceable: call('find_enforceable', dev, id(tokenId), at, "'acme_mail'"),
     write_enforced_call: call('write_enforced_call', dev, at, json({ callId: NEW, agentId, grantId })),

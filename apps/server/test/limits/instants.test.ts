@@ -9,9 +9,12 @@ import { authorize, entriesOf, grantTo, openSession, registerAgent } from '../ap
 import { instants, type Side, whatItSays } from '../app/instants.ts';
 import { NEW_AGENT, send } from '../app/repeating.ts';
 import type { Developer, Service } from '../app/start-app.ts';
+import * as vault from '../app/vault.ts';
 import { tokenIn } from '../app/verified.ts';
 
-const { atTheEnd } = instants({ env: { PLAN_FREE_ACTIVE_GRANTS: '2' } });
+const { atTheEnd } = instants({
+  env: { PLAN_FREE_ACTIVE_GRANTS: '2', VAULT_REFRESH_ALLOW_PRIVATE_HOSTS: 'true' },
+});
 
 async function withCode(acme: Developer) {
   const { agentId } = await registerAgent(acme);
@@ -439,5 +442,74 @@ describe('a webhook', () => {
       act: claimed,
       before: '0 leased',
       ended: '1 leased',
+    }));
+});
+
+describe('a budget', () => {
+  const budget = {
+    column: 'grants.expiresAt',
+    async prepare(acme: Developer) {
+      const { grantId } = await grantTo(acme);
+      await acme('POST', '/v1/budget/allocate', { grantId, initialBudget: '10' });
+      return { grantId, unfunded: (await grantTo(acme)).grantId };
+    },
+  } as const;
+  type Funded = Awaited<ReturnType<typeof budget.prepare>>;
+  const debited = {
+    ...budget,
+    act: ({ acme }: Side, { grantId }: Funded) =>
+      acme('POST', '/v1/budget/debit', { grantId, amount: '1' }).then(whatItSays),
+    before: '200',
+    ended: '409 GRANT_INACTIVE',
+  };
+
+  test('is debited until its grant ends', () => atTheEnd(debited));
+  test('ends with its grant while it is debited', () => atTheEnd({ ...debited, after: 'budget_chain' }));
+  test('is made until the grant ends', () =>
+    atTheEnd({
+      ...debited,
+      act: ({ acme }, { unfunded }) =>
+        acme('POST', '/v1/budget/allocate', { grantId: unfunded, initialBudget: '1' }).then(whatItSays),
+      before: '201',
+    }));
+  test('is shown as active until its grant ends', () =>
+    atTheEnd({
+      ...budget,
+      act: async ({ acme }, { grantId }) =>
+        (await acme('GET', `/v1/budget/balance/${grantId}`)).json().status,
+      before: 'active',
+      ended: 'closed',
+    }));
+});
+
+describe('a credential', () => {
+  const credential = {
+    async prepare(acme: Developer) {
+      await vault.storeCredential(acme, {
+        tokenExpiresAt: '2030-01-01T00:00:00Z',
+        refreshToken: 'upstream-refresh-1',
+        refresh: { tokenEndpoint: 'http://127.0.0.1:1/token', clientId: 'behest' }, // nobody answers
+      });
+      return grantTo(acme, { scopes: ['github:read'] });
+    },
+    act: ({ service }: Side, { grantToken }: { grantToken: string }) =>
+      vault.exchange(service, grantToken).then(whatItSays),
+    before: '200',
+  } as const;
+
+  test('is exchanged until the grant ends', () =>
+    atTheEnd({ ...credential, column: 'grants.expiresAt', ended: '401 UNAUTHORIZED' }));
+  test('is not exchanged when the grant ends meanwhile', () =>
+    atTheEnd({
+      ...credential,
+      column: 'grants.expiresAt',
+      after: 'find_exchangeable',
+      ended: '401 UNAUTHORIZED',
+    }));
+  test('is given until it ends when its upstream does not answer', () =>
+    atTheEnd({
+      ...credential,
+      column: 'vaultCredentials.tokenExpiresAt',
+      ended: '502 UPSTREAM_ERROR refresh_failed',
     }));
 });

@@ -17,6 +17,7 @@ export const nothingSeen = (): Seen => ({
   grants: new Set(),
   revoked: new Set(),
   entries: new Map(),
+  movements: new Map(),
   unanswered: new Map(),
   repeated: 0,
   ended: [],
@@ -108,7 +109,7 @@ async function append(send: Send, seen: Seen, about: object): Promise<void> {
   const entry = { ...about, metadata: { call } };
   const answer = await send('POST', '/v1/audit/log', entry, key);
   if (answer) seen.entries.set(String(answer.body.entryId), String(answer.body.hash));
-  else if (key) seen.unanswered.set(key, entry);
+  else if (key) seen.unanswered.set(key, { path: '/v1/audit/log', body: entry });
 }
 
 async function verifyAndEnd(send: Send, seen: Seen, { grantId, token }: { grantId: string; token: string }) {

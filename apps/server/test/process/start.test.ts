@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(17), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(19), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
@@ -57,6 +57,8 @@ describe('a server with good settings', () => {
       'expiry of requests',
       'flush of usage',
       'forgetting of calls',
+      'forgetting of proxy calls',
+      'keying of fingerprints',
       'messages about anomalies',
       'pruning of caps',
       'retention of events',

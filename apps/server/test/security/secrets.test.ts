@@ -70,7 +70,9 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
     accessToken: randomBytes(40).toString('hex'),
     refreshToken: randomBytes(40).toString('hex'),
   };
-  const credential = { principalId: 'user_42', service: 'github', ...upstream };
+  const clientSecret = randomBytes(40).toString('hex');
+  const refreshing = { tokenEndpoint: 'https://upstream.acme.com/token', clientId: 'behest', clientSecret };
+  const credential = { principalId: 'user_42', service: 'github', ...upstream, refresh: refreshing };
   await sandbox('POST', '/v1/vault/credentials', credential);
   await sandbox('POST', '/v1/vault/credentials', { ...credential, service: 'vault' }); // refused
   const held = await grantTo(sandbox, { scopes: ['github:read'] });
@@ -105,6 +107,7 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
     nextRefreshToken: refreshed.refreshToken,
     upstreamAccessToken: upstream.accessToken,
     upstreamRefreshToken: upstream.refreshToken,
+    upstreamClientSecret: clientSecret,
     exchangingToken: held.grantToken,
   };
 }

@@ -17,7 +17,7 @@ function answerOf(rules: Rules, args: unknown): string {
   return [result.subReason, result.path, 'rule' in result ? result.rule : []].flat().join(' ');
 }
 
-test('a second, literal reading of the contract gives the same answers', () => {
+test('a second, literal reading of the rules gives the same answers', () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(readable, anyArguments, (rules, args) => {

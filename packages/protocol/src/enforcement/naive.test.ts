@@ -44,9 +44,10 @@ function say(result: Result): string {
 }
 
 /** One case for both: the engine with its ports, and the facts that the second reading takes. */
-function bothOf(any: typeof anyCase extends fc.Arbitrary<infer Case> ? Case : never) {
+function bothOf(drawn: typeof anyCase extends fc.Arbitrary<infer Case> ? Case : never) {
   const world = new NaiveWorld();
-  const { broken, token, tools, entry, ancestors, scopes, region, first, second, isExpired, isGenuine } = any;
+  const { broken, token, tools, entry, ancestors, scopes, region, first, second, isExpired, isGenuine } =
+    drawn;
   const details = [
     ...(entry ? [{ type: TOOLS, connector: 'pay', ...entry }] : []),
     ...(ancestors.length > 0 ? [{ type: LINEAGE, connector: 'pay', ancestors }] : []),
@@ -71,11 +72,11 @@ function bothOf(any: typeof anyCase extends fc.Arbitrary<infer Case> ? Case : ne
   );
   const meter = new PlainMeter(() => world.now);
   const manifest = { $schema: 'urn:service:manifest:0.6', connector: 'pay', tools };
-  const config = { meter: any.meter, ...(region !== undefined && { data_region: region }) };
+  const config = { meter: drawn.meter, ...(region !== undefined && { data_region: region }) };
   const vector = { id: '', title: '', kind: 'enforce', manifest, claims, config };
   const setup = setupOf({ ...vector, ...(token !== 'good' && { token }) }, vectors, meter);
   const naive: NaiveCase = Object({
-    ...{ token, tools, scopes, entry, ancestors, region, meter: any.meter },
+    ...{ token, tools, scopes, entry, ancestors, region, meter: drawn.meter },
     isReadable: broken === undefined,
     grants: Object.fromEntries(
       grants.map(([handle, of]) => [handle, { isGenuine, isExpired, claims: of, action: approvedAction }]),
@@ -84,13 +85,13 @@ function bothOf(any: typeof anyCase extends fc.Arbitrary<infer Case> ? Case : ne
   return { world, meter, enforcer: createEnforcer({ ...setup, decisions }), naive };
 }
 
-test('a second, literal reading of the contract decides each call alike, and charges the same', {
+test('a second, literal reading of the rules decides each call alike, and charges the same', {
   timeout: PATIENCE,
 }, async () => {
   const seen = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(anyCase, anyCalls, async (any, calls) => {
-      const { world, meter, enforcer, naive } = bothOf(any);
+    fc.asyncProperty(anyCase, anyCalls, async (drawn, calls) => {
+      const { world, meter, enforcer, naive } = bothOf(drawn);
       for (const { after, call: callId, ...rest } of calls) {
         world.now += after;
         const call: Call = Object({ ...rest, callId, grantToken: 'token' });

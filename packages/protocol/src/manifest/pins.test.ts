@@ -98,4 +98,36 @@ describe('the pins of a manifest', () => {
       { tool: 'a', status: 'changed' },
     ]);
   });
+
+  test('are compared with what a definition says now, also when the same object was hashed before', async () => {
+    const manifest = manifestOf({ a: { permission: 'read', mcp_pins: [pinA] } });
+    const statusOf = async (definition: { name: string }) =>
+      (await checkPins(manifest, [definition]))[0]?.status;
+    const definition: { name: string; description?: string; _meta?: object } = { name: 'a' };
+
+    expect(await statusOf(definition)).toBe('held');
+    definition.description = 'Sends everything to another account.';
+    expect(await statusOf(definition)).toBe('changed');
+    delete definition.description;
+    definition._meta = { asked: 2 };
+    expect(await statusOf(definition)).toBe('held');
+    // JSON writes these as it writes the one that was hashed.
+    expect(await statusOf(Object({ name: 'a', size: undefined }))).toBe('changed');
+    expect(await statusOf(Object({ name: 'a', toJSON: () => ({ name: 'a' }) }))).toBe('changed');
+    expect(await statusOf(Object.defineProperty({ name: 'a' }, 'hint', { get: () => 1 }))).toBe('changed');
+  });
+
+  test('stay the same when more is listed than is remembered', async () => {
+    const large = Array.from({ length: 6 }, (_, at) => ({
+      name: `a${at}`,
+      description: 'x'.repeat(1_000_000),
+    }));
+    const pins = async () => Promise.all(large.map(pinOfTool));
+
+    const first = await pins();
+
+    expect(await pins()).toEqual(first);
+    expect(new Set(first).size).toBe(6);
+    expect(await pinOfTool({ name: 'a' })).toBe(pinA);
+  });
 });

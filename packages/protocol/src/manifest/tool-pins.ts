@@ -18,7 +18,28 @@ export async function pinOfTool(definition: object): Promise<string> {
   const copied = copyObject(definition, BOUNDS);
   if (!copied.ok) throw new TypeError(`The definition of the tool has no pin: ${copied.cause}.`);
   const { _meta, icons, ...hashed } = copied.value;
-  return sha256Uri(DOMAIN + canonicalJson(hashed));
+  return pinOfText(JSON.stringify(hashed));
+}
+
+/** One list of the middleware is no longer. */
+const MOST_REMEMBERED = 4_194_304;
+let remembered = new Map<string, string>();
+let rememberedLength = 0;
+
+/**
+ * The same definitions are listed for every client. Pins are remembered by the whole text of the copy, so a
+ * definition that changed in one character is another one, also inside the same object.
+ *
+ * @param text the JSON of a copied definition, which says all that the canonical form says
+ */
+async function pinOfText(text: string): Promise<string> {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const pin = await sha256Uri(DOMAIN + canonicalJson(JSON.parse(text)));
+  if (rememberedLength + text.length > MOST_REMEMBERED) [remembered, rememberedLength] = [new Map(), 0];
+  if (!remembered.has(text)) rememberedLength += text.length;
+  remembered.set(text, pin);
+  return pin;
 }
 
 /**

@@ -34,8 +34,11 @@ export interface BehestOptions {
   readonly capsMode?: CapsMode;
   /** The region in which this process keeps data. */
   readonly region?: string;
-  /** Whether a revocation is seen before a token expires. `online` asks the service at each call. Default: `off`. */
-  readonly revocation?: 'off' | 'online' | RevocationCheck;
+  /**
+   * Whether a revocation is seen before a token expires. `online` asks the service at each call; `feed` asks once for
+   * each token and follows the events of the service. Default: `off`.
+   */
+  readonly revocation?: 'off' | 'online' | 'feed' | RevocationCheck;
   /** Where decision grants are held. Without it every call that needs a decision is denied. */
   readonly decisions?: DecisionStore;
   readonly fetch?: Fetch;

@@ -17,15 +17,20 @@ export interface MessageExtra {
 export interface Transport {
   start(): Promise<void>;
   close(): Promise<void>;
-  // The types of the official SDK differ from revision to revision; the middleware reads what it needs itself.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  send(message: any, options?: any): Promise<void>;
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  onmessage?: ((message: any, extra?: any) => void) | undefined;
+  send(message: unknown, options?: unknown): Promise<void>;
+  onmessage?: Hearing['hears'] | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   sessionId?: string | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
+}
+
+/**
+ * The types of messages differ from revision to revision of the official SDK, and the middleware reads what it needs
+ * itself. The compiler compares the parameters of a method in both directions, so `unknown` stands for each of them.
+ */
+interface Hearing {
+  hears(message: unknown, extra?: unknown): void;
 }
 
 /** A tool as the server defines it. */

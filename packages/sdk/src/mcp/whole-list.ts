@@ -1,6 +1,6 @@
 import type { Message, ToolDefinition } from './messages.ts';
 
-// Argument contract, B1 rule 2.
+// More than this is an error, because a part of a list would hide tools.
 const [MOST_PAGES, MOST_TOOLS, MOST_LENGTH] = [50, 1_000, 4 * 1_024 * 1_024];
 
 /** The tools of a server, and the members of its answer besides them; or the error that it answered. */

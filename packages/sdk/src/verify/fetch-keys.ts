@@ -12,7 +12,7 @@ export interface FetchedKeys {
   readonly maxAgeSeconds: number | undefined;
 }
 
-// SDK contract, section 5, JWKS cache rule 3.
+// More than any issuer needs.
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 256 * 1_024;
 const MOST_KEYS = 100;

@@ -2,7 +2,7 @@ import type { KeySet } from '@behest/protocol/key-set';
 import { BehestNetworkError } from '../errors.ts';
 import { type Fetch, type FetchedKeys, fetchKeys, keysAddress, readKeys } from './fetch-keys.ts';
 
-// SDK contract, section 5, JWKS cache rules 1 and 2. All in milliseconds.
+// All in milliseconds.
 const SECOND = 1_000;
 const [SHORTEST, USUAL, LONGEST] = [60 * SECOND, 600 * SECOND, 86_400 * SECOND];
 const STALE = 86_400 * SECOND;

@@ -9,7 +9,7 @@ import { type IssuerKeys, processKeys } from './key-cache.ts';
 import { verifySignature } from './signatures.ts';
 import { verifiedTokens } from './verified-tokens.ts';
 
-const SKEW_SECONDS = 5; // startup contract, section 6, step 7
+const SKEW_SECONDS = 5; // between the clocks of issuer and verifier
 const MOST_TOKENS = 1_000;
 
 export interface TokenSourceOptions {

@@ -58,6 +58,8 @@ export type ManifestPinning = "enforce" | "off" | "warn";
 
 export type Plan = "enterprise" | "free" | "pro";
 
+export type PolicyEffect = "allow" | "deny";
+
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type SubscriptionStatus = "active" | "canceled" | "past_due";
@@ -251,6 +253,7 @@ export interface AuthRequests {
   id: string;
   keyId: string | null;
   manifests: Json | null;
+  policyId: string | null;
   principalId: string;
   purpose: string | null;
   redirectUri: string | null;
@@ -380,6 +383,7 @@ export interface Developers {
   mode: DeveloperMode;
   name: string;
   plan: Plan;
+  policyAutoApproval: Generated<boolean>;
   redirectUris: string[];
   scopeDescriptions: Json;
   updatedAt: Timestamp;
@@ -427,6 +431,7 @@ export interface Grants {
   manifests: Json | null;
   parentGrantId: string | null;
   parentTokenId: string | null;
+  policyId: string | null;
   principalId: string;
   purpose: string | null;
   revokedAt: Timestamp | null;
@@ -477,6 +482,27 @@ export interface OutboxEvents {
   id: string;
   seq: Int8;
   type: string;
+}
+
+export interface Policies {
+  agentId: string | null;
+  createdAt: Timestamp;
+  dayEnd: number | null;
+  dayStart: number | null;
+  developerId: string;
+  effect: PolicyEffect;
+  id: string;
+  name: string;
+  principalId: string | null;
+  priority: number;
+  scopes: string[] | null;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface PolicyVersions {
+  developerId: string;
+  version: Int8;
 }
 
 export interface PrincipalSessions {
@@ -548,6 +574,7 @@ export interface VaultCredentials {
   leaseId: string | null;
   metadata: Json;
   principalId: string;
+  proxy: Json | null;
   refresh: Json | null;
   refreshStatus: VaultRefreshStatus;
   refreshToken: string | null;
@@ -555,6 +582,34 @@ export interface VaultCredentials {
   tokenExpiresAt: Timestamp | null;
   updatedAt: Timestamp;
   version: Int8;
+}
+
+export interface VaultProxyCalls {
+  agentId: string;
+  createdAt: Timestamp;
+  credentialId: string;
+  developerId: string;
+  durationMs: number | null;
+  grantId: string;
+  id: string;
+  method: string;
+  outcome: string | null;
+  responseBytes: Int8 | null;
+  rule: string;
+  service: string;
+  status: number | null;
+  tool: string | null;
+  upstream: string;
+}
+
+export interface VaultProxyProfiles {
+  createdAt: Timestamp;
+  developerId: string;
+  profile: Json;
+  proxyOnly: boolean;
+  service: string;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface VerifiedDomains {
@@ -645,6 +700,8 @@ export interface DB {
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
+  policies: Policies;
+  policyVersions: PolicyVersions;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
@@ -652,6 +709,8 @@ export interface DB {
   tokens: Tokens;
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;
+  vaultProxyCalls: VaultProxyCalls;
+  vaultProxyProfiles: VaultProxyProfiles;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;

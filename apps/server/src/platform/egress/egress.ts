@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
+import { type PassedAnswer, type PassedRequest, pass } from './passing.ts';
 import { type Resolve, resolver } from './resolver.ts';
 import { acceptUrl, hostOf, type UrlRules } from './urls.ts';
 
@@ -31,35 +32,45 @@ export interface Egress {
   send(request: OutgoingRequest): Promise<EgressOutcome>;
   /** As `send`, and returns the body of the answer. */
   ask(request: OutgoingRequest): Promise<EgressAnswer>;
+  /** Passes the request of another party on, and its answer back. Never throws. */
+  pass(request: PassedRequest): Promise<PassedAnswer>;
 }
 
 export interface EgressOptions extends UrlRules {
   readonly resolve?: Resolve;
   /** The time from the look-up of the name to the end of the answer. */
   readonly timeoutMilliseconds?: number;
+  /** The bytes that are read of an answer. */
+  readonly mostBytes?: number;
   /** Certificates to trust in place of the system's. */
   readonly ca?: string;
 }
 
 const TIMEOUT = 10_000; // milliseconds; specification, Limits
-/** The bytes that are read of an answer, so that a receiver need not find its answer cut. */
+/** So many that a receiver need not find its answer cut. */
 const MOST_BYTES = 65_536;
 const MOST_HEADER_BYTES = 16_384;
 
 export function createEgress(options: EgressOptions): Egress {
-  const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, ca } = options;
+  const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, mostBytes = MOST_BYTES, ca } = options;
 
   const call = async (request: OutgoingRequest): Promise<Received | Failed> => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds);
-    const url = acceptUrl(request.url, options);
+    const found = await locate(request.url, deadline);
+    if ('failure' in found) return { failure: found.failure };
+    return exchange(found.url, found.addresses, request, { deadline, mostBytes, ca });
+  };
+
+  /** Finds the addresses of a URL that may be called. */
+  async function locate(text: string, deadline: AbortSignal): Promise<Located | Failed> {
+    const url = acceptUrl(text, options);
     if (!url) return { failure: 'blocked_address' };
     const addresses = await before(deadline, addressesOf(url, resolve)).catch(() => undefined);
     if (deadline.aborted) return { failure: 'timeout' };
     if (!addresses || addresses.length === 0) return { failure: 'dns_failed' };
     const mayConnect = options.allowsPrivateHosts || addresses.every(isPublicAddress);
-    if (!mayConnect) return { failure: 'blocked_address' };
-    return exchange(url, addresses, request, deadline, ca);
-  };
+    return mayConnect ? { url, addresses } : { failure: 'blocked_address' };
+  }
 
   return {
     rules: options,
@@ -73,7 +84,20 @@ export function createEgress(options: EgressOptions): Egress {
       const { status, body, cut } = received;
       return cut === undefined ? { status, body } : { failure: cut };
     },
+    async pass(request) {
+      const began = performance.now();
+      const deadline = AbortSignal.any([request.signal, AbortSignal.timeout(request.times.connect)]);
+      const found = await locate(request.origin, deadline);
+      if ('failure' in found) return { failure: found.failure, mayHaveSent: false };
+      const lookup = lookupIn(found.addresses);
+      return pass(request, { lookup, maxHeaderSize: MOST_HEADER_BYTES, ca, began });
+    },
   };
+}
+
+interface Located {
+  readonly url: URL;
+  readonly addresses: readonly string[];
 }
 
 type Failed = Extract<EgressOutcome, { readonly failure: EgressFailure }>;
@@ -84,6 +108,12 @@ interface Received {
   /** Why the body is not whole. */
   readonly cut?: 'too_large' | 'timeout' | 'connection_failed';
   readonly failure?: undefined;
+}
+
+interface Bounds {
+  readonly deadline: AbortSignal;
+  readonly mostBytes: number;
+  readonly ca: string | undefined;
 }
 
 async function addressesOf(url: URL, resolve: Resolve): Promise<readonly string[]> {
@@ -106,8 +136,7 @@ function exchange(
   url: URL,
   addresses: readonly string[],
   { method, headers, body }: OutgoingRequest,
-  deadline: AbortSignal,
-  ca: string | undefined,
+  { deadline, mostBytes, ca }: Bounds,
 ): Promise<Received | Failed> {
   const options = {
     method,
@@ -137,7 +166,7 @@ function exchange(
       let read = 0;
       answer.on('data', (part: Buffer) => {
         read += part.length;
-        isTooLarge = read > MOST_BYTES;
+        isTooLarge = read > mostBytes;
         if (isTooLarge) call.destroy();
         else parts.push(part);
       });

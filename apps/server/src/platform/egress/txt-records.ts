@@ -6,7 +6,7 @@ export type TxtAnswer = { readonly texts: readonly string[] } | { readonly faile
 
 export type ReadTxt = (name: string) => Promise<TxtAnswer>;
 
-const TIMEOUT_MS = 5000; // contract: one attempt of five seconds
+const TIMEOUT_MS = 5000; // one attempt, as long as a person waits for an answer
 
 /** Answers that say that there is no such record, and not that the question got lost. */
 const NONE = new Set(['ENODATA', 'ENOTFOUND']);

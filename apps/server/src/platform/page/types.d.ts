@@ -28,4 +28,13 @@ export interface Problem {
   reference?: string;
 }
 
+/** The limits on what an agent may pass to one tool. The service writes the words, from the rules that it enforces. */
+export interface ArgumentLimits {
+  connector: string;
+  tool: string;
+  /** Whether arguments that no line names are free. */
+  open: boolean;
+  lines: { path: string; text: string }[];
+}
+
 export type Answer<Body> = { ok: true; body: Body } | { ok: false; problem: Problem };

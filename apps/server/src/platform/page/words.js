@@ -6,5 +6,11 @@ export const words = {
   tomorrow: 'tomorrow at {time}',
   tryAgain: 'Try again',
   canTryAgain: 'You can try again now.',
+  limits: {
+    onlyIf: 'With {tool}, only if:',
+    argument: '{path}: {text}',
+    nothingElse: 'Nothing else may be passed on.',
+    anythingElse: 'Careful: anything else may be passed on.',
+  },
   support: 'For support: {id}',
 };

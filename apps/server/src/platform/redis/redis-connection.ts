@@ -13,6 +13,8 @@ const LONGEST_PAUSE = 1000; // between two attempts to reconnect
 /** A Redis server, or the nodes of a Redis Cluster, with the commands that the store sends. */
 export interface RedisConnection {
   readonly commands: Commands;
+  /** Sends any command to the node that holds `key`. */
+  send(command: string[], key: string): Promise<unknown>;
   /** The node that holds a key. */
   nodeOf(key: string): string;
   /** A key on each node, for a probe. */
@@ -75,6 +77,7 @@ export function connectToServer(url: string, { onLost, onReady }: Watcher): Redi
   client.connect().catch(() => {});
   return {
     commands: client,
+    send: (command) => client.sendCommand(command),
     nodeOf: () => SERVER,
     probes: () => ['bh:{probe:0}'],
     publish: (channel, message) => client.publish(channel, message),
@@ -143,6 +146,7 @@ export function connectToCluster(urls: readonly string[], { onLost, onReady }: W
   const nodeOf = (key: string) => masterOf(key)?.address ?? CLUSTER;
   return {
     commands: cluster,
+    send: (command, key) => cluster.sendCommand(key, false, command),
     nodeOf,
     probes() {
       const byNode = new Map<string, string>();

@@ -16,12 +16,20 @@ export interface Metrics {
   /** A declared gauge, which its feature moves. */
   gauge(name: string): { inc(): void; dec(): void };
   /** A declared counter. */
-  counter(name: string): { inc(): void };
+  counter(name: string): { inc(labels?: Readonly<Record<string, string>>): void };
 }
 
-/** The metrics that features declare, by their names, without labels. */
+/** The metrics that features declare, by their names. The values of labels are words of the source. */
 export type DeclaredMetrics = Readonly<
-  Record<string, { readonly kind: 'gauge' | 'counter' | 'asked'; readonly help: string }>
+  Record<
+    string,
+    {
+      readonly kind: 'gauge' | 'counter' | 'asked';
+      readonly help: string;
+      /** Only a counter has them. */
+      readonly labels?: readonly string[];
+    }
+  >
 >;
 
 /**
@@ -41,7 +49,10 @@ export function createMetrics(declared: DeclaredMetrics = {}, zeros: readonly Ta
   const counters = new Map(
     made
       .filter(([, { kind }]) => kind === 'counter')
-      .map(([name, { help }]) => [name, new Counter({ name, help, registers: [registry] })]),
+      .map(([name, { help, labels = [] }]) => [
+        name,
+        labelled(new Counter({ name, help, labelNames: labels, registers: [registry] })),
+      ]),
   );
   return {
     meter: meter.meter,
@@ -67,6 +78,10 @@ export function createMetrics(declared: DeclaredMetrics = {}, zeros: readonly Ta
     },
   };
 }
+
+const labelled = (all: Counter) => ({
+  inc: (labels: Readonly<Record<string, string>> = {}) => all.inc(labels),
+});
 
 function undeclared(name: string): never {
   throw new Error(`No feature declares the metric ${name}.`);

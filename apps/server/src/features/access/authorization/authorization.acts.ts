@@ -12,6 +12,8 @@ export const acts = {
       readonly method: string;
       readonly narrowed: boolean;
       readonly unverified?: true;
+      /** The policy that approved in the person's place. */
+      readonly policyId?: string;
     }
   >(),
   'authorization.denied': act<OfRequest & { readonly reason?: string }>(),

@@ -9,9 +9,11 @@ import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts'
 import { AppError, badField } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
+import { policiesHold, policiesVersion } from '../policies/policies.queries.ts';
 import { mustBeAsShown, pinsFor, pinsWithin, type ShownManifest } from './authorization.pins.service.ts';
 import { freeRequests } from './authorization.places.service.ts';
-import { lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
+import { findRequest, lockRequest, type RequestRow, updateRequest } from './authorization.repo.ts';
 import {
   acceptTokenScopes,
   boundedSeconds,
@@ -33,7 +35,7 @@ export interface Narrowing {
   readonly tools?: Readonly<Record<string, readonly string[]>>;
   /** The rules of arguments that stay, by connector and tool. */
   readonly arguments?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The manifests as the person was shown them. */
+  /** The manifests as the person was shown them. Without this, nobody was shown any. */
   readonly manifests?: readonly ShownManifest[];
 }
 
@@ -47,7 +49,7 @@ export interface Approval {
 /**
  * Approves a request, whole or narrowed. When several decisions come at once, exactly one takes effect.
  * @throws NOT_FOUND, GONE with the status, INVALID_SCOPE or BAD_REQUEST for a narrowing that is wider, CONFLICT when a
- * manifest has changed since the person was shown it
+ * manifest has changed since the person was shown it, POLICY_DENIED
  */
 export async function approveRequest(
   deps: AuthorizationDeps,
@@ -56,12 +58,14 @@ export async function approveRequest(
   { method, narrowing, evidence }: Approval,
 ): Promise<{ request: RequestRow; code: string }> {
   const at = deps.clock();
+  const policies = await policiesOn(deps, caller, requestId, narrowing, at);
   // The store gets the code before the approval commits. Without an approval the code leads nowhere.
   const { code, entry } = newCode({ ...caller.tenant, requestId }, CODE_SECONDS);
   await deps.store.put([entry]);
 
-  return inTransaction(deps.db, async (tx) => {
+  const approved = await inTransaction(deps.db, async (tx) => {
     const pending = await lockPending(tx, caller, requestId, at);
+    if (!(await policiesHold(tx, caller.tenant, policies.version))) return undefined;
     const { columns, isNarrower } = narrow(pending, narrowing);
     const known = await pinsFor(tx, caller.tenant, [...columns.scopes, ...pending.scopes]);
     mustBeAsShown(known, narrowing.manifests ?? []);
@@ -82,6 +86,30 @@ export async function approveRequest(
     await afterCommit(tx, () => letGo(deps.store, [requestId], CODE_SECONDS));
     return { request, code };
   });
+  if (approved) return approved;
+  // The policies have changed since they were asked, so they are asked again.
+  await deps.store.remove(entry.key);
+  return approveRequest(deps, caller, requestId, { method, narrowing, ...(evidence && { evidence }) });
+}
+
+/** Asks the policies about a request as it would be approved. */
+async function policiesOn(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  requestId: string,
+  narrowing: Narrowing,
+  at: Date,
+): Promise<PolicyDecision> {
+  const { tenant } = caller;
+  const pending = mustBePending(await findRequest(deps.db, caller, requestId), at);
+  const [version, agentDid] = await Promise.all([
+    policiesVersion(deps.db, tenant),
+    getAgentDid(deps.db, tenant, pending.agentId),
+  ]);
+  const { scopes } = narrow(pending, narrowing).columns;
+  const { agentId, principalId, purpose } = pending;
+  const question = { operation: 'consent', agentId, agentDid, principalId, scopes, purpose } as const;
+  return refuseDenied(deps, caller, { version, at }, question);
 }
 
 /** @throws NOT_FOUND, GONE with the status */
@@ -109,7 +137,10 @@ export function denyRequest(
 }
 
 async function lockPending(tx: Tx, caller: Caller, requestId: string, at: Date): Promise<RequestRow> {
-  const request = await lockRequest(tx, caller, requestId);
+  return mustBePending(await lockRequest(tx, caller, requestId), at);
+}
+
+function mustBePending(request: RequestRow | undefined, at: Date): RequestRow {
   const status = request && statusAt(request, at);
   if (!request || status !== 'pending') throw gone(status ?? 'expired');
   return request;

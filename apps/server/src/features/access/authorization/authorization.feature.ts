@@ -17,7 +17,7 @@ import { tables } from './authorization.tables.ts';
 export const authorization = defineFeature({
   name: 'authorization',
   tags: { authorization: 'Asking a principal for consent.' },
-  knows: ['agents', 'audit', 'developers', 'manifests', 'quotas'],
+  knows: ['agents', 'audit', 'developers', 'manifests', 'policies', 'quotas'],
   tables,
   acts,
   rates,

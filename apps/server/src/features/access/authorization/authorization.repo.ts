@@ -17,13 +17,17 @@ type Agent = Selectable<Agents>;
 
 /** The facts that decide whether a request is accepted. */
 export interface Asker
-  extends Pick<Developer, 'redirectUris' | 'enforceAgentScopes' | 'consentMode' | 'consentKeys'> {
+  extends Pick<
+    Developer,
+    'redirectUris' | 'enforceAgentScopes' | 'consentMode' | 'consentKeys' | 'policyAutoApproval'
+  > {
   /** These three are null when the developer has no such agent. */
   readonly agentDid: Agent['did'] | null;
   readonly agentStatus: Agent['status'] | null;
   readonly agentScopes: Agent['scopes'] | null;
   readonly activeGrants: string | null;
   readonly openRequests: string | null;
+  readonly policiesVersion: string;
 }
 
 const asker = lookUp<Asker, [developerId: string, agentId: string, within: readonly string[] | null]>(
@@ -31,7 +35,8 @@ const asker = lookUp<Asker, [developerId: string, agentId: string, within: reado
   `select redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
      consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
      agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants",
-     open_requests as "openRequests"
+     open_requests as "openRequests", policy_auto_approval as "policyAutoApproval",
+     policies_version as "policiesVersion"
    from find_asker($1, case when $3::text[] is null or $2 = any ($3) then $2 end)`,
 );
 
@@ -47,21 +52,25 @@ export interface Opening {
   readonly openLimit: number | null;
   /** The most requests of a calendar month. */
   readonly monthLimit: number | null;
+  /** The version of the policies that let the request pass. */
+  readonly policiesVersion: string;
   readonly records: Records;
 }
 
-/** A hot write. @returns why it wrote nothing: the agent's status, or that the plan has no room; else null */
+type OpeningRefusal = 'suspended' | 'revoked' | 'over_quota' | 'over_month' | 'policies_changed' | null;
+
+/** A hot write. @returns why it wrote nothing: the agent's status, or that the plan has no room, or that policies have changed */
 export function requestAuthorization(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { request, openLimit, monthLimit, records }: Opening,
-): Promise<'suspended' | 'revoked' | 'over_quota' | 'over_month' | null> {
+  { request, records, ...bounds }: Opening,
+): Promise<OpeningRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
     tenant,
     at,
-    fact: hotCall('write_request', row({ ...request, developerId, openLimit, monthLimit })),
+    fact: hotCall('write_request', row({ ...request, developerId, ...bounds })),
     locks: [[sharedAgents, [request.agentId]]],
     // After the exchanges of the group, which lock this counter after that of grants.
     turn: 'quota open_requests',

@@ -39,6 +39,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
           'AGENT_INACTIVE',
           'CONFLICT',
           'PLAN_LIMIT_EXCEEDED',
+          'POLICY_DENIED',
         ],
       },
       schema: {
@@ -127,7 +128,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
-        failures: ['NOT_FOUND', 'CONSENT_REQUIRED'],
+        failures: ['NOT_FOUND', 'CONSENT_REQUIRED', 'POLICY_DENIED'],
       },
       schema: {
         operationId: 'authorization.approve',

@@ -71,6 +71,10 @@ export const NewAuthRequest = Type.Object({
   ...members,
   consentUrl: Type.String(),
   code: Type.Optional(Type.String()),
+  /** With the next two: a policy approved the request. */
+  policyEnforced: Type.Optional(Type.Literal(true)),
+  effect: Type.Optional(Type.Literal('allow')),
+  policyId: Type.Optional(Id),
 });
 
 export const AuthRequestPath = Type.Object({ id: Id });

@@ -1,16 +1,14 @@
 import { writeAmount } from '@behest/protocol/amounts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
+import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { pinsFor } from './authorization.pins.service.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
@@ -23,12 +21,9 @@ import {
 import type { AuthRequest, NewAuthRequest, NewRequest } from './authorization.schema.ts';
 import { newCode, newTicket } from './in-flight.service.ts';
 
-export interface AuthorizationDeps {
-  readonly db: Executor;
+export interface AuthorizationDeps extends DecideDeps {
   readonly store: EphemeralStore;
-  readonly clock: Clock;
   readonly lifetimes: Lifetimes;
-  readonly quotas: Quotas;
   /** Without a trailing slash. */
   readonly publicBaseUrl: string;
   /** Whether a live developer must set up a proof of its principals before it may ask them for consent. */
@@ -38,9 +33,10 @@ export interface AuthorizationDeps {
 }
 
 /**
- * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false.
+ * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
+ * where the developer lets policies approve, and one does.
  * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE, INVALID_REDIRECT_URI, NOT_FOUND, AGENT_INACTIVE,
- * CONFLICT, PLAN_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE
+ * CONFLICT, PLAN_LIMIT_EXCEEDED, POLICY_DENIED, SERVICE_UNAVAILABLE
  */
 export async function requestConsent(
   deps: AuthorizationDeps,
@@ -56,7 +52,15 @@ export async function requestConsent(
   const at = deps.clock();
   await mustHaveRoom(deps, caller, asker, at);
 
-  const isApproved = caller.mode === 'sandbox' && input.autoApprove !== false;
+  const decision = await refuseDenied(
+    deps,
+    caller,
+    { version: asker.policiesVersion, at, quotas: ['authorizations'] },
+    { operation: 'authorize', ...input, agentDid, scopes: accepted.scopes },
+  );
+  const method = approvalOf(caller, input, asker, decision);
+  const isApproved = method !== null;
+  const policyId = method === 'policy' ? decision.policyId : null;
   const id = newId('areq', at);
   const request: Omit<RequestRow, 'developerId'> = {
     id,
@@ -76,7 +80,8 @@ export async function requestConsent(
     budgetAmount: accepted.budget?.initial ?? null,
     budgetCurrency: accepted.budget?.currency ?? null,
     status: isApproved ? 'approved' : 'pending',
-    consentMethod: isApproved ? 'sandbox' : null,
+    consentMethod: method,
+    policyId,
     wrongVerifiers: 0,
     createdAt: at,
     expiresAt: new Date(at.getTime() + accepted.openSeconds * 1000),
@@ -89,14 +94,16 @@ export async function requestConsent(
   const code = isApproved ? newCode(inFlight, CODE_SECONDS) : undefined;
   const entries = code ? [entry, code.entry] : [entry];
   await deps.store.put(entries);
-  const records = prepareActs(caller, actsOf(request, agentDid, isApproved), at);
+  const records = prepareActs(caller, actsOf(request, agentDid), at);
   const openLimit = limitOf(deps.quotas, caller, 'open_requests');
   const monthLimit = limitOf(deps.quotas, caller, 'authorizations');
-  const opening = { request, openLimit, monthLimit, records };
+  const policiesVersion = decision.version;
+  const opening = { request, openLimit, monthLimit, policiesVersion, records };
   const refusal = await requestAuthorization(deps.db, caller.tenant, at, opening);
   if (refusal) {
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
+    if (refusal === 'policies_changed') return requestConsent(deps, caller, input);
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
     if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
     throw refusal === 'revoked' ? notFound() : agentInactive();
@@ -106,7 +113,21 @@ export async function requestConsent(
     ...toAuthRequest(request, caller, at),
     consentUrl: `${await baseOfPages(deps, caller)}/consent?req=${id}#ticket=${ticket}`,
     ...(code && { code: code.code }),
+    ...(policyId !== null && { policyEnforced: true as const, effect: 'allow' as const, policyId }),
   };
+}
+
+/** @returns how the request is approved without a person; null when a person decides */
+function approvalOf(
+  { mode }: Caller,
+  { autoApprove }: NewRequest,
+  { policyAutoApproval, consentMode }: Asker,
+  { effect, policyId, namesScopes }: PolicyDecision,
+): 'sandbox' | 'policy' | null {
+  if (mode === 'sandbox') return autoApprove === false ? null : 'sandbox';
+  if (!policyAutoApproval || consentMode === 'passkey') return null;
+  // A policy without scopes would approve everything, which its author may not have meant.
+  return effect === 'allow' && policyId !== null && namesScopes ? 'policy' : null;
 }
 
 async function baseOfPages({ db, publicBaseUrl, linksToDomains }: AuthorizationDeps, { tenant }: Caller) {
@@ -160,12 +181,12 @@ const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : [
 export const agentInactive = () =>
   new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
 
-function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string, isApproved: boolean): Act[] {
-  const { id: authRequestId, scopes } = request;
+function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act[] {
+  const { id: authRequestId, scopes, consentMethod: method, policyId } = request;
   const about = concerning({ ...request, agentDid });
   const requested: Act = { type: 'authorization.requested', ...about, data: { authRequestId, scopes } };
-  if (!isApproved) return [requested];
-  const data = { authRequestId, scopes, method: 'sandbox', narrowed: false };
+  if (method === null) return [requested];
+  const data = { authRequestId, scopes, method, narrowed: false, ...(policyId !== null && { policyId }) };
   return [requested, { type: 'authorization.approved', ...about, data }];
 }
 

@@ -1,10 +1,12 @@
 import { boolean, oneOf } from '../../../config/readers.ts';
 import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
+import { outsidePoint, policySettings } from '../policies/index.ts';
 import type { AuthorizationDeps } from './authorization.service.ts';
 
 /** The consent page uses these settings too. */
 export const authorizationSettings = {
+  ...policySettings,
   PRINCIPAL_PROOF: optional(
     oneOf('required', 'optional'),
     'in production `required`, else `optional`',
@@ -26,6 +28,7 @@ export function authorizationDeps(
   return {
     ...house,
     principalProof: settings.PRINCIPAL_PROOF ?? byDefault,
+    outside: outsidePoint(house, settings),
     linksToDomains: settings.CUSTOM_DOMAIN_PAGES,
   };
 }

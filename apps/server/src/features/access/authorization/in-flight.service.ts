@@ -21,6 +21,8 @@ const codeKey = (code: string) => `bh:{code:${hashOf(code).toString('base64url')
 const ticketKey = (requestId: string) => `bh:{${requestId}}:ticket`;
 /** Where the consent page keeps the session of a request. */
 export const sessionKey = (requestId: string) => `bh:{${requestId}}:session`;
+/** Where the consent page keeps the manifests that it has shown to its session. */
+export const shownKey = (requestId: string) => `bh:{${requestId}}:shown`;
 
 /** Makes a code and its entry, which the caller puts into the store before the approval commits. */
 export function newCode(inFlight: InFlight, seconds: number): { code: string; entry: EphemeralEntry } {
@@ -51,7 +53,7 @@ export async function findTicket(
 }
 
 /**
- * Keeps tickets and sessions of decided requests no longer than those of requests that ran out. Until their own time they
+ * Keeps what belongs to the pages of decided requests no longer than those of requests that ran out. Until their own time they
  * would fill the store: an account that cancels each request at once has room for the next. The commit stands when the
  * store is away; then they stay until their own time.
  */
@@ -60,6 +62,6 @@ export async function letGo(
   requestIds: readonly string[],
   codeSeconds = 0,
 ): Promise<void> {
-  const keys = requestIds.flatMap((id) => [ticketKey(id), sessionKey(id)]);
+  const keys = requestIds.flatMap((id) => [ticketKey(id), sessionKey(id), shownKey(id)]);
   await store.keepFor(keys, codeSeconds + LATE_SECONDS).catch(() => {});
 }

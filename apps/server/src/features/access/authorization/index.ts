@@ -3,7 +3,7 @@ export {
   denyRequest,
   gone,
 } from './authorization.decide.service.ts';
-export { pinsFor } from './authorization.pins.service.ts';
+export { pinsFor, type ShownManifest } from './authorization.pins.service.ts';
 export { freeRequests } from './authorization.places.service.ts';
 export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
 export {
@@ -17,4 +17,4 @@ export {
 } from './authorization.rules.ts';
 export { type AuthorizationDeps, agentInactive, budgetOf } from './authorization.service.ts';
 export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
-export { findByCode, findTicket, LATE_SECONDS, sessionKey } from './in-flight.service.ts';
+export { findByCode, findTicket, LATE_SECONDS, sessionKey, shownKey } from './in-flight.service.ts';

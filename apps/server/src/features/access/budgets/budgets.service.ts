@@ -129,7 +129,7 @@ export async function verifyLedger({ db }: BudgetDeps, caller: Caller): Promise<
   return { valid: faults.length === 0, allocations, faults };
 }
 
-const PAGE_SIZE = 50; // contract of older clients
+const PAGE_SIZE = 50; // older clients expect it
 
 /** @throws NOT_FOUND for a grant, or BAD_REQUEST for a page that the query cannot name */
 export async function listTransactions(

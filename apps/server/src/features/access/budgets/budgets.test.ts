@@ -381,6 +381,17 @@ describe('a tree of grants', () => {
 
     expect(refusalOf(await debit(acme, child.grantId, '1'))).toBe('409 GRANT_INACTIVE');
   });
+
+  test('is not debited for a part that has ended, though the grants above go on', async () => {
+    const { acme } = await sandbox();
+    const root = await grantTo(acme);
+    const child = await delegatedTo(acme, root);
+    await allocate(acme, root.grantId);
+    await acme('DELETE', `/v1/grants/${child.grantId}`);
+
+    expect(refusalOf(await debit(acme, child.grantId, '1'))).toBe('409 GRANT_INACTIVE');
+    expect(await balanceOf(acme, root.grantId)).toBe('10.0000');
+  });
 });
 
 describe('a refund', () => {

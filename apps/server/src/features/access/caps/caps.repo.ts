@@ -1,5 +1,6 @@
 import type { CapsFunctions, ReserveAnswer } from '@behest/meter/postgres-calls';
 import type { Usage } from '@behest/protocol/enforcement/meter';
+import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { statement } from '../../../platform/db/statement.ts';
@@ -88,3 +89,22 @@ async function listMeteredAcrossTenants(db: Executor, after: string): Promise<st
 }
 
 export const eraseCaps = eraserOf('caps_call', 'caps_slot', 'caps_counter', 'caps_epoch');
+
+/** Whether a developer has counters in a store outside of the database. */
+export async function hasEpoch(db: Executor, { developerId }: Tenant): Promise<boolean> {
+  const row = await db
+    .selectFrom('capsEpoch')
+    .select('epoch')
+    .where('developerId', '=', developerId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Two processes may do so at once. */
+export async function insertEpoch(db: Executor, { developerId }: Tenant, epoch: string): Promise<void> {
+  await db
+    .insertInto('capsEpoch')
+    .values({ developerId, epoch })
+    .onConflict((conflict) => conflict.column('developerId').doNothing())
+    .execute();
+}

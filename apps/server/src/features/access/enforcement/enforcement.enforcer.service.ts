@@ -3,15 +3,25 @@ import type { Call } from '@behest/protocol/enforcement/call';
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer } from '@behest/protocol/enforcement/engine';
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { CallFacts } from './enforcement.facts.service.ts';
 
+interface Asking {
+  readonly meter?: CapsMeter;
+  readonly logger?: Logger | undefined;
+}
+
 /** The engine for one question, with the facts that were found for it. It asks nothing else but the meter. */
-export function enforcerFor({ token, status, manifest }: CallFacts, meter?: CapsMeter): Enforcer {
+export function enforcerFor(
+  { token, status, manifest }: CallFacts,
+  { meter, logger }: Asking = {},
+): Enforcer {
   return createEnforcer({
     tokens: { verify: () => token },
     revocation: { check: () => status },
     manifests: { get: () => manifest },
     ...(meter && { meter }),
+    onError: (err) => logger?.error({ err }, 'a call was denied because its check failed unexpectedly'),
   });
 }
 

@@ -8,13 +8,15 @@ import { listCallers } from './enforcement.repo.ts';
 export interface FollowDeps {
   readonly db: Executor;
   readonly meter: CapsMeter;
+  /** The store in which the meter counts. */
+  readonly counts: 'db' | 'redis';
 }
 
 /** The call has left the process, so its units stay charged. @throws NOT_FOUND, CONFLICT after a refund */
 export async function noteSent(deps: FollowDeps, caller: Caller, callId: string): Promise<void> {
   const { developerId } = caller.tenant;
   for (const agentId of await callersOf(deps, caller, callId)) {
-    await answerOf(() => meterOfAgent(deps.meter, agentId).sent(developerId, callId)).catch(
+    await answerOf(deps, () => meterOfAgent(deps.meter, agentId).sent(developerId, callId)).catch(
       (error: unknown) => {
         throw error instanceof AppError ? error : final();
       },
@@ -26,7 +28,7 @@ export async function noteSent(deps: FollowDeps, caller: Caller, callId: string)
 export async function refundCall(deps: FollowDeps, caller: Caller, callId: string): Promise<void> {
   const { developerId } = caller.tenant;
   for (const agentId of await callersOf(deps, caller, callId)) {
-    const isRefunded = await answerOf(() =>
+    const isRefunded = await answerOf(deps, () =>
       meterOfAgent(deps.meter, agentId).refundUnsent(developerId, callId),
     );
     if (!isRefunded) throw final();
@@ -43,11 +45,14 @@ const final = () =>
   new AppError('CONFLICT', 'The units of this call are final already.', { field: 'callId' });
 
 /** @throws SERVICE_UNAVAILABLE when the meter gives no answer */
-export async function answerOf<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function answerOf<Answer>(
+  { counts }: Pick<FollowDeps, 'counts'>,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof MeterError) throw unavailable('db');
+    if (error instanceof MeterError) throw unavailable(counts);
     throw error;
   }
 }

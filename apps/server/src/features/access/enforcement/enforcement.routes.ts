@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { depsFor, repeatIdOf } from '../../../platform/http/idempotency/idempotency.ts';
 import { noteSent, refundCall } from './enforcement.follow.service.ts';
 import {
   CallPath,
@@ -41,7 +41,7 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
     },
     (request) =>
       enforceCall(depsFor(request, deps), callerOf(request), {
-        input: request.body,
+        input: namedBy(repeatIdOf(request), request.body),
         text: sentBytesOf(request).toString(),
       }),
   );
@@ -110,3 +110,7 @@ export const enforcementRoutes: FastifyPluginAsyncTypebox<EnforcementDeps> = asy
     (request) => toolUsage(deps, callerOf(request), request.query),
   );
 };
+
+/** A call that names itself keeps its id. Any other is found again by the `Idempotency-Key`, and charged once. */
+const namedBy = (repeatId: string | undefined, call: NewCall): NewCall =>
+  repeatId === undefined ? call : { callId: repeatId, ...call };

@@ -18,6 +18,8 @@ import type { NewCall } from './enforcement.schema.ts';
 export interface EnforcementDeps extends FactDeps {
   /** The meter of the deployment. Its reservations are transactions of their own, whatever `db` is. */
   readonly meter: CapsMeter;
+  /** The store in which the meter counts. */
+  readonly counts: 'db' | 'redis';
   readonly logger?: Logger;
 }
 
@@ -41,7 +43,7 @@ export async function enforceCall(
   const capsMode = input.capsMode === 'warn' && row?.capsMode === 'warn' ? 'warn' : 'enforce';
   const call: Call = { ...withExactNumbers(input, text), capsMode };
   const meter = meterOfAgent(deps.meter, row?.agentId);
-  const result = await enforcerFor(facts, meter).enforce(call);
+  const result = await enforcerFor(facts, { meter, logger: deps.logger }).enforce(call);
   const id = result.reservation?.id ?? undefined;
   const held = row && id !== undefined ? { callId: id, agentId: row.agentId, grantId: row.id } : undefined;
   await record(deps, caller, { call, capsMode, result, facts, held }).catch(async (error: unknown) => {

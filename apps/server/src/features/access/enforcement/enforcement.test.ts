@@ -8,6 +8,7 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
+import { send } from '../../../../test/app/repeating.ts';
 import { type Call, type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
 
 const sandbox = sharedSandbox();
@@ -355,7 +356,20 @@ describe('caps', () => {
     expect(await usage(await service.asDeveloper({ mode: 'sandbox' }))).toBe(404);
   });
 
-  test('admit exactly as many of forty simultaneous calls as they say', async () => {
+  test('are charged for each of two agents that chose the same id for their calls', async () => {
+    const { acme } = await sandbox();
+    const [one, other] = [await mailer(acme), await mailer(acme)];
+
+    const answers = [
+      await one.enforce('send', { callId: 'call-same' }),
+      await other.enforce('send', { callId: 'call-same' }),
+    ];
+
+    const used = (answer: (typeof answers)[number]) => answer.json().reservation.counters[0].used;
+    expect(answers.map(used)).toEqual([1, 2]); // the cap is of their person
+  });
+
+  test('R9 admit exactly as many of forty simultaneous calls as they say', async () => {
     const { acme } = await sandbox();
     const { enforce } = await mailer(acme);
 
@@ -419,6 +433,42 @@ describe('caps', () => {
     expect(await follow('call-unknown', 'refund')).toBe('404 NOT_FOUND');
     const answers = [(await enforce('send')).json(), (await enforce('send')).json()];
     expect(answers.map(({ allowed }) => allowed)).toEqual([true, false]);
+  });
+
+  test.each([
+    ['the answer was not kept', 'idempotent_answers', '53100', 503],
+    ['its transaction lost a race', 'audit_entries', '40001', 200],
+  ])('are charged once for a repeated request without a `callId` when %s', async (_, table, code, status) => {
+    const { acme, service } = await startSandbox({ databaseUrl: await newDatabase() });
+    const { grantToken } = await mailer(acme);
+    await sql`create sequence failures`.execute(service.db);
+    await sql`create function fail_once() returns trigger language plpgsql as
+      $$ begin if nextval('failures') = 1 then raise exception 'no' using errcode = ${sql.lit(code)}; end if; return new; end $$`.execute(
+      service.db,
+    );
+    await sql`create trigger fail_once before insert or update on ${sql.table(table)}
+      for each row ${sql.raw(table === 'idempotent_answers' ? 'when (new.body is not null)' : '')}
+      execute function fail_once()`.execute(service.db);
+    const body = { grantToken, connector: 'acme_mail', tool: 'send', arguments: {} };
+    const ask = () => send(service, { url: '/v1/enforce', apiKey: acme.apiKey, body });
+
+    const [first, second] = [await ask(), await ask()];
+
+    expect([first.statusCode, second.statusCode]).toEqual([status, 200]);
+    expect(second.json().reservation.counters).toMatchObject([{ used: 1, remaining: 1 }]);
+    expect(await entriesOf(acme, 'tool.enforce')).toHaveLength(1);
+  });
+
+  test('are charged for each request with an `Idempotency-Key` of its own', async () => {
+    const { acme, service } = await sandbox();
+    const { grantToken } = await mailer(acme);
+    const body = { grantToken, connector: 'acme_mail', tool: 'send', arguments: {} };
+    const used = async (key: string) => {
+      const answer = await send(service, { url: '/v1/enforce', apiKey: acme.apiKey, body, key });
+      return answer.json().reservation.counters[0].used;
+    };
+
+    expect([await used('first'), await used('first'), await used('second')]).toEqual([1, 1, 2]);
   });
 
   test('take the units back when the answer cannot be recorded, and nobody was allowed', async () => {

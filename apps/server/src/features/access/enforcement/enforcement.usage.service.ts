@@ -28,7 +28,7 @@ export async function toolUsage(deps: UsageDeps, caller: Caller, query: UsageQue
   const usage =
     counters.length === 0
       ? []
-      : await answerOf(() =>
+      : await answerOf(deps, () =>
           meter.usage(
             tenant.developerId,
             counters.map(({ counter }) => counter),

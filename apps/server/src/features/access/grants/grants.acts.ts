@@ -9,6 +9,8 @@ export const acts = {
     readonly unverified?: true;
     readonly parentGrantId?: string;
     readonly delegationDepth: number;
+    /** The tools, purposes and caps of the grant; the rules of arguments as canonical JSON (RFC 8785). */
+    readonly authorizationDetails?: readonly object[];
   }>(),
   'grant.revoked': act<{
     readonly rootGrantId: string;

@@ -39,7 +39,7 @@ const grantById = lookUp<GrantRow, [developerId: string, grantId: string, within
   `select (f.held).id, (f.held).developer_id as "developerId", (f.held).auth_request_id as "authRequestId",
      (f.held).agent_id as "agentId", (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience,
      (f.held).purpose, (f.held).authorization_details as "authorizationDetails",
-     (f.held).manifests, (f.held).token_seconds as "tokenSeconds", (f.held).status, (f.held).consent_method as "consentMethod",
+     (f.held).manifests, (f.held).token_seconds as "tokenSeconds", (f.held).status, (f.held).consent_method as "consentMethod", (f.held).policy_id as "policyId",
      (f.held).is_unverified as "isUnverified", (f.held).issued_at as "issuedAt", (f.held).expires_at as "expiresAt",
      (f.held).revoked_at as "revokedAt", (f.held).revoked_reason as "revokedReason",
      (f.held).last_used_at as "lastUsedAt", (f.held).parent_grant_id as "parentGrantId",

@@ -32,6 +32,8 @@ export const Grant = Type.Object({
   ),
   budget: Type.Optional(Budget),
   consentMethod: Type.String(),
+  /** The policy that approved in the person's place. */
+  policyId: Type.Optional(Id),
   unverified: Type.Optional(Type.Literal(true)),
   authRequestId: Type.Optional(Id),
   lastUsedAt: Type.Union([Time, Type.Null()]),

@@ -89,6 +89,7 @@ function toGrant(row: GrantRow, { mode }: Caller, now: Date, budgets: Budgets): 
     ...(pins && pins.pins.length > 0 && { manifests: [...pins.pins] }),
     ...shownBudget(budgets.get(id)),
     consentMethod: row.consentMethod,
+    ...(row.policyId !== null && { policyId: row.policyId }),
     ...(row.isUnverified && { unverified: true as const }),
     ...(row.authRequestId && { authRequestId: row.authRequestId }),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,

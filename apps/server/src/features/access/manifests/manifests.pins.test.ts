@@ -9,6 +9,7 @@ import {
 } from '../../../../test/app/flow.ts';
 import { personOn } from '../../../../test/app/person.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
+import { shownKey } from '../authorization/index.ts';
 
 const sandbox = sharedSandbox();
 const scopes = ['tool:acme_pay:write', 'tool:acme_mail:read', 'calendar:read'];
@@ -121,6 +122,46 @@ describe('the manifests under which a person agrees', () => {
 
     expect([refusalOf(refused), refused.json().details]).toEqual(['409 CONFLICT', { field: 'manifests' }]);
     expect(approved.statusCode).toBe(200);
+  });
+
+  test('are those that the service showed, for a page that says none', async () => {
+    const { acme, service } = await sandbox();
+    const sha256 = await putManifest(acme, 'acme_pay');
+    const { agentId } = await registerAgent(acme);
+    const { id, consentUrl } = await authorize(acme, agentId, { scopes, autoApprove: false });
+    const person = personOn(service);
+    await person.open(consentUrl);
+    await putManifest(acme, 'acme_pay', { send: 'write', purge: 'admin' });
+
+    const refused = [await person.approve(id), await person.approve(id, { manifests: [] })];
+    await putManifest(acme, 'acme_mail');
+    const shown = await person.see(id);
+    const approved = await person.approve(id);
+    const token = (await acme('POST', '/v1/token', { code: approved.json().code, agentId })).json();
+
+    expect(refused.map(refusalOf)).toEqual(['409 CONFLICT', '409 CONFLICT']);
+    const [pay, mail] = shown.json().manifests;
+    expect(pay.sha256).not.toBe(sha256);
+    expect(grantClaim(token.grantToken).manifests).toEqual({
+      acme_pay: pinned(pay.sha256),
+      acme_mail: pinned(mail.sha256),
+    });
+  });
+
+  test('have to be looked at again where the store has lost what was shown', async () => {
+    const { acme, service } = await sandbox();
+    await putManifest(acme, 'acme_pay');
+    const { agentId } = await registerAgent(acme);
+    const { id, consentUrl } = await authorize(acme, agentId, { scopes, autoApprove: false });
+    const person = personOn(service);
+    await person.open(consentUrl);
+    await service.store.remove(shownKey(id));
+
+    const refused = await person.approve(id);
+    await person.see(id);
+
+    expect(refusalOf(refused)).toBe('409 CONFLICT');
+    expect((await person.approve(id)).statusCode).toBe(200);
   });
 
   test('have room in every token of a request that the service takes', async () => {

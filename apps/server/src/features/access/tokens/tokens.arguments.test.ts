@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { grantTo, partsOf, refusalOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
+import {
+  entriesOf,
+  grantTo,
+  partsOf,
+  refusalOf,
+  registerAgent,
+  sharedSandbox,
+} from '../../../../test/app/flow.ts';
 
 const joinSandbox = sharedSandbox();
 const type = 'urn:service:tools:v1';
@@ -35,6 +42,19 @@ describe('rules of arguments', () => {
     expect((await acme('GET', `/v1/grants/${grant.grantId}`)).json().authorizationDetails).toEqual([entry]);
   });
 
+  test('are in the entry and the event of the grant as one text', async () => {
+    const { acme, grant } = await granted();
+
+    const [created] = await entriesOf(acme, 'grant.created');
+    const { events } = (await acme('GET', '/v1/events?types=grant.created')).json();
+
+    const text = '{"transfer":{"/amount":{"max":"500"},"/to/iban":{"prefix":["DE","FR"]}}}';
+    const { arguments: _, ...others } = entry;
+    const authorizationDetails = [{ ...others, arguments: text }];
+    expect(created).toMatchObject({ grantId: grant.grantId, metadata: { authorizationDetails } });
+    expect(events.at(-1).data).toMatchObject({ grantId: grant.grantId, authorizationDetails });
+  });
+
   test('go down to a delegated grant as they are, or narrower', async () => {
     const { delegate } = await granted();
     const narrower = { transfer: { ...rules, '/amount': { max: '20' } } };
@@ -50,7 +70,7 @@ describe('rules of arguments', () => {
     ['a higher bound', { ...rules, '/amount': { max: '501' } }],
     ['one more argument', { ...rules, '/bcc': {} }],
     ['open arguments', { '': { open: true }, ...rules }],
-  ])('never widen: %s makes no delegated grant', async (_, wider) => {
+  ])('R7 never widen: %s makes no delegated grant', async (_, wider) => {
     const { delegate } = await granted();
 
     const answer = await delegate({

@@ -20,6 +20,7 @@ export type DelegableRow = TokenRow &
     readonly enforceAgentScopes: boolean;
     /** Null where the operator's setting applies. */
     readonly maxDepth: number | null;
+    readonly policiesVersion: string;
   };
 
 type Asked = [developerId: string, tokenId: string, subAgentId: string, within: Within];
@@ -28,7 +29,7 @@ const delegable = lookUp<DelegableRow, Asked>(
   'find_delegable',
   `select ${heldToken}, ${heldBudget}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
      f.sub_agent_scopes as "subAgentScopes", f.max_depth as "maxDepth",
-     f.enforce_agent_scopes as "enforceAgentScopes"
+     f.enforce_agent_scopes as "enforceAgentScopes", f.policies_version as "policiesVersion"
    from find_delegable($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
 );
 
@@ -51,6 +52,7 @@ export type DelegationRefusal =
   | 'currency_mismatch'
   | 'insufficient'
   | 'over_quota'
+  | 'policies_changed'
   | null;
 
 export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'monthLimit' | 'refresh'> & {
@@ -65,19 +67,18 @@ export function delegateGrant(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { parentAgentId, parentTokenId, grant, token, refresh, allocation, grantLimit, records }: Delegation,
+  { parentAgentId, grant, token, refresh, allocation, records, ...bounds }: Delegation,
 ): Promise<DelegationRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
     tenant,
     at,
     fact: hotCall('write_delegation', {
-      parentTokenId,
+      ...bounds,
       grant: row({ ...grant, developerId }),
       token: row({ ...token, developerId }),
       refresh: refresh && row({ ...refresh, developerId }),
       allocation: allocation && newAllocation(tenant, allocation, at),
-      grantLimit,
     }),
     locks: [
       [sharedAgents, [parentAgentId, grant.agentId]],

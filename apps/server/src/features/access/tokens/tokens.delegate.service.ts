@@ -12,6 +12,7 @@ import {
 } from '../authorization/index.ts';
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { allocationRefused } from '../budgets/index.ts';
+import { refuseDenied } from '../policies/index.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type DelegatedPart, partOf } from './tokens.delegate.rules.ts';
 import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
@@ -30,7 +31,7 @@ export interface DelegateDeps extends LookUpDeps {
  * Gives a part of a grant to another agent. The holder of the grant presents its token. The principal is not
  * asked again, so no part reaches further than the principal allowed.
  * @throws BAD_REQUEST, INVALID_GRANT with the reason, INVALID_SCOPE, INVALID_PURPOSE,
- * DELEGATION_DEPTH_EXCEEDED, NOT_FOUND, AGENT_INACTIVE, PLAN_LIMIT_EXCEEDED, CURRENCY_MISMATCH, INSUFFICIENT_BUDGET
+ * DELEGATION_DEPTH_EXCEEDED, NOT_FOUND, AGENT_INACTIVE, PLAN_LIMIT_EXCEEDED, POLICY_DENIED, CURRENCY_MISMATCH, INSUFFICIENT_BUDGET
  */
 export async function delegate(
   deps: DelegateDeps,
@@ -54,6 +55,21 @@ export async function delegate(
   if (parent.subAgentStatus !== 'active') throw agentInactive();
   // Otherwise an agent could get a scope from another agent that it may not request from a principal.
   if (parent.enforceAgentScopes) mustBeWithin(parent.subAgentScopes ?? [], scopes);
+
+  const { version: policiesVersion } = await refuseDenied(
+    deps,
+    caller,
+    { version: parent.policiesVersion, at, quotas: ['active_grants'] },
+    {
+      operation: 'delegate',
+      agentId: input.subAgentId,
+      agentDid,
+      principalId: parent.principalId,
+      scopes: part.scopes,
+      purpose: parent.purpose,
+      grant: parent,
+    },
+  );
 
   const id = newId('grnt', at);
   const allocation = asked
@@ -84,9 +100,11 @@ export async function delegate(
     refresh: part.onlyNarrows ? null : refresh,
     allocation,
     grantLimit,
+    policiesVersion,
     records,
   };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
+  if (lost === 'policies_changed') return delegate(deps, caller, input);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();
@@ -162,6 +180,7 @@ function childOf(
     authorizationDetails: entries.length > 0 ? JSON.parse(JSON.stringify(entries)) : null,
     status: 'active',
     consentMethod: 'delegated',
+    policyId: null,
     isUnverified: parent.isUnverified,
     issuedAt: at,
     revokedAt: null,

@@ -6,6 +6,7 @@ import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
+import { refuseDenied } from '../policies/index.ts';
 import {
   allocated,
   grantCreated,
@@ -20,7 +21,7 @@ import type { Exchange, IssuedTokens } from './tokens.schema.ts';
 
 /**
  * Makes a grant from an approved request. When several calls present one code at once, one of them succeeds.
- * @throws INVALID_GRANT with the reason, PLAN_LIMIT_EXCEEDED (the code stays valid), SERVICE_UNAVAILABLE
+ * @throws INVALID_GRANT with the reason, PLAN_LIMIT_EXCEEDED and POLICY_DENIED (the code stays valid), SERVICE_UNAVAILABLE
  */
 export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Exchange): Promise<IssuedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
@@ -33,6 +34,12 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
   if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
+  const { version: policiesVersion } = await refuseDenied(
+    deps,
+    caller,
+    { version: found.policiesVersion, at, quotas: ['active_grants', 'token_exchanges'] },
+    { ...found, operation: 'token' },
+  );
 
   const grant = grantOf(found, at);
   const allocation = allocationOf(found, grant.id, at);
@@ -42,8 +49,10 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const maxWrongVerifiers = MAX_WRONG_VERIFIERS;
   const monthLimit = limitOf(deps.quotas, caller, 'token_exchanges');
-  const write = { grant, token, refresh, allocation, grantLimit, monthLimit, maxWrongVerifiers, records };
+  const limits = { grantLimit, monthLimit, maxWrongVerifiers, policiesVersion };
+  const write = { grant, token, refresh, allocation, ...limits, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
+  if (lost === 'policies_changed') return exchangeCode(deps, caller, input);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
@@ -76,7 +85,7 @@ function allocationOf({ budgetAmount, budgetCurrency }: Redeemable, grantId: str
 function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
   const { agentId, agentDid, principalId, scopes, audience, purpose, authorizationDetails, tokenSeconds } =
     request;
-  const { consentMethod, manifests } = request;
+  const { consentMethod, manifests, policyId } = request;
   const seconds = parseDuration(request.expiresIn);
   if (!consentMethod || !seconds)
     throw new Error('An approved request lacks its consent method or its lifetime.');
@@ -95,6 +104,7 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     tokenSeconds,
     status: 'active',
     consentMethod,
+    policyId,
     isUnverified: consentMethod === 'link',
     issuedAt: at,
     expiresAt: new Date(at.getTime() + seconds * 1000),

@@ -3,6 +3,7 @@ import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
+import { outsidePoint, policySettings } from '../policies/index.ts';
 import { acts } from './tokens.acts.ts';
 import { holderReader } from './tokens.holder.service.ts';
 import { rates } from './tokens.rates.ts';
@@ -14,12 +15,13 @@ import { ownVerifier } from './tokens.verifier.service.ts';
 export const tokens = defineFeature({
   name: 'tokens',
   tags: { tokens: 'The tokens by which agents prove grants, and their verification.' },
-  knows: ['audit', 'authorization', 'budgets', 'grants', 'keys', 'manifests', 'quotas'],
+  knows: ['audit', 'authorization', 'budgets', 'grants', 'keys', 'manifests', 'policies', 'quotas'],
   tables,
   acts,
   attempts: ['token.reuse_detected'],
   rates,
   settings: {
+    ...policySettings,
     GRANT_TOKEN_LEGACY_CLAIMS: defaulted(
       boolean,
       'true',
@@ -45,6 +47,7 @@ export const tokens = defineFeature({
         app.register(tokenRoutes, {
           ...deps,
           verifyOwn,
+          outside: outsidePoint(house, settings),
           issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
           maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
           reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,

@@ -4,26 +4,21 @@ import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { budgetEntry, grantClaims, MAX_PAYLOAD_BYTES } from '@behest/protocol/claims';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
 import { badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
-import type { Quotas } from '../../../platform/quotas.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { budgetAllocated } from '../budgets/index.ts';
 import { pinsInToken } from '../manifests/index.ts';
+import type { DecideDeps } from '../policies/index.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
-import { wholeSecond } from './tokens.rules.ts';
+import { recordedDetails, wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
-export interface TokenDeps {
-  readonly db: Executor;
+export interface TokenDeps extends DecideDeps {
   readonly store: EphemeralStore;
-  readonly clock: Clock;
   readonly keyRing: KeyRing;
-  readonly quotas: Quotas;
   /** The `iss` of every token, compared byte for byte. */
   readonly issuer: string;
   readonly issuesLegacyClaims: boolean;
@@ -185,6 +180,7 @@ export function grantCreated(grant: NewGrant & IssuableGrant): Act {
     ...(grant.isUnverified && { unverified: true as const }),
     ...(parentGrantId && { parentGrantId }),
     delegationDepth: grant.delegationDepth,
+    ...recordedDetails(grant.authorizationDetails),
   };
   return { type: 'grant.created', ...about, data };
 }

@@ -3,6 +3,7 @@ import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { prepareActs } from '../../record/audit/index.ts';
+import { refuseDenied } from '../policies/index.ts';
 import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
@@ -11,7 +12,7 @@ import type { IssuedTokens, Refresh } from './tokens.schema.ts';
 
 /**
  * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change.
- * @throws INVALID_GRANT with the reason
+ * @throws INVALID_GRANT with the reason, POLICY_DENIED (the refresh token stays valid)
  */
 export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refresh): Promise<IssuedTokens> {
   const refreshId = refreshIdOf(input.refreshToken);
@@ -24,6 +25,12 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   const refusal = refreshRefusal(found, at);
   if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
+  const { version: policiesVersion } = await refuseDenied(
+    deps,
+    caller,
+    { version: found.policiesVersion, at },
+    { ...found, operation: 'refresh', grant: found },
+  );
 
   const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId);
   const records = prepareActs(caller, [act], at);
@@ -31,8 +38,10 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
     agentId: found.agentId,
     token,
     refresh,
+    policiesVersion,
     records,
   });
+  if (lost === 'policies_changed') return refreshTokens(deps, caller, input);
   if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
   if (lost) throw invalidGrant(lost);
   return answer;

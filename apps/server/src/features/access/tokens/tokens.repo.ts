@@ -36,6 +36,7 @@ type Requested = Pick<
   | 'codeExpiresAt'
   | 'status'
   | 'consentMethod'
+  | 'policyId'
   | 'wrongVerifiers'
   | 'budgetAmount'
   | 'budgetCurrency'
@@ -48,6 +49,7 @@ export type Redeemable = Requested & {
   readonly grantId: string | null;
   readonly grantStatus: 'active' | 'revoked' | null;
   readonly grantIssuedAt: Date | null;
+  readonly policiesVersion: string;
 };
 
 const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, within: Within]>(
@@ -57,10 +59,11 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).authorization_details as "authorizationDetails", (f.request).manifests, (f.request).expires_in as "expiresIn",
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
      (f.request).code_challenge as "codeChallenge", (f.request).code_expires_at as "codeExpiresAt",
-     (f.request).status, (f.request).consent_method as "consentMethod",
+     (f.request).status, (f.request).consent_method as "consentMethod", (f.request).policy_id as "policyId",
      (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
      (f.request).budget_currency as "budgetCurrency", f.agent_did as "agentDid", f.agent_status as "agentStatus",
-     f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt"
+     f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt",
+     f.policies_version as "policiesVersion"
    from find_redeemable($1, $2) f where $3::text[] is null or (f.request).agent_id = any ($3)`,
 );
 
@@ -82,6 +85,8 @@ export interface Redemption {
   /** The most exchanges of a calendar month. */
   readonly monthLimit: number | null;
   readonly maxWrongVerifiers: number;
+  /** The version of the policies that let it pass. */
+  readonly policiesVersion: string;
   readonly records: Records;
 }
 
@@ -92,6 +97,7 @@ export type RedemptionRefusal =
   | 'code_expired'
   | 'over_month'
   | 'over_quota'
+  | 'policies_changed'
   | null;
 
 /** A hot write. @returns the reason when nothing was written, else null */
@@ -134,12 +140,14 @@ export type Refreshable = HeldGrant &
     readonly refreshHash: Buffer;
     readonly refreshExpiresAt: Date;
     readonly refreshSpentAt: Date | null;
+    readonly policiesVersion: string;
   };
 
 const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within]>(
   'find_refreshable',
   `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
-     (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt"
+     (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt",
+     f.policies_version as "policiesVersion"
    from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
 );
 
@@ -152,16 +160,23 @@ export async function findRefreshable(
   return (await refreshable(db, tenant.developerId, refreshId, agentIds))[0];
 }
 
-export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'records'> & { readonly agentId: string };
+export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'policiesVersion' | 'records'> & {
+  readonly agentId: string;
+};
 
-export type RotationRefusal = 'agent_inactive' | 'grant_revoked' | 'refresh_reused' | null;
+export type RotationRefusal =
+  | 'agent_inactive'
+  | 'grant_revoked'
+  | 'refresh_reused'
+  | 'policies_changed'
+  | null;
 
 /** A hot write. @returns the reason when nothing was written, else null */
 export function rotateRefreshToken(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { agentId, token, refresh, records }: Rotation,
+  { agentId, token, refresh, policiesVersion, records }: Rotation,
 ): Promise<RotationRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -170,6 +185,7 @@ export function rotateRefreshToken(
     fact: hotCall('write_rotation', {
       token: row({ ...token, developerId }),
       refresh: row({ ...refresh, developerId }),
+      policiesVersion,
     }),
     locks: [[sharedAgents, [agentId]]],
     turn: `grant ${refresh.predecessorId}`,

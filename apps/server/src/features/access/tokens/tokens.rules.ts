@@ -1,4 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { canonicalJson } from '@behest/protocol/canonical-json';
+import { storedEntries, toolsEntries } from '@behest/protocol/caps-lineage';
 import { AppError } from '../../../platform/errors.ts';
 
 /** Why a code or token cannot be used. Clients act on the status; the reasons are for people and logs. */
@@ -82,4 +84,16 @@ function pkceRefusal({ codeChallenge }: Redeemable, { codeVerifier }: Presented)
   if (codeChallenge === null) return codeVerifier === undefined ? undefined : 'pkce_unexpected';
   if (codeVerifier === undefined) return 'pkce_required';
   return isVerifierOf(codeChallenge, codeVerifier) ? undefined : 'pkce_mismatch';
+}
+
+/**
+ * The entries of a grant as its audit entry keeps them. Rules nest deeper than an entry may, so each tool's rules are a
+ * text: canonical JSON, which gives the same text for the same rules.
+ */
+export function recordedDetails(details: unknown): { readonly authorizationDetails?: readonly object[] } {
+  const entries = toolsEntries(storedEntries(details)).map(({ arguments: rules, ...entry }) => ({
+    ...entry,
+    ...(rules && { arguments: canonicalJson(rules) }),
+  }));
+  return entries.length > 0 ? { authorizationDetails: entries } : {};
 }

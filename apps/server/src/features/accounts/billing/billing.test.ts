@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import { send as sendAgain } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import {
   type StoodIn,
@@ -157,6 +158,36 @@ describe('a checkout', () => {
     expect(failed.json().details).toEqual({ service: 'stripe' });
     expect(failed.body).not.toContain('a text of the provider');
   });
+});
+
+test('I13: a checkout and a portal that come again with their `Idempotency-Key` ask the provider once', async () => {
+  const service = await start();
+  const acme = await service.asDeveloper();
+  const again = (path: string, body: object) =>
+    sendAgain(service, { apiKey: acme.apiKey, url: `/v1/billing/${path}`, body });
+  const before = stripe.calls.length;
+  stripe.state.isAway = true;
+  const failed = await again('checkout', asked);
+  stripe.state.isAway = false;
+  const afterFailure = stripe.calls.length;
+
+  const checkouts = [await again('checkout', asked), await again('checkout', asked)];
+  const other = await again('checkout', { ...asked, plan: 'enterprise' });
+  const portals = [await again('portal', { returnUrl: url }), await again('portal', { returnUrl: url })];
+
+  expect([refusalOf(failed), refusalOf(other)]).toEqual(['502 UPSTREAM_ERROR', '409 IDEMPOTENCY_CONFLICT']);
+  for (const [first, second] of [checkouts, portals]) {
+    expect([first?.statusCode, second?.body]).toEqual([201, first?.body]);
+    expect(second?.headers['idempotency-replayed']).toBe('true');
+  }
+  expect(afterFailure).toBeGreaterThan(before);
+  expect(stripe.calls.slice(afterFailure).map(({ path }) => path)).toEqual([
+    '/v1/customers',
+    '/v1/checkout/sessions',
+    '/v1/billing_portal/sessions',
+  ]);
+  expect(await entriesOf(acme, 'billing.checkout_created')).toHaveLength(1);
+  expect(await entriesOf(acme, 'billing.portal_created')).toHaveLength(1);
 });
 
 test('the portal is there for a customer, and for nobody else', async () => {

@@ -34,6 +34,8 @@ const members = {
   auditPrivateKeys: Type.Array(Type.String()),
   /** `warn` lets a caller of `POST /v1/enforce` ask that caps only warn. */
   capsMode: CapsMode,
+  /** Whether a policy that lists scopes approves in a principal's place. */
+  policyAutoApproval: Type.Boolean(),
   /** The effect on a call when its tool has become wider since the person agreed. */
   manifestPinning: ManifestPinning,
   /**
@@ -81,6 +83,7 @@ export const DeveloperChange = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]*$' }), { maxItems: 50 }),
     ),
     capsMode: Type.Optional(CapsMode),
+    policyAutoApproval: Type.Optional(Type.Boolean()),
     manifestPinning: Type.Optional(ManifestPinning),
   },
   { additionalProperties: false, minProperties: 1 },

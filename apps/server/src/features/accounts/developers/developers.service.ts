@@ -68,6 +68,7 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     auditPrivateKeys: [],
     capsMode: 'enforce' as const,
     manifestPinning: 'warn' as const,
+    policyAutoApproval: false,
     isSeeded: false,
     closedAt: null,
     createdAt: at,
@@ -134,6 +135,7 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
     ...(change.redirectUris && { redirectUris }),
     ...(change.capsMode && { capsMode: row.capsMode }),
+    ...(change.policyAutoApproval !== undefined && { policyAutoApproval: row.policyAutoApproval }),
     ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
   };
 }
@@ -157,6 +159,7 @@ function toDeveloper(row: DeveloperRow): Developer {
     auditPrivateKeys: row.auditPrivateKeys,
     capsMode: row.capsMode,
     manifestPinning: row.manifestPinning,
+    policyAutoApproval: row.policyAutoApproval,
     fidoRequired: consentMode === 'passkey',
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

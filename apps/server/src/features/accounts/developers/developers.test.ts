@@ -44,6 +44,7 @@ describe('signing up', () => {
       maxDelegationDepth: null,
       auditPrivateKeys: [],
       capsMode: 'enforce',
+      policyAutoApproval: false,
       manifestPinning: 'warn',
       fidoRequired: false,
       createdAt: '2026-01-01T00:00:00.000Z',

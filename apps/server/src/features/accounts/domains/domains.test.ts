@@ -1,40 +1,18 @@
-import { createServer, Packet } from 'dns2';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
+import { type NameServer, startNameServer } from '../../../../test/app/name-server.ts';
+import { send } from '../../../../test/app/repeating.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { systemCaller } from '../../../platform/caller.ts';
 import { txtReader } from '../../../platform/egress/txt-records.ts';
 import { deleteForgotten } from './domains.service.ts';
-import { checkDomains } from './domains.verify.service.ts';
+import { checkDomains, verifyDomain } from './domains.verify.service.ts';
 
 const DAY = 86_400;
 
-/** A real name server, with the records that a test sets. */
-async function nameServer() {
-  const records = new Map<string, string[]>();
-  const silent = new Set<string>();
-  const server = createServer({
-    udp: true,
-    handle(request, send) {
-      const [question] = request.questions;
-      if (!question || silent.has(question.name)) return;
-      const response = Packet.createResponseFromRequest(request);
-      const texts = records.get(question.name);
-      if (!texts) response.header.rcode = Packet.RCODE.NXDOMAIN;
-      for (const text of texts ?? []) {
-        const data = text.match(/.{1,20}/g) ?? []; // a record may come in pieces
-        response.answers.push(Packet.createResourceFromQuestion(question, { data }));
-      }
-      send(response);
-    },
-  });
-  await server.listen({ udp: { port: 0, address: '127.0.0.1' } });
-  const { port } = server.addresses().udp ?? { port: 0 };
-  return { records, silent, address: `127.0.0.1:${port}`, close: () => server.close() };
-}
-
-let dns: Awaited<ReturnType<typeof nameServer>>;
+let dns: NameServer;
 beforeAll(async () => {
-  dns = await nameServer();
+  dns = await startNameServer();
 });
 afterAll(() => dns.close());
 
@@ -167,6 +145,23 @@ describe('P5: the verification of a domain', () => {
     expect(answer.body).not.toContain('another');
   });
 
+  test('is answered as before when it comes again with its `Idempotency-Key`, and runs again after a refusal', async () => {
+    const service = await start();
+    const acme = await service.asDeveloper();
+    const { id, verificationToken } = await add(acme, 'repeated.test');
+    const url = `/v1/domains/${id}/verify`;
+    const again = () => send(service, { apiKey: acme.apiKey, url, body: {} });
+
+    const refused = await again();
+    publish('repeated.test', verificationToken);
+    const [first, second] = [await again(), await again()];
+
+    expect(refusalOf(refused)).toContain('400 VERIFICATION_FAILED');
+    expect([first.statusCode, second.body]).toEqual([200, first.body]);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(await entriesOf(acme, 'domain.verified')).toHaveLength(1);
+  });
+
   test('needs a domain of the developer', async () => {
     const { asDeveloper } = await start();
     const [acme, other] = [await asDeveloper(), await asDeveloper()];
@@ -207,6 +202,22 @@ describe('P5: the verification of a domain', () => {
 
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
   });
+});
+
+test('P5: a domain stays with its holder when the second look at its record gets no answer', async () => {
+  const { asDeveloper, db, clock } = await start();
+  const [holder, rival] = [await asDeveloper(), await asDeveloper()];
+  const held = await verified(holder, 'held.test');
+  const { id, verificationToken } = await add(rival, 'held.test');
+  const answers = [{ texts: [verificationToken] }, { failed: 'ETIMEOUT' }];
+  const readTxt = async () => answers.shift() ?? { texts: [] };
+  const caller = systemCaller({ developerId: rival.developerId }, { mode: 'live', plan: 'free' }, 'test');
+
+  await expect(verifyDomain({ db, clock, readTxt }, caller, id)).rejects.toMatchObject({
+    code: 'DOMAIN_CLAIMED',
+  });
+
+  expect((await holder('GET', `/v1/domains/${held.id}`)).json().status).toBe('verified');
 });
 
 describe('DELETE /v1/domains/:id', () => {
@@ -259,10 +270,13 @@ describe('the jobs', () => {
     service.advance(DAY);
     await check(service);
     publish('missing.test');
-    for (let day = 0; day < 4; day += 1) {
+    for (let day = 0; day < 3; day += 1) {
       service.advance(DAY);
       await check(service);
+      expect(await statusOf(acme, id)).toBe('verified');
     }
+    service.advance(DAY);
+    await check(service);
 
     expect(await statusOf(acme, id)).toBe('lapsed');
     expect(await entriesOf(acme, 'domain.lapsed')).toHaveLength(1);

@@ -16,6 +16,10 @@ import { checkedBefore, isLapsing, recordName } from './domains.rules.ts';
 import type { VerifiedDomain } from './domains.schema.ts';
 import type { DomainDeps } from './domains.service.ts';
 
+export interface CheckDeps extends Pick<DomainDeps, 'db' | 'clock'> {
+  readonly readTxt: ReadTxt;
+}
+
 interface Registered extends Tenant {
   readonly id: string;
   readonly domain: string;
@@ -27,7 +31,7 @@ interface Registered extends Tenant {
  * gone, its registration lapses.
  * @throws NOT_FOUND, VERIFICATION_FAILED, DOMAIN_CLAIMED
  */
-export async function verifyDomain(deps: DomainDeps, caller: Caller, id: string): Promise<VerifiedDomain> {
+export async function verifyDomain(deps: CheckDeps, caller: Caller, id: string): Promise<VerifiedDomain> {
   const { db, readTxt, clock } = deps;
   const found = await findDomain(db, caller.tenant, id);
   if (!found) throw notFound();
@@ -73,7 +77,7 @@ function verificationFailed(domain: string, answer: TxtAnswer): AppError {
 
 /** @throws DOMAIN_CLAIMED when the other developer's record stands, or cannot be looked up */
 async function lapseForeignHolder(
-  { db, readTxt, clock }: DomainDeps,
+  { db, readTxt, clock }: CheckDeps,
   { tenant }: Caller,
   domain: string,
 ): Promise<void> {
@@ -100,10 +104,6 @@ async function lapse({ db, clock }: Pick<DomainDeps, 'db' | 'clock'>, holder: Ho
 }
 
 const BATCH = 50;
-
-export interface CheckDeps extends Pick<DomainDeps, 'db' | 'clock'> {
-  readonly readTxt: ReadTxt;
-}
 
 /**
  * Looks at verified domains again. Name servers that do not answer are no reason to lapse.

@@ -27,7 +27,7 @@ const MOST_DAYS = 90;
 
 /** Any text is a number of days: the route refuses none. */
 export function daysIn(text: string | undefined): number {
-  if (text === undefined || !/^[+-]?\d{1,15}$/.test(text)) return DEFAULT_DAYS;
+  if (text === undefined || !/^[+-]?\d+$/.test(text)) return DEFAULT_DAYS;
   return Math.min(Math.max(Number(text), 1), MOST_DAYS);
 }
 

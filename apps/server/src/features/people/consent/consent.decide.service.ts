@@ -3,6 +3,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
 import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
+import { manifestsAsShown } from './consent.shown.service.ts';
 
 /**
  * The person approves the request, or less of it. The service accepts nothing wider, and requires the proof
@@ -15,7 +16,7 @@ export async function approve(
   session: ConsentSession,
   narrowing: Approve,
 ): Promise<Approved> {
-  const { verification } = await requestOfSession(deps, session);
+  const { row, verification } = await requestOfSession(deps, session);
   const { satisfied, mode, methods } = verification;
   if (!satisfied) {
     const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
@@ -26,7 +27,8 @@ export async function approve(
     );
   }
   const evidence = { ...caller.browser };
-  const approval = { method: mode, narrowing, evidence };
+  const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
+  const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence };
   const { request, code } = await approveRequest(deps, caller, session.requestId, approval);
   return { status: 'approved', code, ...back(deps, request, { code }) };
 }

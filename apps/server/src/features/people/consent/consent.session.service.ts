@@ -11,7 +11,6 @@ import {
   findTicket,
   gone,
   LATE_SECONDS,
-  pinsFor,
   sessionKey,
   statusAt,
 } from '../../access/authorization/index.ts';
@@ -23,6 +22,7 @@ import { findShown, type ShownRow } from './consent.repo.ts';
 import { type Proofs, verificationOf } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest, Verification } from './consent.schema.ts';
 import { shownRequest } from './consent.show.service.ts';
+import { showManifests } from './consent.shown.service.ts';
 
 export interface ConsentDeps extends AuthorizationDeps {
   readonly keyRing: KeyRing;
@@ -87,7 +87,7 @@ export async function openSession(
   await keepSession(deps, requestId, stored, expiresAt);
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
   const verification = verificationFor(deps, row, proofs);
-  const pins = await pinsFor(deps.db, row, row.scopes);
+  const pins = await showManifests(deps, row);
   const request = shownRequest(row, { csrfToken, verification, pins });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
 }
@@ -180,7 +180,7 @@ function mustBeBrowser({ hasAuthorization }: Pick<BrowserRequest, 'hasAuthorizat
 /** @throws as `requestOfSession` */
 export async function showRequest(deps: ConsentDeps, session: ConsentSession): Promise<ShownRequest> {
   const { row, verification } = await requestOfSession(deps, session);
-  const pins = await pinsFor(deps.db, row, row.scopes);
+  const pins = await showManifests(deps, row);
   return shownRequest(row, { csrfToken: csrfTokenOf(deps.keyRing, session), verification, pins });
 }
 

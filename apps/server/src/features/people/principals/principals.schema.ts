@@ -19,6 +19,15 @@ export const MadeSession = Type.Object({
   expiresAt: Time,
 });
 
+/** The limits on the arguments of one tool, in words. */
+const ArgumentLimits = Type.Object({
+  connector: Type.String(),
+  tool: Type.String(),
+  /** Whether the agent may pass on arguments that no line names. */
+  open: Type.Boolean(),
+  lines: Type.Array(Type.Object({ path: Type.String(), text: Type.String() })),
+});
+
 /** A grant for its principal. `scopeDescriptions` has one text for each of `scopes`, in the same order. */
 export type OwnGrant = Static<typeof OwnGrant>;
 export const OwnGrant = Type.Object({
@@ -40,6 +49,7 @@ export const OwnGrant = Type.Object({
   purpose: Type.Optional(Type.String()),
   purposeLabel: Type.Optional(Type.String()),
   audience: Type.Optional(Type.String()),
+  argumentLimits: Type.Array(ArgumentLimits),
   budget: Type.Optional(Budget),
   unverified: Type.Optional(Type.Literal(true)),
   lastUsedAt: Type.Union([Time, Type.Null()]),

@@ -1,3 +1,4 @@
+import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
 import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
@@ -149,6 +150,7 @@ function toOwnGrant(row: OwnGrantRow, own: Readonly<Record<string, string>>, now
     ...(parentGrantId && { parentGrantId }),
     ...(purpose && { purpose, purposeLabel: purposeLabel(purpose) }),
     ...(audience && { audience }),
+    argumentLimits: argumentLimits(row.authorizationDetails),
     ...(row.isUnverified && { unverified: true as const }),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   };

@@ -211,6 +211,7 @@ describe('a person’s own grants', () => {
           purpose: 'aml.screening',
           purposeLabel: expect.any(String),
           audience: 'https://api.example',
+          argumentLimits: [],
           lastUsedAt: null,
         },
       ],
@@ -220,6 +221,31 @@ describe('a person’s own grants', () => {
       sessionExpiresAt: '2026-01-01T01:00:00.000Z',
       nextCursor: null,
     });
+  });
+
+  test('say in words what the agent may pass to tools', async () => {
+    const { acme, service } = await joinSandbox();
+    const rules = { '': { open: true }, '/amount': { max: '500' }, '/to/iban': { prefix: ['DE'] } };
+    await grantTo(acme, {
+      scopes: ['tool:bank:write'],
+      authorizationDetails: [
+        {
+          type: 'urn:service:tools:v1',
+          connector: 'bank',
+          tools: ['transfer'],
+          arguments: { transfer: rules },
+        },
+      ],
+    });
+    const person = await asPrincipal(service, acme);
+
+    const { grants } = (await person('GET', '/v1/principal/grants')).json();
+
+    const lines = [
+      { path: 'amount', text: 'at most 500' },
+      { path: 'to › iban', text: 'begins with “DE”' },
+    ];
+    expect(grants[0].argumentLimits).toEqual([{ connector: 'bank', tool: 'transfer', open: true, lines }]);
   });
 
   test('name the grant that they were delegated from', async () => {

@@ -28,3 +28,31 @@ export const firstEntryOf = (db: Executor, { developerId }: Tenant, agentId: Raw
 /** The chains of all developers, with the number of the last entry, to be joined by `head.developerId`. */
 export const headsAcrossTenants = (db: Executor) =>
   db.selectFrom('auditHeads').select(['developerId', 'seq']).as('head');
+
+interface Span {
+  readonly since: string;
+  readonly until: string;
+  /** The number of an entry. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Entries about authorization requests, asked and refused ones, in the order of the chain. */
+export function listAskedRequests(
+  db: Executor,
+  { developerId }: Tenant,
+  { since, until, after, limit }: Span,
+) {
+  const firstSeq = (at: string) => sql<string>`(select audit_first_seq(${developerId}, ${new Date(at)}))`;
+  return db
+    .selectFrom('auditEntries')
+    .select(['seq', 'id', 'agentId', 'principalId', 'at', 'metadata'])
+    .where('developerId', '=', developerId)
+    .where('action', 'in', ['authorization.requested', 'authorization.blocked'])
+    .where('seq', '>=', firstSeq(since))
+    .where('seq', '<', firstSeq(until))
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}

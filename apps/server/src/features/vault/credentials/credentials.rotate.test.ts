@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { entriesOf } from '../../../../test/app/flow.ts';
+import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { newDatabase, type Service, startApp } from '../../../../test/app/start-app.ts';
-import { storeCredential } from '../../../../test/app/vault.ts';
+import { exchange, storeCredential, upstream } from '../../../../test/app/vault.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
 import { countUnderFormerKeys, mustOpenStored, rotateKeys } from './credentials.rotate.service.ts';
 
@@ -115,6 +115,34 @@ test('a store that comes while a credential is sealed again wins', async () => {
   expect(await openedBy(after)).toContain('upstream-new');
   expect(await openedBy(after)).not.toContain(undefined);
   expect(service.keyRing.vault.current?.id).not.toBe(after.keyRing.vault.current?.id);
+});
+
+test('V6: exchanges that come during a rotation all get the credential', async () => {
+  const databaseUrl = await newDatabase();
+  const [former, current] = [newKey(), newKey()];
+  const before = await withKeys(databaseUrl, former);
+  const acme = await before.asDeveloper({ mode: 'sandbox' });
+  for (const each of [1, 2, 3, 4]) await storeCredential(acme, { service: `s${each}` });
+  const { grantToken } = await grantTo(acme, { scopes: ['vault:credentials:exchange'] });
+  const after = await withKeys(databaseUrl, current, former);
+  const { deps } = rotationOf(after, 1);
+
+  let rotating = true;
+  const rotation = rotateKeys(deps, going()).finally(() => {
+    rotating = false;
+  });
+  const tokens: string[] = [];
+  do {
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((each) => exchange(after, grantToken, { service: `s${each}` })),
+    );
+    tokens.push(...answers.map((answer) => answer.json().accessToken));
+  } while (rotating);
+  await rotation;
+
+  expect(tokens.length).toBeGreaterThan(3);
+  expect(new Set(tokens)).toEqual(new Set([upstream.accessToken]));
+  expect(await countUnderFormerKeys(deps)).toBe(0);
 });
 
 test('V6: a key that is missing stops the start in production, and elsewhere logs a warning', async () => {

@@ -5,7 +5,7 @@ import { eraserOf } from '../../db/erasure.ts';
 
 /** A stored answer. */
 export interface KeptAnswer {
-  /** A hash of the request's query and body, which have to be the same when the request comes again. */
+  /** A keyed hash of the request's query and body, which have to be the same when the request comes again. */
   readonly fingerprint: Buffer;
   readonly status: number;
   /** Sealed. */
@@ -69,6 +69,30 @@ export async function deleteDueAcrossTenants(db: Executor, at: Date, limit: numb
     )
     .executeTakeFirst();
   return Number(numDeletedRows);
+}
+
+/** Replaces fingerprints without a key. @returns how many there were, at most `limit` */
+export async function keyFingerprintsAcrossTenants(
+  db: Executor,
+  keyed: (hash: Buffer) => Buffer,
+  limit: number,
+): Promise<number> {
+  const rows = await db
+    .selectFrom('idempotentAnswers')
+    .select(['developerId', 'answerKey', 'fingerprint'])
+    .where(sql<boolean>`octet_length(fingerprint) = 32`)
+    .limit(limit)
+    .execute();
+  for (const { developerId, answerKey, fingerprint } of rows) {
+    await db
+      .updateTable('idempotentAnswers')
+      .set({ fingerprint: keyed(fingerprint) })
+      .where('developerId', '=', developerId)
+      .where('answerKey', '=', answerKey)
+      .where('fingerprint', '=', fingerprint)
+      .execute();
+  }
+  return rows.length;
 }
 
 /** Erases rows of a closed account. */

@@ -8,6 +8,7 @@ import { bytesOf } from '../bodies/bodies.ts';
 import { callerOf, timesSent } from '../callers/credentials.ts';
 import { isRepeatable } from '../routes/declarations.ts';
 import { claimAnswer, keepAnswer } from './answers.ts';
+import { fingerprintOf, isFingerprintOf, requestHash } from './fingerprints.ts';
 
 /** The label of the key that seals stored answers. */
 export const IDEMPOTENCY_KEY_USE = 'behest/idempotency-seal/v1';
@@ -16,13 +17,14 @@ export interface IdempotencyDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly sealing: SealingKeys;
+  readonly fingerprinting: SealingKeys;
 }
 
 /** The state of a request with an `Idempotency-Key` while it runs. */
 interface Repeatable {
   /** The key of its stored answer: a hash of caller, method, path and key. */
   readonly answerKey: Buffer;
-  readonly fingerprint: Buffer;
+  readonly requestHash: Buffer;
   /** The transaction of the whole request; undefined once it has ended. */
   open: OpenTransaction | undefined;
 }
@@ -44,6 +46,16 @@ export function depsFor<Deps extends { readonly db: Executor }>(request: Fastify
 }
 
 /**
+ * A name that a request shares with its repeats, for work outside of its transaction, which a repeat has to find again.
+ * @returns undefined for a request without an `Idempotency-Key`
+ */
+export function repeatIdOf({ repeatable }: FastifyRequest): string | undefined {
+  return repeatable
+    ? createHash('sha256').update('repeat').update(repeatable.answerKey).digest('base64url')
+    : undefined;
+}
+
+/**
  * A request with an `Idempotency-Key` runs in one transaction, from before its shape is checked until its
  * answer is stored, just before the answer is sent. So a crash leaves effect and answer, or neither. Add it
  * before bodies are parsed and before the routes.
@@ -60,8 +72,10 @@ export function addIdempotency(app: FastifyInstance, deps: IdempotencyDeps): voi
     const { tenant, actor } = callerOf(request);
     request.repeatable = {
       // The actor is the API key, so that no other key of the developer finds what this one was answered.
-      answerKey: hash(JSON.stringify([tenant.developerId, actor, request.method, path, key])),
-      fingerprint: hash(`${query}\n`, bytesOf(request)),
+      answerKey: createHash('sha256')
+        .update(JSON.stringify([tenant.developerId, actor, request.method, path, key]))
+        .digest(),
+      requestHash: requestHash(query, bytesOf(request)),
       open: undefined,
     };
     return begin(deps, request, reply, request.repeatable);
@@ -119,14 +133,15 @@ interface Answered {
 
 /** Stores a success in the request's transaction, and ends the transaction. */
 async function keep(
-  { clock, sealing }: IdempotencyDeps,
+  { clock, sealing, fingerprinting }: IdempotencyDeps,
   request: FastifyRequest,
   { statusCode: status }: FastifyReply,
   { repeatable, open, payload }: Answered,
 ): Promise<void> {
   const isSuccess = status >= 200 && status < 300;
   if (!isSuccess) return rollBack(repeatable);
-  const { answerKey, fingerprint } = repeatable;
+  const { answerKey } = repeatable;
+  const fingerprint = fingerprintOf(fingerprinting, repeatable.requestHash);
   const { tenant } = callerOf(request);
   const body = seal(sealing, textOf(payload), answerKey);
   await keepAnswer(open.tx, tenant, answerKey, clock(), { fingerprint, status, body });
@@ -135,7 +150,7 @@ async function keep(
 
 /** Opens the request's transaction. @returns the reply when it repeats a stored answer */
 async function begin(
-  { db, clock, sealing }: IdempotencyDeps,
+  { db, clock, sealing, fingerprinting }: IdempotencyDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   repeatable: Repeatable,
@@ -152,7 +167,8 @@ async function begin(
     throw new AppError('IDEMPOTENCY_IN_PROGRESS', message);
   }
   const text = unseal(sealing, known.body, repeatable.answerKey);
-  if (!known.fingerprint.equals(repeatable.fingerprint) || text === undefined) {
+  const isSame = isFingerprintOf(fingerprinting, known.fingerprint, repeatable.requestHash);
+  if (!isSame || text === undefined) {
     const message = 'This `Idempotency-Key` was used for another request. Send a new key.';
     throw new AppError('IDEMPOTENCY_CONFLICT', message);
   }
@@ -190,12 +206,6 @@ function keyOf({ raw, headers }: FastifyRequest): string | undefined {
   const key = String(headers['idempotency-key']);
   if (times === 1 && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
   throw new AppError('BAD_REQUEST', 'Send one `Idempotency-Key` of 1 to 255 printable ASCII characters.');
-}
-
-function hash(...parts: (string | Buffer)[]): Buffer {
-  const whole = createHash('sha256');
-  for (const part of parts) whole.update(part);
-  return whole.digest();
 }
 
 function textOf(payload: unknown): string {

@@ -2,12 +2,14 @@
 -- when nothing was ever counted.
 create or replace function find_asker(p_developer_id text, p_agent_id text)
   returns table (redirect_uris text[], enforce_agent_scopes boolean, consent_mode consent_mode, consent_keys jsonb,
-    agent_did text, agent_status agent_status, agent_scopes text[], active_grants bigint, open_requests bigint)
+    agent_did text, agent_status agent_status, agent_scopes text[], active_grants bigint, open_requests bigint,
+    policy_auto_approval boolean, policies_version bigint)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
-  select d.redirect_uris, d.enforce_agent_scopes, d.consent_mode, d.consent_keys
-    into strict redirect_uris, enforce_agent_scopes, consent_mode, consent_keys
+  select d.redirect_uris, d.enforce_agent_scopes, d.consent_mode, d.consent_keys, d.policy_auto_approval,
+      policies_version(p_developer_id)
+    into strict redirect_uris, enforce_agent_scopes, consent_mode, consent_keys, policy_auto_approval, policies_version
     from developers d where d.id = p_developer_id;
   select a.did, a.status, a.scopes into agent_did, agent_status, agent_scopes
     from agents a where a.developer_id = p_developer_id and a.id = p_agent_id;

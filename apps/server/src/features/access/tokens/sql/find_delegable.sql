@@ -3,7 +3,8 @@
 create or replace function find_delegable(p_developer_id text, p_token_id text, p_sub_agent_id text)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status,
     sub_agent_did text, sub_agent_status agent_status, sub_agent_scopes text[], max_depth smallint,
-    enforce_agent_scopes boolean, budget_remaining bigint, budget_currency text, budget_initial bigint)
+    enforce_agent_scopes boolean, budget_remaining bigint, budget_currency text, budget_initial bigint,
+    policies_version bigint)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -18,6 +19,7 @@ begin
     from developers d where d.id = p_developer_id;
   select b.remaining, b.currency, b.own_initial into budget_remaining, budget_currency, budget_initial
     from grant_budget(p_developer_id, held.id) b;
+  policies_version := policies_version(p_developer_id);
   return next;
 end
 $$;

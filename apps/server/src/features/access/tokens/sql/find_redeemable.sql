@@ -3,7 +3,7 @@
 -- so enable_seqscan excludes plans that suit only small tables.
 create or replace function find_redeemable(p_developer_id text, p_request_id text)
   returns table (request auth_requests, agent_did text, agent_status agent_status,
-    grant_id text, grant_status grant_status, grant_issued_at timestamptz)
+    grant_id text, grant_status grant_status, grant_issued_at timestamptz, policies_version bigint)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -13,6 +13,7 @@ begin
     from agents a where a.developer_id = p_developer_id and a.id = request.agent_id;
   select g.id, g.status, g.issued_at into grant_id, grant_status, grant_issued_at
     from grants g where g.developer_id = p_developer_id and g.auth_request_id = p_request_id;
+  policies_version := policies_version(p_developer_id);
   return next;
 end
 $$;

@@ -1,7 +1,8 @@
 -- The facts that decide POST /v1/token/refresh: a refresh token with its grant, agent and budget.
 create or replace function find_refreshable(p_developer_id text, p_refresh_id text)
   returns table (held grants, refresh refresh_tokens, agent_did text, agent_status agent_status,
-    budget_remaining bigint, budget_currency text, budget_initial bigint)
+    budget_remaining bigint, budget_currency text, budget_initial bigint,
+    policies_version bigint)
   language plpgsql stable set enable_seqscan = off as
 $$
 begin
@@ -12,6 +13,7 @@ begin
     from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
   select b.remaining, b.currency, b.own_initial into budget_remaining, budget_currency, budget_initial
     from grant_budget(p_developer_id, held.id) b;
+  policies_version := policies_version(p_developer_id);
   return next;
 end
 $$;

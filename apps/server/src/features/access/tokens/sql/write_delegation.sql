@@ -30,6 +30,7 @@ begin
   perform from tokens
     where developer_id = p_developer_id and id = p_write ->> 'parentTokenId' and revoked_at is null for share;
   if not found then return 'parent_revoked'; end if;
+  if not policies_hold(p_developer_id, p_write ->> 'policiesVersion') then return 'policies_changed'; end if;
   refusal := allocation_refusal(p_developer_id, p_write -> 'allocation', child.parent_grant_id);
   if refusal is not null then return refusal; end if;
   if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;

@@ -19,6 +19,7 @@ begin
     end into refusal
     from auth_requests where developer_id = p_developer_id and id = new_grant.auth_request_id for update;
   if refusal is not null then return refusal; end if;
+  if not policies_hold(p_developer_id, p_write ->> 'policiesVersion') then return 'policies_changed'; end if;
   if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;
   if not take_quota(p_developer_id, 'token_exchanges', (p_write ->> 'monthLimit')::bigint, p_at) then
     perform release_quota(p_developer_id, 'active_grants', 1);

@@ -13,6 +13,7 @@ begin
   perform from grants where developer_id = p_developer_id and id = successor.grant_id
     and status = 'active' and expires_at > p_at for share;
   if not found then return 'grant_revoked'; end if;
+  if not policies_hold(p_developer_id, p_write ->> 'policiesVersion') then return 'policies_changed'; end if;
   update refresh_tokens set spent_at = p_at
     where developer_id = p_developer_id and id = successor.predecessor_id and spent_at is null;
   if not found then return 'refresh_reused'; end if;

@@ -1,36 +1,65 @@
-/** @import { ArgumentLimits, ConsentRequest, Manifest } from './types.js' */
-import { aside, element, literal, mention, name, paragraph } from '../../../../platform/page/dom.js';
+/** @import { ConsentRequest, LimitsUse, Manifest } from './types.js' */
+import { aside, element, literal, mention } from '../../../../platform/page/dom.js';
 import { fill } from '../../../../platform/page/format.js';
+import { limitLines, toolOf } from '../../../../platform/page/limits.js';
+import { renderLess } from './consent-less.js';
 import { words } from './consent-words.js';
 
 /** Enough to compare with what the developer publishes, and short enough to read out. */
 const SHOWN_DIGITS = 16;
 
 /**
- * The limits on what the agent may pass to tools, and the descriptions under which the person agrees.
+ * The limits on what the agent may pass to tools, with the controls to tighten them.
  * @param {ConsentRequest} request
+ * @param {LimitsUse} use
  */
-export function renderLimits({ argumentLimits = [], manifests = [], developerName }) {
-  return [
-    argumentLimits.map(renderArguments),
-    manifests.map((manifest) => renderManifest(manifest, developerName)),
-  ].flat();
+export function renderLimits({ argumentLimits = [], authorizationDetails }, use) {
+  const entries = authorizationDetails ?? [];
+  const tools = argumentLimits.map((limits) => {
+    const { connector, tool } = limits;
+    const rules = entries.find((entry) => entry.connector === connector)?.arguments?.[tool] ?? {};
+    const less = renderLess(limits, rules, use);
+    const part = element(
+      'div',
+      { class: 'group limits' },
+      element('h3', {}, toolOf(limits)),
+      limitLines(limits, less.below),
+      less.control,
+    );
+    return { ...less, connector, tool, part, isKept: () => use.isKept(connector, tool) };
+  });
+  const kept = () => tools.filter(({ isKept }) => isKept());
+
+  return {
+    parts: tools.map(({ part }) => part),
+    follow() {
+      for (const { part, isKept, follow } of tools) {
+        part.hidden = !isKept();
+        follow();
+      }
+    },
+    isTighter: () => kept().some(({ isTighter }) => isTighter()),
+    missing: () => kept().flatMap(({ missing }) => [missing()].filter((fault) => fault !== undefined))[0],
+    /** The rules that differ from the request, by connector and tool. */
+    narrowing() {
+      const tighter = kept().filter(({ isTighter }) => isTighter());
+      const connectors = [...new Set(tighter.map(({ connector }) => connector))];
+      return Object.fromEntries(
+        connectors.map((connector) => {
+          const own = tighter.filter((each) => each.connector === connector);
+          return [connector, Object.fromEntries(own.map(({ tool, rules }) => [tool, rules()]))];
+        }),
+      );
+    },
+  };
 }
 
-/** @param {ArgumentLimits} limits */
-function renderArguments({ connector, tool, open, lines }) {
-  const { onlyIf, argument, nothingElse, anythingElse } = words.tools;
-  const items = lines.map(({ path, text }) =>
-    element('li', {}, fill(argument, { path: name(path), text: name(text, 'words') })),
-  );
-  const called = [literal(tool), ' (', literal(connector), ')'];
-  return element(
-    'div',
-    { class: 'group limits' },
-    element('h3', {}, fill(onlyIf, { tool: element('span', {}, called) })),
-    element('ul', {}, items),
-    paragraph(open ? element('strong', {}, anythingElse) : nothingElse),
-  );
+/**
+ * The descriptions of tools under which the person agrees.
+ * @param {ConsentRequest} request
+ */
+export function renderManifests({ manifests = [], developerName }) {
+  return manifests.map((manifest) => renderManifest(manifest, developerName));
 }
 
 /**

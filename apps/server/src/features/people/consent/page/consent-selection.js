@@ -12,6 +12,7 @@ import {
 } from '../../../../platform/page/dom.js';
 import { duration, fill, fillText, moment, secondsOf } from '../../../../platform/page/format.js';
 import { capText } from './consent-format.js';
+import { renderLimits } from './consent-limits.js';
 import { covers, groupScopes, lostCap, toolScope } from './consent-scopes.js';
 import { words } from './consent-words.js';
 
@@ -44,6 +45,15 @@ export function renderSelection(request, { choices, now }) {
   /** @param {ToolsEntry} entry */
   const keptTools = ({ connector, tools = [] }) =>
     tools.filter((tool) => !choices.removedTools.get(connector)?.has(tool));
+  /** @type {(connector: string, tool: string) => boolean} */
+  const isKept = (connector, tool) =>
+    usedEntries().some(
+      (entry) =>
+        entry.connector === connector &&
+        keptTools(entry).some((item) =>
+          item.endsWith('*') ? tool.startsWith(item.slice(0, -1)) : item === tool,
+        ),
+    );
   /** Entries that list tools, of connectors still in use. */
   const usedEntries = () => entries.filter((entry) => entry.tools && isUsed(entry));
 
@@ -194,16 +204,18 @@ export function renderSelection(request, { choices, now }) {
 
   /** The selection in few words, for the middle of a sentence. */
   function inWords() {
-    const { allScopes, someScopes, someTools, duration: forTime } = words.decision;
+    const { allScopes, someScopes, someTools, tighter, duration: forTime } = words.decision;
     const kept = keptScopes().length;
     const used = usedEntries();
     const tools = used.flatMap(keptTools).length;
     const allTools = used.flatMap((entry) => entry.tools ?? []).length;
+    const isTighter = limits.isTighter();
     const isWhole = kept === scopes.length && tools === allTools;
     const seconds = secondsOf(choices.expiresIn);
     return [
       isWhole ? allScopes : fillText(someScopes, { kept, all: scopes.length }),
       !isWhole && allTools > 0 && fillText(someTools, { kept: tools, all: allTools }),
+      isTighter && tighter,
       seconds > 0 && fillText(forTime, { duration: duration(seconds) }),
     ]
       .filter(Boolean)
@@ -220,7 +232,7 @@ export function renderSelection(request, { choices, now }) {
     if (kept.length === 0) return [scope];
     if (request.purpose && !kept.some(namesConnector)) return [anyTool];
     const empty = usedEntries().find((entry) => keptTools(entry).length === 0);
-    return empty && fill(tool, { connector: literal(empty.connector) });
+    return empty ? fill(tool, { connector: literal(empty.connector) }) : limits.missing();
   }
 
   /** @returns {Narrowing} */
@@ -236,10 +248,14 @@ export function renderSelection(request, { choices, now }) {
       ...(narrowed.length > 0 && {
         tools: Object.fromEntries(narrowed.map((entry) => [entry.connector, keptTools(entry)])),
       }),
+      ...(limits.isTighter() && { arguments: limits.narrowing() }),
     };
   }
 
-  const parts = { scopes: renderScopes(), tools: entries.map(renderTools), time: renderTime() };
+  const limits = renderLimits(request, { choices, refresh, isKept });
+  followers.push(limits.follow);
+  const tools = [...entries.map(renderTools), ...limits.parts];
+  const parts = { scopes: renderScopes(), tools, time: renderTime() };
   followers.push(() =>
     setContent(
       summary,

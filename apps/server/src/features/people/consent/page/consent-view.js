@@ -14,7 +14,7 @@ import {
 import { fill, moment } from '../../../../platform/page/format.js';
 import { clause, factList, note } from '../../../../platform/page/parts.js';
 import { money } from './consent-format.js';
-import { renderLimits } from './consent-limits.js';
+import { renderManifests } from './consent-limits.js';
 import { renderSelection } from './consent-selection.js';
 import { words } from './consent-words.js';
 
@@ -30,7 +30,7 @@ export function renderRequest(request, use) {
   const isProved = satisfied && mode !== 'link';
   const developer = mention(request.developerName);
   const selection = renderSelection(request, use);
-  const tools = [...selection.tools, ...renderLimits(request)];
+  const tools = [...selection.tools, ...renderManifests(request)];
   const decision = renderDecision(request, use, selection.summary);
   const heading = element('h1', { tabindex: '-1' }, fill(words.heading, { agent: mention(agentName) }));
 

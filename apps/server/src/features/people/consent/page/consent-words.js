@@ -87,10 +87,6 @@ export const words = {
     other: '{tool}: {limits}',
     costUnits: 'Cost units, all tools together: {limits}',
     region: 'Data region: {region}',
-    onlyIf: 'With {tool}, only if:',
-    argument: '{path}: {text}',
-    nothingElse: 'Nothing else may be passed on.',
-    anythingElse: 'Careful: anything else may be passed on.',
     manifest: 'As the tools of {connector} are described now: version {version} ({sha256}).',
     pinned: 'If they may do more later, that is noticed.',
     noManifest: '{developer} has registered no description of the tools of {connector}.',
@@ -99,6 +95,27 @@ export const words = {
     atMost: 'at most {limits}',
     limit: '{count} {window}',
     windows: { per_case: 'per case', per_hour: 'per hour', per_day: 'per day' },
+  },
+
+  limits: {
+    joiner: ' › ',
+    eachEntry: 'each entry',
+    less: 'Allow less',
+    min: '{path} at least',
+    max: '{path} at most',
+    items: '{path}, allowed values',
+    /** The limits that the person has set. */
+    own: {
+      min: 'You allow at least {value}.',
+      max: 'You allow at most {value}.',
+      items: 'You allow {kept} of {all} values.',
+    },
+    wrong: {
+      min: '“{path}” has to be a number that is not below {asked}, written like 100.50.',
+      max: '“{path}” has to be a number that is not above {asked}, written like 100.50.',
+      crossed: '“{path}” can be no number: its lowest value is above its highest.',
+      empty: '“{path}” has no value left. Select at least one, or take away the tool.',
+    },
   },
 
   time: {
@@ -113,6 +130,7 @@ export const words = {
     allScopes: 'everything requested',
     someScopes: '{kept} of {all} permissions',
     someTools: '{kept} of {all} tools',
+    tighter: 'within tighter limits',
     duration: 'for {duration}',
     open: 'You can decide until {time}. If you do not, nothing is granted.',
     reasonSummary: 'Add a reason, if you deny',

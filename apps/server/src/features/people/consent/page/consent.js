@@ -79,7 +79,14 @@ async function findRequest() {
 /** @param {ConsentRequest} request */
 function showRequest(request) {
   const { verification, grantExpiresIn } = request;
-  choices ??= { removedScopes: new Set(), removedTools: new Map(), expiresIn: grantExpiresIn, reason: '' };
+  choices ??= {
+    removedScopes: new Set(),
+    removedTools: new Map(),
+    bounds: new Map(),
+    removedItems: new Map(),
+    expiresIn: grantExpiresIn,
+    reason: '',
+  };
   const proofStep =
     !verification.satisfied && verification.methods.includes('email')
       ? renderEmailStep({ ...api, proved: resume, explain })

@@ -1,4 +1,4 @@
-import type { Answer, Child, Problem } from '../../../../platform/page/types.js';
+import type { Answer, ArgumentLimits, Child, Problem } from '../../../../platform/page/types.js';
 
 /**
  * Types that the page's scripts share, and the shapes of the API that they read. The service serves no part
@@ -17,6 +17,8 @@ export interface ToolsEntry {
   /** By tool. `cost_units` counts for all of them together. */
   caps?: Record<string, Cap>;
   data_region?: string;
+  /** By tool. */
+  arguments?: Record<string, Rules>;
 }
 
 export interface Manifest {
@@ -27,13 +29,41 @@ export interface Manifest {
   pinned: boolean;
 }
 
-/** The service writes the words, from the rules that it enforces. */
-export interface ArgumentLimits {
-  connector: string;
-  tool: string;
-  /** Whether arguments that no line names are free. */
-  open: boolean;
-  lines: { path: string; text: string }[];
+/** The rule of one argument, as far as the page offers less. */
+export interface Rule {
+  min?: string;
+  max?: string;
+  in?: (string | number | boolean | null)[];
+  prefix?: string[];
+  suffix?: string[];
+  email?: string[];
+  host?: string[];
+  path?: string[];
+  url?: string[];
+  cidr?: string[];
+  each?: Rules;
+  optional?: true;
+  open?: true;
+}
+
+/** By JSON Pointer. */
+export type Rules = Record<string, Rule>;
+
+export type Bound = 'min' | 'max';
+
+/** A rule, with the names that lead to it. Below `each` there is more than one pointer. */
+export interface Place {
+  names: string[];
+  pointers: string[];
+  rule: Rule;
+}
+
+export interface LimitsUse {
+  choices: Choices;
+  /** Called when the selection changes. */
+  refresh: () => void;
+  /** Whether the selection still has the tool. */
+  isKept: (connector: string, tool: string) => boolean;
 }
 
 export interface ConsentRequest {
@@ -98,6 +128,9 @@ export interface Choices {
   removedScopes: Set<string>;
   /** By connector. */
   removedTools: Map<string, Set<string>>;
+  /** The bounds that the person wrote, and the items that the person took off, by rule. */
+  bounds: Map<string, string>;
+  removedItems: Map<string, Set<number>>;
   expiresIn: string;
   reason: string;
 }
@@ -107,6 +140,7 @@ export interface Narrowing {
   scopes?: string[];
   expiresIn?: string;
   tools?: Record<string, string[]>;
+  arguments?: Record<string, Record<string, Rules>>;
   manifests?: { connector: string; sha256: string | null }[];
 }
 

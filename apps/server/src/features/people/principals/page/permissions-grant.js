@@ -12,6 +12,7 @@ import {
   setContent,
 } from '../../../../platform/page/dom.js';
 import { fill, fillText, moment } from '../../../../platform/page/format.js';
+import { limitLines, toolOf } from '../../../../platform/page/limits.js';
 import { factList } from '../../../../platform/page/parts.js';
 import { renderActivity } from './permissions-list.js';
 import { endAfterAsking } from './permissions-question.js';
@@ -113,7 +114,7 @@ export function renderGrant(branch, use, siblings) {
  * @param {Use} use
  */
 export function renderTerms(grant, { developerName }) {
-  const { scopes, scopeDescriptions, purpose, purposeLabel, audience, agentDid } = grant;
+  const { scopes, scopeDescriptions, purpose, purposeLabel, audience, agentDid, argumentLimits = [] } = grant;
   const { issuedAt, expiresAt, lastUsedAt, revokedAt, revokedReason } = grant;
   /** @param {string} time */
   const when = (time) => moment(new Date(time), serviceTime());
@@ -128,6 +129,12 @@ export function renderTerms(grant, { developerName }) {
   const byWhom = fill(words.reasons[reason] ?? words.otherReason, { developer: mention(developerName) });
   return factList([
     [words.grant.may, element('ul', { role: 'list' }, lines)],
+    argumentLimits.length > 0 && [
+      words.grant.limits,
+      argumentLimits.map((limits) =>
+        element('div', { class: 'limits' }, paragraph(toolOf(limits)), limitLines(limits)),
+      ),
+    ],
     purpose && [words.grant.purpose, [name(purposeLabel ?? purpose), ' ', literal(purpose)]],
     audience && [words.grant.audience, literal(audience)],
     [words.grant.issued, when(issuedAt)],

@@ -16,6 +16,7 @@ export const words = {
   grant: {
     removedAgent: 'An agent that has been removed',
     may: 'It may',
+    limits: 'Limits',
     purpose: 'For',
     audience: 'For use with',
     issued: 'Since',

@@ -1,4 +1,4 @@
-import type { Answer, Child, Problem } from '../../../../platform/page/types.js';
+import type { Answer, ArgumentLimits, Child, Problem } from '../../../../platform/page/types.js';
 
 /**
  * Types that the page's scripts share, and the shapes of the API that they read. The service serves no part
@@ -24,6 +24,7 @@ export interface Grant {
   purpose?: string;
   purposeLabel?: string;
   audience?: string;
+  argumentLimits?: ArgumentLimits[];
   unverified?: true;
   lastUsedAt: string | null;
 }

@@ -1,0 +1,148 @@
+import { type ReadScope, readScope } from '@behest/protocol/scopes';
+import { coverKeys, denyKeys, keysAskedOfCovers, keysAskedOfDenials } from './policies.keys.rules.ts';
+import {
+  type Asked,
+  compareOrder,
+  isDuring,
+  type Policy,
+  type ReadAsked,
+  readAsked,
+  scopesMatch,
+} from './policies.match.rules.ts';
+
+/** The policies of a developer, arranged so that a decision looks at few of them. */
+export interface CompiledPolicies {
+  readonly size: number;
+  /** In the order of evaluation. */
+  readonly policies: readonly Policy[];
+  /** @returns the first policy that matches */
+  readonly decide: (asked: Asked) => Policy | undefined;
+}
+
+interface Ranked {
+  readonly policy: Policy;
+  readonly read: readonly ReadScope[] | null;
+  readonly rank: number;
+}
+
+/** The policies under one key, in their order. */
+interface Posting {
+  readonly ranked: Ranked[];
+  /** The hours in which one of them matches every request that asks for the key. */
+  readonly settled: Set<number>;
+}
+
+/** The policies for one agent or all, and for one principal or all. */
+interface Bucket {
+  /** Policies without scopes. */
+  readonly any: Posting;
+  readonly denials: Map<string, Posting>;
+  readonly covers: Map<string, Posting>;
+}
+
+export function compilePolicies(unordered: readonly Policy[]): CompiledPolicies {
+  const policies = unordered.toSorted(compareOrder);
+  const buckets = new Map<string, Bucket>();
+  for (const [rank, policy] of policies.entries()) {
+    const ranked = { policy, rank, read: policy.scopes?.map(readScope) ?? null };
+    const name = bucketName(policy.agentId, policy.principalId);
+    const bucket = buckets.get(name) ?? { any: newPosting(), denials: new Map(), covers: new Map() };
+    buckets.set(name, bucket);
+    place(bucket, ranked);
+  }
+  const hasPrefixes = policies.some(({ scopes }) =>
+    scopes?.some((scope) => scope.includes('*:capped') || scope.endsWith('*')),
+  );
+  const index = { buckets, hasPrefixes };
+  return { size: policies.length, policies, decide: (asked) => decide(index, readAsked(asked)) };
+}
+
+/** Ids have no control characters. */
+const bucketName = (agentId: string | null, principalId: string | null) =>
+  `${agentId ?? '\n'}\n${principalId ?? '\n'}`;
+
+function place(bucket: Bucket, ranked: Ranked): void {
+  const { policy, read } = ranked;
+  if (read === null) {
+    add(bucket.any, ranked, true);
+    return;
+  }
+  const isDenial = policy.effect === 'deny';
+  const index = isDenial ? bucket.denials : bucket.covers;
+  for (const { text, isExact } of read.flatMap(isDenial ? denyKeys : coverKeys)) {
+    const posting = index.get(text) ?? newPosting();
+    index.set(text, posting);
+    // Where every request that asks for the key matches, a later policy with the same hours never decides. A permission
+    // has to cover the other scopes of the request too.
+    add(posting, ranked, isExact && isDenial);
+  }
+}
+
+const newPosting = (): Posting => ({ ranked: [], settled: new Set() });
+
+const ALWAYS = -1;
+
+/** Policies are added in their order. @param settles whether it matches every request that asks for the key */
+function add({ ranked: list, settled }: Posting, ranked: Ranked, settles: boolean): void {
+  const { dayStart, dayEnd } = ranked.policy;
+  const hours = dayStart === null || dayEnd === null ? ALWAYS : dayStart * 1440 + dayEnd;
+  if (list.at(-1) === ranked || settled.has(ALWAYS) || settled.has(hours)) return;
+  list.push(ranked);
+  if (settles) settled.add(hours);
+}
+
+interface Index {
+  readonly buckets: ReadonlyMap<string, Bucket>;
+  /** Whether a scope of any policy may end in a prefix of resources. */
+  readonly hasPrefixes: boolean;
+}
+
+function decide({ buckets, hasPrefixes }: Index, asked: ReadAsked): Policy | undefined {
+  let best: Ranked | undefined;
+  const denialKeys = asked.read.map((scope) => keysAskedOfDenials(scope, hasPrefixes));
+  const coveringKeys = asked.read.map((scope) => keysAskedOfCovers(scope, hasPrefixes));
+  for (const agentId of [asked.agentId, null]) {
+    for (const principalId of [asked.principalId, null]) {
+      const bucket = buckets.get(bucketName(agentId, principalId));
+      if (!bucket) continue;
+      best = first(bucket.any, asked, best);
+      for (const keys of denialKeys) best = firstOf(bucket.denials, keys, asked, best);
+      best = firstOf(bucket.covers, rarest(bucket.covers, coveringKeys), asked, best);
+    }
+  }
+  return best?.policy;
+}
+
+/** A permission covers every scope, so it stands under the keys of that scope which has the fewest policies. */
+function rarest(index: Bucket['covers'], keys: readonly (readonly string[])[]): readonly string[] {
+  if (index.size === 0) return [];
+  let fewest: readonly string[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  for (const ofScope of keys) {
+    const count = ofScope.reduce((sum, key) => sum + (index.get(key)?.ranked.length ?? 0), 0);
+    if (count < least) [least, fewest] = [count, ofScope];
+  }
+  return fewest;
+}
+
+function firstOf(
+  index: Bucket['denials'],
+  keys: readonly string[],
+  asked: ReadAsked,
+  best: Ranked | undefined,
+): Ranked | undefined {
+  if (index.size === 0) return best;
+  let found = best;
+  for (const key of keys) found = first(index.get(key), asked, found);
+  return found;
+}
+
+/** @returns the first that matches, unless `best` comes before it */
+function first(posting: Posting | undefined, asked: ReadAsked, best: Ranked | undefined): Ranked | undefined {
+  for (const ranked of posting?.ranked ?? []) {
+    if (best && ranked.rank >= best.rank) return best;
+    const { policy, read } = ranked;
+    if (isDuring(policy, asked.minute) && scopesMatch(policy.effect, read, asked.read)) return ranked;
+  }
+  return best;
+}

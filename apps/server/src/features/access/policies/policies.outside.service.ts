@@ -1,0 +1,59 @@
+import type { ValuesOf } from '../../../config/setting.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import type { UrlRules } from '../../../platform/egress/urls.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import {
+  type Backend,
+  type OutsideAnswer,
+  type OutsideFacts,
+  questionOf,
+  readAnswer,
+} from './policies.outside.rules.ts';
+import type { policySettings } from './policies.settings.ts';
+
+/** A decision point of the operator, which is asked after the policies of the developer. */
+export interface OutsidePoint {
+  readonly backend: Backend;
+  /** @returns undefined when it gave no answer and the policies of the developer decide alone */
+  ask(facts: OutsideFacts): Promise<OutsideAnswer | undefined>;
+}
+
+interface Opening {
+  readonly logger?: Logger;
+  readonly openEgress: (
+    rules: UrlRules,
+    bounds: { readonly timeoutMilliseconds: number; readonly mostBytes: number },
+  ) => Egress;
+}
+
+const BOUNDS = { timeoutMilliseconds: 5000, mostBytes: 262_144 };
+/** The operator names the address, which is often one of the own network. */
+const RULES = { allowsHttp: true, allowsPrivateHosts: true };
+
+const UNAVAILABLE: OutsideAnswer = { effect: 'deny', reason: 'backend_unavailable' };
+
+/** @returns undefined with `POLICY_BACKEND=builtin` */
+export function outsidePoint(
+  { openEgress, logger }: Opening,
+  settings: ValuesOf<typeof policySettings>,
+): OutsidePoint | undefined {
+  const { POLICY_BACKEND: backend, OPA_URL, CEDAR_URL } = settings;
+  if (backend === 'builtin') return undefined;
+  const isOpa = backend === 'opa';
+  const url = isOpa ? `${OPA_URL}/v1/data/${settings.OPA_PATH}` : `${CEDAR_URL}/v1/is_authorized`;
+  const fallsBack = isOpa ? settings.OPA_FALLBACK_TO_BUILTIN : settings.CEDAR_FALLBACK_TO_BUILTIN;
+  const egress = openEgress(RULES, BOUNDS);
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  return {
+    backend,
+    async ask(facts) {
+      const body = JSON.stringify(questionOf(backend, facts));
+      const got = await egress.ask({ url, method: 'POST', headers, body });
+      const answer = got.status === 200 ? readAnswer(backend, String(got.body)) : undefined;
+      if (answer) return answer;
+      const reason = got.failure ?? (got.status === 200 ? 'malformed' : `status ${got.status}`);
+      logger?.warn({ backend, reason }, 'the decision point of policies gave no usable answer');
+      return fallsBack ? undefined : UNAVAILABLE;
+    },
+  };
+}

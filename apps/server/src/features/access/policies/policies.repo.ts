@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type { Policy } from './policies.match.rules.ts';
+import { type PolicyFields, placeOf, type StoredPolicy } from './policies.rules.ts';
+import type { PolicyQuery } from './policies.schema.ts';
+
+/** A row of the policies of a version; of a developer without policies, one row of nulls. */
+interface Versioned {
+  readonly setVersion: string;
+  readonly id: string | null;
+}
+
+const currentPolicies = lookUp<Policy & Versioned, [developerId: string]>(
+  'current_policies',
+  `select v.version as "setVersion", p.id, p.name, p.effect, p.priority, p.agent_id as "agentId",
+     p.principal_id as "principalId", p.scopes, p.day_start as "dayStart", p.day_end as "dayEnd",
+     p.created_at as "createdAt"
+   from policy_versions v left join policies p on p.developer_id = v.developer_id
+   where v.developer_id = $1`,
+);
+
+/** All policies of a developer with their version, as one statement sees them. */
+export async function readPolicies(
+  db: Executor,
+  { developerId }: Tenant,
+): Promise<{ version: string; policies: Policy[] }> {
+  const rows = await currentPolicies(db, developerId);
+  const version = rows[0]?.setVersion ?? '0';
+  const policies = rows.filter(({ id }) => id !== null).map(({ setVersion: _, ...policy }) => policy);
+  return { version, policies };
+}
+
+/** Begins a change of a developer's policies, which take turns. Call it first. */
+export async function nextVersion(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await sql`select lock_policies(${developerId})`.execute(tx);
+  await tx
+    .insertInto('policyVersions')
+    .values({ developerId, version: 1 })
+    .onConflict((conflict) =>
+      conflict.column('developerId').doUpdateSet({ version: sql<string>`policy_versions.version + 1` }),
+    )
+    .execute();
+}
+
+const columns = [
+  'id',
+  'name',
+  'effect',
+  'priority',
+  'agentId',
+  'principalId',
+  'scopes',
+  'dayStart',
+  'dayEnd',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+const policiesOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('policies').select(columns).where('developerId', '=', developerId);
+
+export const findPolicy = (db: Executor, tenant: Tenant, id: string): Promise<StoredPolicy | undefined> =>
+  policiesOf(db, tenant).where('id', '=', id).executeTakeFirst();
+
+/** In the order of evaluation. */
+export function listPolicyRows(db: Executor, tenant: Tenant, { cursor, limit }: PolicyQuery) {
+  const all = policiesOf(db, tenant);
+  const place = cursor === undefined ? undefined : placeOf(cursor);
+  const page = place
+    ? all.where(({ and, eb, or, refTuple, tuple }) =>
+        or([
+          eb('priority', '<', place.priority),
+          and([
+            eb('priority', '=', place.priority),
+            eb(refTuple('effect', 'createdAt', 'id'), '>', tuple(place.effect, place.createdAt, place.id)),
+          ]),
+        ]),
+      )
+    : all;
+  const inOrder = page.orderBy('priority', 'desc').orderBy('effect').orderBy('createdAt').orderBy('id');
+  return readPage<StoredPolicy>(db, inOrder, limit);
+}
+
+export async function insertPolicy(tx: Tx, { developerId }: Tenant, row: StoredPolicy): Promise<void> {
+  const scopes = row.scopes && [...row.scopes];
+  await tx
+    .insertInto('policies')
+    .values({ ...row, scopes, developerId })
+    .execute();
+}
+
+export async function updatePolicy(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: PolicyFields & Pick<StoredPolicy, 'version' | 'updatedAt'>,
+): Promise<void> {
+  const scopes = change.scopes && [...change.scopes];
+  await tx
+    .updateTable('policies')
+    .set({ ...change, scopes })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deletePolicyRow(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
+  await tx.deleteFrom('policies').where('developerId', '=', developerId).where('id', '=', id).execute();
+}
+
+/** Erases rows of a closed account. */
+export const erasePolicies = eraserOf('policies', 'policy_versions');

@@ -1,0 +1,145 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
+import type { DecideDeps } from './policies.decide.service.ts';
+import { rates } from './policies.rates.ts';
+import { replayPolicies } from './policies.replay.service.ts';
+import {
+  Evaluate,
+  Evaluated,
+  NewPolicy,
+  PolicyChange,
+  PolicyPage,
+  PolicyPath,
+  PolicyQuery,
+  PolicyRecord,
+  Replay,
+  Replayed,
+} from './policies.schema.ts';
+import {
+  changePolicy,
+  createPolicy,
+  deletePolicy,
+  evaluatePolicies,
+  getPolicy,
+  listPolicies,
+} from './policies.service.ts';
+
+const FULL = { access: 'developer', role: 'full' } as const;
+
+export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, deps) => {
+  app.post(
+    '/v1/policies',
+    {
+      config: { ...FULL, rate: rates.policyWrite, failures: ['PLAN_LIMIT_EXCEEDED'] },
+      schema: {
+        operationId: 'policies.create',
+        summary: 'Create a policy',
+        description: 'It holds for every request that starts after the answer.',
+        body: NewPolicy,
+        response: { 201: PolicyRecord },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createPolicy(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/policies',
+    {
+      config: { ...FULL, rate: 'default', failures: [] },
+      schema: {
+        operationId: 'policies.list',
+        summary: 'List policies, in the order of evaluation',
+        querystring: PolicyQuery,
+        response: { 200: PolicyPage },
+      },
+    },
+    (request) => listPolicies(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/policies/:id',
+    {
+      config: { ...FULL, rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'policies.get',
+        summary: 'Get a policy',
+        params: PolicyPath,
+        response: { 200: PolicyRecord },
+      },
+    },
+    (request) => getPolicy(deps, callerOf(request), request.params.id),
+  );
+
+  app.patch(
+    '/v1/policies/:id',
+    {
+      config: { ...FULL, rate: rates.policyWrite, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'policies.update',
+        summary: 'Change a policy',
+        description: 'An absent field stays, and null clears a condition. The policy is checked as a whole.',
+        params: PolicyPath,
+        body: PolicyChange,
+        response: { 200: PolicyRecord },
+      },
+    },
+    (request) => changePolicy(depsFor(request, deps), callerOf(request), request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/policies/:id',
+    {
+      config: { ...FULL, rate: rates.policyWrite, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'policies.delete',
+        summary: 'Delete a policy',
+        params: PolicyPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await deletePolicy(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    '/v1/policies/evaluate',
+    {
+      config: { ...FULL, rate: 'default', failures: ['INVALID_SCOPE'] },
+      schema: {
+        operationId: 'policies.evaluate',
+        summary: 'Tell how policies would decide about a request',
+        description: 'A dry run: it has no effect and leaves no entry.',
+        body: Evaluate,
+        response: { 200: Evaluated },
+      },
+    },
+    (request) => evaluatePolicies(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/policies/replay',
+    {
+      config: { ...FULL, rate: rates.policyWrite, failures: ['NOT_FOUND'], isHeavy: true },
+      schema: {
+        operationId: 'policies.replay',
+        summary: 'Tell what a draft of a policy would have changed',
+        description:
+          'Decides about the recorded authorization requests of at most 30 days, at their own times, once by the policies as they are and once with the draft. It has no effect and leaves no entry.',
+        body: Replay,
+        response: { 200: Replayed },
+      },
+    },
+    (request) =>
+      replayPolicies(
+        { ...depsFor(request, deps), pause: () => pauseOf(request) },
+        callerOf(request),
+        request.body,
+      ),
+  );
+};

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { rotateKeys } from '../../src/features/vault/credentials/credentials.rotate.service.ts';
+import { openEnvelope } from '../../src/platform/envelope.ts';
+import { grantTo, openSession } from '../app/flow.ts';
+import { interleaving, type Side } from '../app/interleaving.ts';
+import type { Developer, Service } from '../app/start-app.ts';
+import * as vault from '../app/vault.ts';
+
+const [FORMER, CURRENT] = ['a1'.repeat(32), 'b2'.repeat(32)];
+const { race } = interleaving({
+  env: { VAULT_ENCRYPTION_KEY: CURRENT, VAULT_ENCRYPTION_KEYS_PREVIOUS: FORMER },
+});
+
+/** A credential that was exchanged, so that another exchange within the minute sets no time of a last use. */
+async function withCredential(acme: Developer, service: Service) {
+  const { id } = await vault.storeCredential(acme);
+  const held = await grantTo(acme, { scopes: ['github:read'] });
+  expect((await vault.exchange(service, held.grantToken)).statusCode).toBe(200);
+  const session = String((await openSession(acme)).json().sessionToken);
+  return { ...held, id: String(id), session };
+}
+
+const rowOf = ({ db }: Service, { developerId }: Developer) =>
+  db.selectFrom('vaultCredentials').selectAll().where('developerId', '=', developerId).executeTakeFirst();
+
+/** A credential that a former vault key seals. */
+async function withFormerKey(acme: Developer, service: Service) {
+  const held = await withCredential(acme, service);
+  const row = await rowOf(service, acme);
+  const keys = service.keyRing.vault;
+  const id = keys.ids.find((each) => each !== keys.current?.id);
+  const key = keys.find(String(id));
+  const owner = [acme.developerId, 'user_42', 'github'] as const;
+  const envelope = openEnvelope(keys, String(row?.dataKey), owner);
+  if (!id || !key || !envelope) throw new Error('The service has no former key, or does not open the row.');
+  const { dataKey, keyId } = envelope.under({ id, key });
+  await service.db
+    .updateTable('vaultCredentials')
+    .set({ dataKey, keyId })
+    .where('developerId', '=', acme.developerId)
+    .execute();
+  return held;
+}
+
+type Held = Awaited<ReturnType<typeof withCredential>>;
+
+const exchange = ({ service }: Side, { grantToken }: Held) => vault.exchange(service, grantToken);
+const store = ({ acme }: Side) =>
+  acme('POST', '/v1/vault/credentials', { ...vault.upstream, accessToken: 'upstream-access-2' });
+const remove = ({ acme }: Side, { id }: Held) => acme('DELETE', `/v1/vault/credentials/${id}`);
+const revoke = ({ acme }: Side, { grantId }: Held) => acme('DELETE', `/v1/grants/${grantId}`);
+const revokeToken = ({ acme }: Side, { grantToken }: Held) =>
+  acme('POST', '/v1/tokens/revoke', { token: grantToken });
+const revokeAgent = ({ acme }: Side, { agentId }: Held) => acme('DELETE', `/v1/agents/${agentId}`);
+const suspendAgent = ({ acme }: Side, { agentId }: Held) =>
+  acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
+const endAll = ({ service }: Side, { session }: Held) =>
+  service.calling(session)('DELETE', '/v1/principal/grants');
+const rotate = async ({ service }: Side) => {
+  const warn = (message: string) => expect.unreachable(message);
+  await rotateKeys({ ...service, vault: service.keyRing.vault, warn }, AbortSignal.timeout(60_000));
+  return undefined;
+};
+
+/** The key and the access token of the stored credential, as the service opens it. */
+const opened = async ({ service, acme }: Side) => {
+  const row = await rowOf(service, acme);
+  if (!row) return 'none';
+  const owner = [acme.developerId, row.principalId, row.service] as const;
+  const envelope = openEnvelope(service.keyRing.vault, row.dataKey, owner);
+  return [row.keyId === envelope?.keyId, envelope?.open('access_token', row.accessToken)];
+};
+
+test('two stores of one credential', () =>
+  race({ prepare: async () => ({}), one: store, answers: ['201, 201'], look: opened }));
+test.each([
+  ['the revocation of its grant', revoke, '204'],
+  ['the revocation of its token', revokeToken, '204'],
+  ['the end of its agent', revokeAgent, '204'],
+  ['the suspension of its agent', suspendAgent, '200'],
+  ['the end of everything of the person', endAll, '200'],
+] as const)('V3 an exchange and %s', (_, other, ended) =>
+  race({
+    prepare: withCredential,
+    one: exchange,
+    other,
+    answers: [`200, ${ended}`, `401 UNAUTHORIZED, ${ended}`],
+  }),
+);
+test('an exchange and the deletion of the credential', () =>
+  race({
+    prepare: withCredential,
+    one: exchange,
+    other: remove,
+    answers: ['200, 204', '404 NOT_FOUND, 204'],
+  }));
+test('an exchange and another store of the credential', () =>
+  race({ prepare: withCredential, one: exchange, other: store, answers: ['200, 201'], look: opened }));
+
+test('V6 two rotations of the vault key', () =>
+  race({ prepare: withFormerKey, one: rotate, answers: ['done, done'], look: opened }));
+test('V6 a rotation of the vault key, and a store', () =>
+  race({ prepare: withFormerKey, one: rotate, other: store, answers: ['done, 201'], look: opened }));
+test('a rotation of the vault key, and a deletion', () =>
+  race({ prepare: withFormerKey, one: rotate, other: remove, answers: ['done, 204'], look: opened }));

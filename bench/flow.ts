@@ -1,0 +1,16 @@
+import type { Floor } from './floors.ts';
+import type { Operation } from './load.ts';
+
+/** One use of the service, measured with many at once. */
+export interface Flow {
+  readonly name: string;
+  /** The name of one operation. */
+  readonly unit: string;
+  /** The route that shows what the same work costs without the service. */
+  readonly floor: Floor;
+  /** The least share of the floor's rate that satisfies. */
+  readonly aim: number;
+  /** Runs before each round, unmeasured. */
+  readonly prepare?: () => Promise<void>;
+  readonly operation: (connection: number) => Operation;
+}

@@ -1,0 +1,55 @@
+import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
+import { manifestFromJsonText } from '@behest/protocol/manifest/texts';
+import { manifestFromYamlText } from '@behest/protocol/manifest/yaml-text';
+import { BehestError } from '../errors.ts';
+
+/** The definitions that pins were made of stand beside their manifest. */
+const [DEFINITIONS, FORMAT] = ['.tools.json', 'behest.tool-definitions/1'];
+
+/**
+ * Reads every manifest of a folder: its files `.json`, `.yaml` and `.yml`, in the order of their names.
+ *
+ * @throws ManifestValidationError with the first fault, and the name of the file in its message
+ * @throws BehestError for a folder that cannot be read, or two files about one connector
+ */
+export function manifestsIn(folder: string): Manifest[] {
+  // Asked for here, because a browser has no such module to import.
+  const files = globalThis.process?.getBuiltinModule?.('node:fs');
+  if (!files) throw new BehestError('CONFIGURATION', 'loadManifestsFromDir needs a runtime with files.');
+  const byConnector = new Map<string, { readonly name: string; readonly manifest: Manifest }>();
+  try {
+    const names = files.readdirSync(folder).filter((name) => /\.(?:json|ya?ml)$/.test(name));
+    for (const name of names.sort()) {
+      const bytes = files.readFileSync(`${folder}/${name}`);
+      if (name.endsWith(DEFINITIONS) && areDefinitions(bytes)) continue;
+      const manifest = manifestOf(name, bytes);
+      const { connector } = manifest;
+      const other = byConnector.get(connector);
+      if (other)
+        throw new BehestError('CONFIGURATION', `${other.name} and ${name} are both about ${connector}.`);
+      byConnector.set(connector, { name, manifest });
+    }
+  } catch (cause) {
+    if (cause instanceof ManifestValidationError || cause instanceof BehestError) throw cause;
+    throw new BehestError('CONFIGURATION', `The manifests in ${folder} cannot be read.`, { cause });
+  }
+  return [...byConnector.values()].map(({ manifest }) => manifest);
+}
+
+function manifestOf(name: string, bytes: Uint8Array): Manifest {
+  try {
+    return name.endsWith('.json') ? manifestFromJsonText(bytes) : manifestFromYamlText(bytes);
+  } catch (error) {
+    if (error instanceof ManifestValidationError) error.message = `${name}: ${error.message}`;
+    throw error;
+  }
+}
+
+function areDefinitions(bytes: Uint8Array): boolean {
+  try {
+    return Object(JSON.parse(new TextDecoder().decode(bytes))).format === FORMAT;
+  } catch {
+    return false;
+  }
+}

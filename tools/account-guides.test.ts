@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { grantTo } from '../apps/server/test/app/flow.ts';
+import { startNameServer } from '../apps/server/test/app/name-server.ts';
+import { signatureOf, standInForStripe, subscriptionObject } from '../apps/server/test/app/stripe.ts';
+import { blocksOf, listening } from './docs-steps.ts';
+
+const stepsOf = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
+const linesOf = (told: string) => told.trim().split('\n');
+
+test('a budget, step by step, is debited once, refunded, and adds up', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(stepsOf('set-a-budget').join('\n'), { KEY: acme.apiKey });
+
+  expect(linesOf(told)).toEqual([
+    '79.5000',
+    'INSUFFICIENT_BUDGET',
+    '100.0000',
+    '100.0000',
+    expect.stringMatching(/^(-20.5000 120.5000|120.5000 -20.5000)$/), // both in one instant here
+    'true',
+  ]);
+});
+
+test('the usage of an account, step by step', async () => {
+  const { shell, asDeveloper, clock } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const { grantToken } = await grantTo(acme);
+  await acme('POST', '/v1/tokens/verify', { token: grantToken });
+
+  const told = await shell(stepsOf('see-what-an-account-uses').join('\n'), { KEY: acme.apiKey });
+
+  const today = clock().toISOString().slice(0, 10);
+  expect(linesOf(told)).toEqual(['1', '3', '50000', `${today} 3`]);
+});
+
+test('a domain, step by step, is proved, named by consent links, and given up', async () => {
+  const dns = await startNameServer();
+  onTestFinished(() => dns.close());
+  const env = { DNS_RESOLVERS: dns.address, CUSTOM_DOMAIN_PAGES: 'true' };
+  const { shell, asDeveloper } = await listening(env);
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const [register = '', ...others] = stepsOf('use-a-domain-of-your-own');
+
+  const [name = '', value = '', id = ''] = linesOf(
+    await shell(`${register}\necho "$ID"`, { KEY: acme.apiKey }),
+  );
+  dns.records.set(name, ['a record of another', value]);
+  const tools = register.split('\n').slice(0, 3).join('\n');
+  const told = await shell(`${tools}\nID=${id}\n${others.join('\n')}`, { KEY: acme.apiKey });
+
+  expect(name).toBe('_behest-challenge.consent.acme.com');
+  expect(linesOf(told)).toEqual([
+    'consent.acme.com is verified.',
+    expect.stringMatching(/^https?:\/\/consent\.acme\.com\/consent\?req=areq_/),
+    '204',
+  ]);
+});
+
+test('plans, step by step, are paid for at a stand-in for Stripe', async () => {
+  const stripe = await standInForStripe();
+  onTestFinished(() => void stripe.close());
+  const { shell, asDeveloper, baseUrl, clock, db } = await listening(stripe.env);
+  const acme = await asDeveloper();
+  const [pay = '', change = ''] = stepsOf('charge-for-plans');
+  const [checkoutUrl = ''] = linesOf(await shell(pay, { KEY: acme.apiKey }));
+
+  const { customerId: customer } = await db
+    .selectFrom('billingCustomers')
+    .select('customerId')
+    .where('developerId', '=', acme.developerId)
+    .executeTakeFirstOrThrow();
+  const created = Math.floor(clock().getTime() / 1000);
+  const periodEnd = created + 86_400;
+  const paid = { id: 'sub_1', customer, status: 'active', price: 'price_pro', periodEnd };
+  stripe.subscriptions.set('sub_1', paid);
+  const data = { object: subscriptionObject(paid) };
+  const body = JSON.stringify({
+    id: 'evt_1',
+    object: 'event',
+    type: 'customer.subscription.created',
+    created,
+    data,
+  });
+  const headers = { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, clock()) };
+  const heard = await fetch(`${baseUrl}/v1/billing/webhook`, { method: 'POST', headers, body });
+  const tools = pay.split('\n').slice(0, 3).join('\n');
+  const told = await shell(`${tools}\n${change}`, { KEY: acme.apiKey });
+
+  expect(checkoutUrl).toMatch(/^https:\/\/stripe\.test\//);
+  expect(heard.status).toBe(200);
+  expect(linesOf(told)).toEqual(['pro', expect.stringMatching(/^https:\/\/stripe\.test\//)]);
+});
