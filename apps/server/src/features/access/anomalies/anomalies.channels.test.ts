@@ -23,13 +23,10 @@ async function startWithReceiver(status = 204) {
     clock,
     seals: channelSeals(keyRing),
     egress: {
-      rules: { allowsHttp: false, allowsPrivateHosts: false },
       send: async (request: OutgoingRequest) => {
         sent.push(request);
         return { status };
       },
-      ask: async () => ({ failure: 'timeout' as const }),
-      pass: async () => ({ failure: 'timeout' as const, mayHaveSent: false }),
     },
     chargeRecipient: async () => {},
     onFailure: (error: unknown) => failures.push(error),

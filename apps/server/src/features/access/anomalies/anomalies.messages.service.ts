@@ -55,7 +55,7 @@ function messageOf({ id: channelId, type, developerId }: ChannelRow, alert: Aler
 export interface SendDeps {
   readonly db: Executor;
   readonly clock: Clock;
-  readonly egress: Egress;
+  readonly egress: Pick<Egress, 'send'>;
   readonly seals: ChannelSeals;
   readonly mailer?: Mailer;
   readonly chargeRecipient: ChargeRecipient;
