@@ -11,12 +11,15 @@ import { registerWebhook, startWithWebhooks } from '../apps/server/test/app/deli
 import { emit } from '../apps/server/test/app/events.ts';
 import { grantTo, partsOf, registerAgent } from '../apps/server/test/app/flow.ts';
 import { startListening } from '../apps/server/test/app/listening.ts';
+import { onThisMachine, proxied } from '../apps/server/test/app/proxy.ts';
 import { startReceiver } from '../apps/server/test/app/receiver.ts';
 import { newDatabase, startApp } from '../apps/server/test/app/start-app.ts';
+import { storeCredential } from '../apps/server/test/app/vault.ts';
 import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
 import { consentLink } from '../docs/guides/examples/consent-link.ts';
 import { follow } from '../docs/guides/examples/follow-events.ts';
+import { callThroughVault } from '../docs/guides/examples/proxied-call.ts';
 import { type Event, receiver } from '../docs/guides/examples/receive-webhooks.ts';
 import { callUpstream } from '../docs/guides/examples/upstream-call.ts';
 import { offlineVerifier } from '../docs/guides/examples/verify-offline.ts';
@@ -195,10 +198,14 @@ describe('the commands of the documents', () => {
     const { asDeveloper, baseUrl, shell } = await listening();
     const acme = await asDeveloper({ mode: 'sandbox' });
     const steps = blocksOf('docs/guides/let-an-agent-call-an-api-without-its-key.md', 'sh');
-    const [id, accessToken, exchanges] = (await shell(steps.join('\n'), { KEY: acme.apiKey }))
+    const [id, accessToken, exchanges, version, replaced] = (
+      await shell(steps.join('\n'), { KEY: acme.apiKey })
+    )
       .trim()
       .split('\n');
-    expect([accessToken, exchanges]).toEqual(['gho_of_ada', '1']);
+    expect([accessToken, exchanges, version, replaced]).toEqual(['gho_of_ada', '1', '1', 'true']);
+    await acme('DELETE', '/v1/vault/proxy-profiles/github');
+    await storeCredential(acme, { accessToken: 'gho_of_ada' }); // the profile of the guide leaves it to the proxy
     expect(id).toMatch(/^vault_/);
 
     const receiver = await startReceiver();
@@ -211,6 +218,19 @@ describe('the commands of the documents', () => {
     await acme('DELETE', `/v1/grants/${grantId}`);
     await expect(asking()).rejects.toThrow('No credential for github: UNAUTHORIZED');
     expect(receiver.received).toHaveLength(1);
+  });
+
+  test('the vault proxy, whose example holds no credential', async () => {
+    const { asDeveloper, baseUrl } = await listening(onThisMachine);
+    const acme = await asDeveloper({ mode: 'sandbox' });
+    const { receiver, grantToken } = await proxied(acme);
+    const asking = (path: string) => callThroughVault({ baseUrl, grantToken }, { service: 'github', path });
+
+    expect(await (await asking('/repos/acme/site?page=2')).json()).toEqual({ ok: true });
+    await expect(asking('/user')).rejects.toThrow('Not passed on: PROXY_DENIED no_rule');
+    expect(receiver.received).toMatchObject([
+      { path: '/repos/acme/site?page=2', headers: { authorization: 'Bearer upstream-access-1' } },
+    ]);
   });
 
   test('delegation, step by step, ends with the child revoked and the parent active', async () => {

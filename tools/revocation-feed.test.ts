@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Behest } from '@behest/sdk';
 import { createVerifier } from '@behest/sdk/verify';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -151,9 +152,9 @@ describe('a client that follows revocations', () => {
     const first = way.asked;
 
     const early = outcome(one.grantToken);
-    await vi.waitUntil(() => way.asked === first + 1);
+    await vi.waitUntil(() => way.asked === first + 1, { timeout: 10_000 });
     await revoke(one.grantId);
-    await vi.waitUntil(() => way.frames.includes(one.grantId));
+    await vi.waitUntil(() => way.frames.includes(one.grantId), { timeout: 10_000 });
     release();
 
     expect(await early).toBe('allowed'); // the call was before the revocation
@@ -274,7 +275,8 @@ test('an answer holds for 45 seconds without a sign of the stream, and for five 
   const hears = async () => {
     const { length } = way.frames;
     await acme('PATCH', `/v1/agents/${(await registerAgent(acme)).agentId}`, { status: 'suspended' });
-    await vi.waitUntil(() => way.frames.length > length && way.frames.endsWith('\n\n'));
+    await vi.waitUntil(() => way.frames.length > length && way.frames.endsWith('\n\n'), { timeout: 10_000 });
+    await setImmediate(); // the feed reads what the way has noted
   };
   await vi.waitUntil(async () => (await asks()) === 0, { timeout: 10_000, interval: 20 });
 

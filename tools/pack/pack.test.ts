@@ -13,6 +13,7 @@ test('a start loads these packages, and the others wait until something needs th
   expect(await importsOf(ROOT, 'apps/server/src/main.ts')).toEqual({
     atStart: [
       '@fastify/swagger',
+      '@noble/hashes/legacy.js',
       '@noble/hashes/sha2.js',
       '@noble/hashes/utils.js',
       '@redis/client',

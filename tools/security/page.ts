@@ -2,7 +2,22 @@ import { basename } from 'node:path';
 import { linesIn, type SecurityTest } from './titles.ts';
 
 /** The number of lines of each section of the threat list. */
-const SECTIONS = { J: 23, O: 23, R: 12, T: 11, I: 18, S: 9, M: 12, C: 5, V: 8, A: 6, L: 2, W: 2, H: 3, P: 9 };
+const SECTIONS = {
+  J: 23,
+  O: 23,
+  R: 12,
+  T: 11,
+  I: 18,
+  S: 9,
+  M: 12,
+  C: 5,
+  V: 15,
+  A: 6,
+  L: 2,
+  W: 2,
+  H: 3,
+  P: 9,
+};
 const LATER = '## With their features';
 /** `| J1 | What is defended. | Proved by |`: the last cell is written by `npm run generate`. */
 const ROW = /^\| ([A-Z]\d{1,2}) \| (.+?) \|.*$/gm;

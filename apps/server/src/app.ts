@@ -19,6 +19,7 @@ import { requireDeclarations } from './platform/http/routes/declarations.ts';
 import { docsRoutes } from './platform/http/routes/docs.ts';
 import { describeRoutes, openapiRoutes } from './platform/http/routes/openapi.ts';
 import { pagePartRoutes } from './platform/http/routes/pages.ts';
+import { createTails } from './platform/http/routes/tails.ts';
 import { addRequestReport } from './platform/http/telemetry/request-log.ts';
 import { addRequestTrace } from './platform/http/telemetry/request-trace.ts';
 import { addUpgrades, isUpgrade } from './platform/http/upgrades.ts';
@@ -35,7 +36,9 @@ export async function buildApp({
   const { db, clock, keyRing, logger, tracer, isProduction, publicBaseUrl } = house;
   const { meter } = house.metrics;
   const { http, rateLimits: limits } = settings;
+  const tails = createTails();
   const app = Fastify({
+    rewriteUrl: tails.rewriteUrl,
     ...(logger && { loggerInstance: logger as FastifyBaseLogger }), // pino's own type makes another app type
     // The service writes its own line, under the names of the specification.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'reqId' }),
@@ -57,6 +60,7 @@ export async function buildApp({
   app.setValidatorCompiler(compileSchema);
   app.setSerializerCompiler(compileSerializer);
   const paths = requireDeclarations(app);
+  tails.addTo(app);
   addIdempotency(app, {
     db,
     clock,

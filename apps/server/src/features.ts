@@ -24,6 +24,7 @@ import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
+import { proxy } from './features/vault/proxy/proxy.feature.ts';
 import { FINGERPRINT_KEY_USE } from './platform/http/idempotency/fingerprints.ts';
 import { IDEMPOTENCY_KEY_USE } from './platform/http/idempotency/idempotency.ts';
 import { generalRates } from './platform/http/limits/rate-rules.ts';
@@ -59,6 +60,7 @@ export const features: readonly Feature[] = [
   webhooks,
   caps,
   enforcement,
+  proxy,
   compliance,
 ];
 

@@ -162,6 +162,11 @@ export const errorCodes = {
     status: 404,
     meaning: 'The caller has no such record or path; check the path, the id and the owner of the credential.',
   },
+  PROXY_DENIED: {
+    status: 403,
+    meaning:
+      'The vault proxy does not pass this request on; see `details.reason`, and the rules of the service or the grant.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     meaning: 'The path does not accept this method; use one of `details.allow`.',

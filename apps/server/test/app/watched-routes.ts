@@ -41,6 +41,7 @@ export async function watchingRoutes<App>(build: () => Promise<App>) {
 
 function faultOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): string | undefined {
   if (request.method === 'HEAD' || request.method === 'OPTIONS') return undefined;
+  if (reply.getHeader('behest-proxy') === 'upstream') return undefined; // the answer of another server
   const status = reply.statusCode;
   const declared = request.is404 ? { [status]: Failure } : request.routeOptions.schema?.response;
   const type = String(reply.getHeader('content-type') ?? '');

@@ -233,6 +233,7 @@ describe('I1: statements', () => {
       'countSealedOtherwiseAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteOldCallsAcrossTenants',
+      'deleteOldProxyCallsAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',

@@ -87,6 +87,13 @@ async function wholeAccount(service: Service) {
       ...{ cancelAtPeriodEnd: false, toldAt: clock(), updatedAt: clock() },
     } as const)
     .execute();
+  await db
+    .insertInto('vaultProxyCalls')
+    .values({
+      ...{ developerId, id: 'pcall_1', agentId, grantId: 'g', credentialId: 'c', service: 's' },
+      ...{ upstream: 'u', method: 'GET', rule: 'r', createdAt: clock() },
+    })
+    .execute();
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
   await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });

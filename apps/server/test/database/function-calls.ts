@@ -82,6 +82,10 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     ...{ ...movement, refundOf: debit.id, stands: 'y' },
     allocations: [{ ...step, transactionId: 'btx_3', refundOf: debit.id }],
   };
+  const proxied = {
+    ...{ callId: NEW, tokenId, agentId, grantId, credentialId, credentialVersion: '1', profileVersion: 1 },
+    ...{ service: its.service, upstream: 'api', method: 'GET', rule: 'read' },
+  };
   const call = (name: string, ...values: string[]) => `select * from ${name}(${values.join(', ')})`;
   const lane = (isPrompt: boolean) => [`'${webhookId}'`, String(isPrompt)];
   const id = (text: unknown) => `'${text}'`;
@@ -132,6 +136,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
       'write_vault_exchange',
       ...[dev, at, json({ tokenId, credentialId, version: 1, dataKey: 'v1', keyId: 'k' })],
     ),
+    is_proxy_token_live: call('is_proxy_token_live', dev, id(tokenId), at),
+    write_vault_proxy_call: call('write_vault_proxy_call', dev, at, json(proxied)),
     use_token: call('use_token', dev, id(tokenId), at),
     find_enforceable: call('find_enforceable', dev, id(tokenId), at, "'acme_mail'"),
     write_enforced_call: call('write_enforced_call', dev, at, json({ callId: NEW, agentId, grantId })),

@@ -16,6 +16,7 @@ import {
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
 import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
+import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/proxy.calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import {
@@ -115,6 +116,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     await listSealedUnderAcrossTenants(db, String(row?.keyId), { developerId: '', id: '' }, 10);
   },
   vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
+  vault_proxy_calls_old: ({ db }) => deleteOldProxyCallsAcrossTenants(db, new Date(0), 10),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
@@ -196,6 +198,8 @@ const COPIES: Readonly<Record<string, string>> = {
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
+  vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
+  vault_proxy_profiles: `'service', n`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
 };
 
@@ -203,6 +207,9 @@ const COPIES: Readonly<Record<string, string>> = {
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
     select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await sql`insert into vault_proxy_calls
+    (developer_id, id, agent_id, grant_id, credential_id, service, upstream, method, rule, created_at)
+    select id, 'pcall_1', 'a', 'g', 'c', 's', 'u', 'GET', 'r', '2030-01-01' from developers`.execute(db);
   await sql`insert into caps_call select id, 'call_1', 'sent', 'f', '[]', 1 from developers`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys

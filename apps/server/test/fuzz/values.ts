@@ -40,6 +40,7 @@ const MEANINGFUL: Readonly<Record<string, readonly unknown[]>> = {
   consentKeys: [[jwk], []],
   amount: ['0.5', 0.1, '12.3456', '0', -1],
   initialBudget: ['100', 99.5, '0.0001'],
+  effect: ['allow'], // a denial without conditions would refuse what comes after it
   currency: ['USD', 'EUR'],
   domain: ['acme.test', 'a.acme.test', 'münchen.test'],
   email: ['owner@acme.test', null],

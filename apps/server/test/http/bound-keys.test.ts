@@ -47,6 +47,9 @@ const FORBIDDEN = [
   'GET /v1/usage/history',
   'GET /v1/vault/credentials',
   'GET /v1/vault/credentials/:id',
+  'GET /v1/vault/proxy-profiles',
+  'GET /v1/vault/proxy-profiles/:service',
+  'GET /v1/vault/proxy/calls',
   'POST /v1/vault/credentials',
 ];
 const OPEN = ['GET /v1/manifests', 'GET /v1/manifests/:connector', 'GET /v1/me', 'POST /v1/keys/rotate'];

@@ -69,6 +69,8 @@ const READING = [
   '/v1/grants/verify',
   '/v1/authorize/:id/code',
   '/v1/enforce/tools',
+  '/v1/policies/evaluate',
+  '/v1/policies/replay',
 ];
 
 /** Without the routes that ask a party outside; the tests of their features repeat those. */

@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(16), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(17), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'audit checkpoints',
@@ -56,6 +56,7 @@ describe('a server with good settings', () => {
       'expiry of requests',
       'flush of usage',
       'forgetting of calls',
+      'forgetting of proxy calls',
       'keying of fingerprints',
       'pruning of caps',
       'retention of events',

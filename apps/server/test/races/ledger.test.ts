@@ -9,19 +9,21 @@ const { race } = interleaving();
 const INITIAL = '10';
 
 async function withGrant(acme: Developer) {
-  const { grantId } = await grantTo(acme);
-  return { grantId: String(grantId) };
+  const { grantId, agentId } = await grantTo(acme);
+  return { grantId: String(grantId), agentId: String(agentId) };
 }
 
 async function withBudget(acme: Developer) {
   const held = await withGrant(acme);
-  await acme('POST', '/v1/budget/allocate', { ...held, initialBudget: INITIAL });
+  await acme('POST', '/v1/budget/allocate', { grantId: held.grantId, initialBudget: INITIAL });
   return held;
 }
 
 async function debited(acme: Developer) {
   const held = await withBudget(acme);
-  const { transactionId } = (await acme('POST', '/v1/budget/debit', { ...held, amount: '6' })).json();
+  const { transactionId } = (
+    await acme('POST', '/v1/budget/debit', { grantId: held.grantId, amount: '6' })
+  ).json();
   return { ...held, transactionId: String(transactionId) };
 }
 
@@ -35,7 +37,8 @@ async function withPart(acme: Developer) {
   return { aboveId, grantId: String(grantId) };
 }
 
-type Budgeted = Awaited<ReturnType<typeof withGrant>>;
+type Granted = Awaited<ReturnType<typeof withGrant>>;
+type Budgeted = Pick<Granted, 'grantId'>;
 type Debited = Awaited<ReturnType<typeof debited>>;
 type Parted = Awaited<ReturnType<typeof withPart>>;
 
@@ -47,6 +50,7 @@ const keyed =
 
 const debitOf = (amount: string) =>
   keyed('/v1/budget/debit', ({ grantId }: Budgeted) => ({ grantId, amount }));
+const revokeAgent = ({ acme }: Side, { agentId }: Granted) => acme('DELETE', `/v1/agents/${agentId}`);
 const debitAtOnce = ({ acme }: Side, { grantId }: Budgeted) =>
   acme('POST', '/v1/budget/debit', { grantId, amount: '6' });
 const allocate = keyed('/v1/budget/allocate', ({ grantId }: Budgeted) => ({
@@ -90,4 +94,18 @@ test('a refund and a debit that needs it', () =>
     one: refundOf('6'),
     other: debitOf('6'),
     answers: ['200, 200', '200, 402 INSUFFICIENT_BUDGET'],
+  }));
+test('a debit and the end of its agent', () =>
+  race({
+    prepare: withBudget,
+    one: debitAtOnce,
+    other: revokeAgent,
+    answers: ['200, 204', '409 GRANT_INACTIVE, 204'],
+  }));
+test('an allocation and the end of its agent', () =>
+  race({
+    prepare: withGrant,
+    one: allocate,
+    other: revokeAgent,
+    answers: ['201, 204', '409 GRANT_INACTIVE, 204'],
   }));

@@ -189,3 +189,10 @@ test('a manifest, and the end of the account', () =>
     other: ({ acme }) => acme('POST', '/v1/me/close', { confirm: acme.developerId }),
     answers: ['201, 202', '401 UNAUTHORIZED, 202'],
   }));
+test('the deletion of a manifest, and the end of the account', () =>
+  race({
+    prepare: (acme) => put('1.0.0')({ acme }),
+    one: ({ acme }) => acme('DELETE', '/v1/manifests/acme_mail'),
+    other: ({ acme }) => acme('POST', '/v1/me/close', { confirm: acme.developerId }),
+    answers: ['204, 202', '401 UNAUTHORIZED, 202'],
+  }));

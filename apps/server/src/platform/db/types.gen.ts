@@ -479,6 +479,7 @@ export interface VaultCredentials {
   leaseId: string | null;
   metadata: Json;
   principalId: string;
+  proxy: Json | null;
   refresh: Json | null;
   refreshStatus: VaultRefreshStatus;
   refreshToken: string | null;
@@ -486,6 +487,34 @@ export interface VaultCredentials {
   tokenExpiresAt: Timestamp | null;
   updatedAt: Timestamp;
   version: Int8;
+}
+
+export interface VaultProxyCalls {
+  agentId: string;
+  createdAt: Timestamp;
+  credentialId: string;
+  developerId: string;
+  durationMs: number | null;
+  grantId: string;
+  id: string;
+  method: string;
+  outcome: string | null;
+  responseBytes: Int8 | null;
+  rule: string;
+  service: string;
+  status: number | null;
+  tool: string | null;
+  upstream: string;
+}
+
+export interface VaultProxyProfiles {
+  createdAt: Timestamp;
+  developerId: string;
+  profile: Json;
+  proxyOnly: boolean;
+  service: string;
+  updatedAt: Timestamp;
+  version: number;
 }
 
 export interface VerifiedDomains {
@@ -578,6 +607,8 @@ export interface DB {
   tokens: Tokens;
   usageDaily: UsageDaily;
   vaultCredentials: VaultCredentials;
+  vaultProxyCalls: VaultProxyCalls;
+  vaultProxyProfiles: VaultProxyProfiles;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;

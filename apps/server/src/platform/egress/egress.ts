@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
+import { type PassedAnswer, type PassedRequest, pass } from './passing.ts';
 import { type Resolve, resolver } from './resolver.ts';
 import { acceptUrl, hostOf, type UrlRules } from './urls.ts';
 
@@ -31,6 +32,8 @@ export interface Egress {
   send(request: OutgoingRequest): Promise<EgressOutcome>;
   /** As `send`, and returns the body of the answer. */
   ask(request: OutgoingRequest): Promise<EgressAnswer>;
+  /** Passes the request of another party on, and its answer back. Never throws. */
+  pass(request: PassedRequest): Promise<PassedAnswer>;
 }
 
 export interface EgressOptions extends UrlRules {
@@ -53,15 +56,21 @@ export function createEgress(options: EgressOptions): Egress {
 
   const call = async (request: OutgoingRequest): Promise<Received | Failed> => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds);
-    const url = acceptUrl(request.url, options);
+    const found = await locate(request.url, deadline);
+    if ('failure' in found) return { failure: found.failure };
+    return exchange(found.url, found.addresses, request, { deadline, mostBytes, ca });
+  };
+
+  /** Finds the addresses of a URL that may be called. */
+  async function locate(text: string, deadline: AbortSignal): Promise<Located | Failed> {
+    const url = acceptUrl(text, options);
     if (!url) return { failure: 'blocked_address' };
     const addresses = await before(deadline, addressesOf(url, resolve)).catch(() => undefined);
     if (deadline.aborted) return { failure: 'timeout' };
     if (!addresses || addresses.length === 0) return { failure: 'dns_failed' };
     const mayConnect = options.allowsPrivateHosts || addresses.every(isPublicAddress);
-    if (!mayConnect) return { failure: 'blocked_address' };
-    return exchange(url, addresses, request, { deadline, mostBytes, ca });
-  };
+    return mayConnect ? { url, addresses } : { failure: 'blocked_address' };
+  }
 
   return {
     rules: options,
@@ -75,7 +84,20 @@ export function createEgress(options: EgressOptions): Egress {
       const { status, body, cut } = received;
       return cut === undefined ? { status, body } : { failure: cut };
     },
+    async pass(request) {
+      const began = performance.now();
+      const deadline = AbortSignal.any([request.signal, AbortSignal.timeout(request.times.connect)]);
+      const found = await locate(request.origin, deadline);
+      if ('failure' in found) return { failure: found.failure, mayHaveSent: false };
+      const lookup = lookupIn(found.addresses);
+      return pass(request, { lookup, maxHeaderSize: MOST_HEADER_BYTES, ca, began });
+    },
   };
+}
+
+interface Located {
+  readonly url: URL;
+  readonly addresses: readonly string[];
 }
 
 type Failed = Extract<EgressOutcome, { readonly failure: EgressFailure }>;

@@ -5,7 +5,7 @@ import { manifestLibrary } from '../manifests/index.ts';
 import { ownVerifier } from '../tokens/index.ts';
 import { acts } from './enforcement.acts.ts';
 import { forgettingOfCalls } from './enforcement.jobs.ts';
-import { openMeter } from './enforcement.meters.service.ts';
+import { openMeter, storeOfMeter } from './enforcement.meters.service.ts';
 import { eraseCalls } from './enforcement.repo.ts';
 import { enforcementRoutes } from './enforcement.routes.ts';
 import { settings } from './enforcement.settings.ts';
@@ -30,7 +30,7 @@ export const enforcement = defineFeature({
     const callRecordSeconds = settings.CAPS_CALL_RECORD_SECONDS;
     const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
     const findLoaded = manifestLibrary();
-    const counts = settings.CAPS_METER === 'redis' ? 'redis' : 'db';
+    const counts = storeOfMeter(settings);
     return {
       routes: (app) => app.register(enforcementRoutes, { ...house, meter, counts, verifyOwn, findLoaded }),
       jobs: [forgettingOfCalls({ ...house, callRecordSeconds })],

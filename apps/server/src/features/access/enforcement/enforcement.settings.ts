@@ -20,7 +20,7 @@ export const settings = {
   CAPS_REDIS_ASSERT_SAFE: defaulted(
     boolean,
     'false',
-    'Whether the operator vouches for the version and the `maxmemory-policy` of a Redis that forbids `INFO`.',
+    'Whether the operator vouches for the version and the `maxmemory-policy` of a Redis that does not tell its settings.',
   ),
   CAPS_CALL_RECORD_SECONDS: defaulted(
     integer(60, 604_800),

@@ -39,7 +39,10 @@ export async function policiesAt(db: Executor, tenant: Tenant, version: string):
     known.sets.set(tenant.developerId, kept);
     return kept;
   }
-  const underWay = await known.loading.get(tenant.developerId)?.catch(() => undefined);
+  // A transaction holds a connection, and the load of another request may wait for one.
+  const underWay = db.isTransaction
+    ? undefined
+    : await known.loading.get(tenant.developerId)?.catch(() => undefined);
   if (underWay && isNewEnough(underWay)) return underWay;
   return load(db, tenant, known);
 }

@@ -228,3 +228,12 @@ test('pages follow the order of evaluation, also past a policy that is deleted m
   expect(rest.policies.map(({ id }: { id: string }) => id)).toEqual(inOrder.slice(2));
   expect(rest.nextCursor).toBeNull();
 });
+
+test('a policy says nothing about the requests of another developer, even if it names their agent', async () => {
+  const { acme, service } = await start();
+  const { agentId } = await registerAgent(acme);
+  const other = await service.asDeveloper({ mode: 'sandbox' });
+  await deny(other, { ...noMail, agentId });
+
+  expect(await authorize(acme, agentId, { scopes })).toMatchObject({ status: 'approved' });
+});

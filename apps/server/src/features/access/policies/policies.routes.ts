@@ -2,8 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { pauseOf } from '../../../platform/http/limits/heavy-reads.ts';
 import type { DecideDeps } from './policies.decide.service.ts';
 import { rates } from './policies.rates.ts';
+import { replayPolicies } from './policies.replay.service.ts';
 import {
   Evaluate,
   Evaluated,
@@ -13,6 +15,8 @@ import {
   PolicyPath,
   PolicyQuery,
   PolicyRecord,
+  Replay,
+  Replayed,
 } from './policies.schema.ts';
 import {
   changePolicy,
@@ -115,6 +119,27 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         response: { 200: Evaluated },
       },
     },
-    (request) => evaluatePolicies(deps, callerOf(request), request.body),
+    (request) => evaluatePolicies(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/policies/replay',
+    {
+      config: { ...FULL, rate: rates.policyWrite, failures: ['NOT_FOUND'], isHeavy: true },
+      schema: {
+        operationId: 'policies.replay',
+        summary: 'Tell what a draft of a policy would have changed',
+        description:
+          'Decides about the recorded authorization requests of at most 30 days, at their own times, once by the policies as they are and once with the draft. It has no effect and leaves no entry.',
+        body: Replay,
+        response: { 200: Replayed },
+      },
+    },
+    (request) =>
+      replayPolicies(
+        { ...depsFor(request, deps), pause: () => pauseOf(request) },
+        callerOf(request),
+        request.body,
+      ),
   );
 };

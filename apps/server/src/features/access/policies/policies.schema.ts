@@ -18,10 +18,8 @@ const conditions = {
 };
 
 export type NewPolicy = Static<typeof NewPolicy>;
-export const NewPolicy = Type.Object(
-  { name: Name, effect: Effect, priority: Type.Optional(Priority), ...conditions },
-  { additionalProperties: false },
-);
+const newPolicy = { name: Name, effect: Effect, priority: Type.Optional(Priority), ...conditions };
+export const NewPolicy = Type.Object(newPolicy, { additionalProperties: false });
 
 export type PolicyChange = Static<typeof PolicyChange>;
 export const PolicyChange = Type.Object(
@@ -100,4 +98,41 @@ export const Evaluated = Type.Object({
   evaluated: Type.Integer(),
   backend: Type.Enum(['builtin', 'opa', 'cedar']),
   conditions: Type.Array(MetCondition),
+});
+
+export type Replay = Static<typeof Replay>;
+export const Replay = Type.Object(
+  {
+    /** With the `id` of a policy, the draft stands in its place. */
+    candidate: Type.Object(
+      { id: Type.Optional(Id), ...newPolicy, name: Type.String({ minLength: 1, maxLength: 200 }) },
+      { additionalProperties: false },
+    ),
+    since: Time,
+    until: Time,
+  },
+  { additionalProperties: false },
+);
+
+export type Replayed = Static<typeof Replayed>;
+export const Replayed = Type.Object({
+  evaluated: Type.Integer(),
+  unchanged: Type.Integer(),
+  /** The first 500. `rule` is the policy that decides with the draft, `candidate` for a new draft. */
+  changes: Type.Array(
+    Type.Object({
+      entryId: Id,
+      at: Time,
+      agentId: Type.String(),
+      principalId: Type.String(),
+      before: orNull(Effect),
+      after: orNull(Effect),
+      rule: orNull(Type.String()),
+    }),
+  ),
+  totals: Type.Object({ newlyDenied: Type.Integer(), newlyAllowed: Type.Integer() }),
+  /** Refused approvals, whose requests were judged before, and refusals that have no entry of their own. */
+  notEvaluated: Type.Object({ approvals: Type.Integer(), unrecorded: Type.Integer() }),
+  /** False when there are more entries than are read. */
+  complete: Type.Boolean(),
 });

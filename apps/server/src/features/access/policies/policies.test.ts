@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { actionsOf, entriesOf, registerAgent, sharedSandbox } from '../../../../test/app/flow.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
 
 const start = sharedSandbox();
 
@@ -85,4 +86,50 @@ test('a request that overlaps a denial is refused, stored nowhere and recorded',
 
   await acme('DELETE', `/v1/policies/${id}`);
   expect((await ask(['payments:transfer'])).statusCode).toBe(201);
+});
+
+test('a replay tells what a draft would have changed, at the time of each request, and changes nothing', async () => {
+  const { asDeveloper, advance } = await startApp();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await registerAgent(acme);
+  const ask = (scopes: string[]) =>
+    acme('POST', '/v1/authorize', { agentId, principalId: 'user_42', scopes });
+  await ask(['payments:transfer']);
+  advance(12 * 3600);
+  await ask(['payments:transfer']);
+  await ask(['calendar:read']);
+  const { id } = (await acme('POST', '/v1/policies', noPayments)).json();
+  expect((await ask(['payments:transfer'])).statusCode).toBe(403);
+  advance(60);
+  const before = await actionsOf(acme);
+  const span = { since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
+  const replay = (candidate: object) => acme('POST', '/v1/policies/replay', { ...span, candidate });
+
+  const night = { timeOfDayStart: '22:00', timeOfDayEnd: '06:00' };
+  const narrowed = (await replay({ ...noPayments, ...night, id })).json();
+  expect(narrowed).toMatchObject({ evaluated: 4, unchanged: 2, totals: { newlyDenied: 0, newlyAllowed: 2 } });
+  const draft = await replay({ name: 'No calendar', effect: 'deny', scopes: ['calendar:*'] });
+  expect(draft.json()).toEqual({
+    evaluated: 4,
+    unchanged: 3,
+    changes: [
+      {
+        entryId: expect.stringMatching(/^alog_/),
+        at: '2026-01-01T12:00:00.000Z',
+        agentId,
+        principalId: 'user_42',
+        before: null,
+        after: 'deny',
+        rule: 'candidate',
+      },
+    ],
+    totals: { newlyDenied: 1, newlyAllowed: 0 },
+    notEvaluated: { approvals: 0, unrecorded: 0 },
+    complete: true,
+  });
+
+  expect(await actionsOf(acme)).toEqual(before);
+  const wide = { since: '2026-01-01T00:00:00Z', until: '2026-01-31T00:00:01Z', candidate: noPayments };
+  expect((await acme('POST', '/v1/policies/replay', wide)).statusCode).toBe(400);
+  expect((await replay({ ...noPayments, id: 'pol_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' })).statusCode).toBe(404);
 });

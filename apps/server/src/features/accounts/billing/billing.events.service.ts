@@ -173,7 +173,7 @@ export async function endGraces(deps: Pick<EventDeps, 'db' | 'clock' | 'publishC
     await inTransaction(deps.db, async (tx) => {
       const account = await lockAccount(tx, tenant);
       const row = await findSubscription(tx, tenant);
-      if (!row || effectivePlan(row, at) !== 'free') return;
+      if (!row || row.effectivePlan === 'free' || effectivePlan(row, at) !== 'free') return;
       const { developerId: _, version: __, ...rest } = row;
       await putSubscription(tx, tenant, { ...rest, effectivePlan: 'free', updatedAt: at });
       if (!account) return;

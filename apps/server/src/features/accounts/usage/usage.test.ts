@@ -38,6 +38,28 @@ describe('the usage of today', () => {
     });
   });
 
+  test('adds up what was written at several times', async () => {
+    const { acme } = await sandbox();
+    for (const each of [1, 2, 3]) {
+      const { grantToken } = await grantTo(acme);
+      await acme('POST', '/v1/tokens/verify', { token: grantToken });
+
+      const counts = { tokenExchanges: each, authorizations: each, verifications: each };
+      expect(await usageOf(acme)).toMatchObject({ ...counts, totalRequests: 3 * each });
+    }
+  });
+
+  test('leaves the days before today to the month', async () => {
+    const { acme, advance } = await startSandbox();
+    await grantTo(acme);
+    advance(86_400);
+
+    expect(await usageOf(acme)).toMatchObject({
+      ...{ period: '2026-01-02', tokenExchanges: 0 },
+      month: { period: '2026-01', tokenExchanges: 1 },
+    });
+  });
+
   test('counts no refusal, refresh, delegation or repeated answer', async () => {
     const { acme, app } = await sandbox();
     const { agentId, refreshToken, grantToken } = await grantTo(acme);

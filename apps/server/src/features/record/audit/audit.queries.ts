@@ -38,3 +38,30 @@ export async function findSeqRange(
     .executeTakeFirstOrThrow();
   return { fromSeq: Number(first), toSeq: Math.min(Number(next) - 1, Number(seq)) };
 }
+
+interface Span {
+  readonly since: string;
+  readonly until: string;
+  /** The number of an entry. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Entries about authorization requests, asked and refused ones, in the order of the chain. */
+export function listAskedRequests(
+  db: Executor,
+  { developerId }: Tenant,
+  { since, until, after, limit }: Span,
+) {
+  return db
+    .selectFrom('auditEntries')
+    .select(['seq', 'id', 'agentId', 'principalId', 'at', 'metadata'])
+    .where('developerId', '=', developerId)
+    .where('action', 'in', ['authorization.requested', 'authorization.blocked'])
+    .where('seq', '>=', firstSeq(developerId, since))
+    .where('seq', '<', firstSeq(developerId, until))
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}

@@ -10,8 +10,8 @@ const acts = `
   policy.bundle_activated policy.sync_requested
   anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
-  wallet.authorization.consumed wallet.authorization.revoked vault.proxy.called vault.proxy_profile.updated
-  vault.proxy_profile.deleted decision.requested decision.first_approval decision.granted decision.denied
+  wallet.authorization.consumed wallet.authorization.revoked
+  decision.requested decision.first_approval decision.granted decision.denied
   decision.cancelled decision.superseded decision.expired decision.consumed sso.login sso.connection.created
   sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
   sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
@@ -27,7 +27,7 @@ const entries = `
   token.exchanged
   case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
   sso.login_failed
-  vault.proxy_blocked decision.approval_refused console.sign_in_failed transparency.restarted
+  decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 
 export const reservedActs: Readonly<Record<string, Declared>> = {

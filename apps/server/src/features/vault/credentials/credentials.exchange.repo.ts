@@ -17,13 +17,21 @@ export type ExchangeableRow = Pick<
   | 'accessToken'
   | 'refreshStatus'
   | 'version'
->;
+  | 'proxy'
+  | 'updatedAt'
+> & {
+  /** Whether the service's profile leaves the credential to the proxy now. */
+  readonly isProxyOnly: boolean;
+};
 
 const exchangeable = lookUp<ExchangeableRow, [developerId: string, principalId: string, service: string]>(
   'find_exchangeable',
-  `select id, credential_type as "credentialType", token_expires_at as "tokenExpiresAt", metadata, key_id as "keyId",
-     data_key as "dataKey", access_token as "accessToken", refresh_status as "refreshStatus", version
-   from vault_credentials where developer_id = $1 and principal_id = $2 and service = $3`,
+  `select c.id, c.credential_type as "credentialType", c.token_expires_at as "tokenExpiresAt", c.metadata,
+     c.key_id as "keyId", c.data_key as "dataKey", c.access_token as "accessToken", c.refresh_status as "refreshStatus",
+     c.version, c.proxy, c.updated_at as "updatedAt", coalesce(p.proxy_only, false) as "isProxyOnly"
+   from vault_credentials c
+   left join vault_proxy_profiles p on p.developer_id = $1 and p.service = c.service
+   where c.developer_id = $1 and c.principal_id = $2 and c.service = $3`,
 );
 
 export async function findExchangeable(

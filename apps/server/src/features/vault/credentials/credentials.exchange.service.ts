@@ -5,9 +5,11 @@ import { openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, grantTokenRefused, unavailable } from '../../../platform/errors.ts';
 import { listDetailsAbove } from '../../access/grants/grants.queries.ts';
 import { prepareActs, recordBlockedAttempt } from '../../record/audit/index.ts';
+import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { type ExchangeableRow, findExchangeable, writeExchange } from './credentials.exchange.repo.ts';
 import { limitsCallsOf, matchingScope } from './credentials.exchange.rules.ts';
 import type { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts';
+import { isForProxyOnly } from './credentials.proxy.rules.ts';
 import { needsRefresh, type RefreshDeps, refreshUpstream } from './credentials.refresh.service.ts';
 import { currentKey } from './credentials.service.ts';
 
@@ -40,13 +42,11 @@ export async function exchangeCredential(
     throw new AppError('FORBIDDEN', 'The grant has no scope for the credential of this service.');
   }
   if (await isLimited(deps, holder, service)) {
-    await block(deps, holder, { service, reason: 'proxy_only' });
-    const message = 'The grant limits the calls of this connector, so it does not get its credential.';
-    throw new AppError('FORBIDDEN', message, { reason: 'proxy_only' });
+    await refuseForProxy(deps, holder, service, 'The grant limits the calls of this connector.');
   }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const { row, refreshed } = await findFresh(deps, holder, service);
-    const opened = await open(deps, holder, service, row);
+    const opened = await openStored(deps, holder, service, row);
     const { sealedAgain } = opened;
     const lost = await record(deps, holder, { row, service, matchedScope, sealedAgain, refreshed });
     if (lost === 'token_ended') throw grantTokenRefused();
@@ -80,13 +80,32 @@ async function findFresh(deps: ExchangeDeps, holder: GrantHolder, service: strin
 
 async function findStored(deps: ExchangeDeps, holder: GrantHolder, service: string) {
   const row = await findExchangeable(deps.db, holder.tenant, holder.principalId, service);
+  const isForProxy = row ? row.isProxyOnly || isForProxyOnly(row) : await isProxied(deps, holder, service);
+  if (isForProxy) await refuseForProxy(deps, holder, service, 'The service is for the vault proxy alone.');
   if (row) return row;
   await block(deps, holder, { service, reason: 'not_found' });
   throw new AppError('NOT_FOUND', 'The principal has no credential for this service.');
 }
 
+/** Where there is no credential, the profile alone decides: a refusal for the proxy comes before one for absence. */
+async function isProxied({ db }: ExchangeDeps, { tenant }: GrantHolder, service: string): Promise<boolean> {
+  const profile = await frozenProfile(db, tenant, service);
+  return profile?.exchange === 'proxy_only';
+}
+
+/** @throws FORBIDDEN */
+async function refuseForProxy(deps: ExchangeDeps, holder: GrantHolder, service: string, why: string) {
+  await block(deps, holder, { service, reason: 'proxy_only' });
+  const message = `${why} Its credential is not handed out; call through the vault proxy.`;
+  throw new AppError('FORBIDDEN', message, { reason: 'proxy_only' });
+}
+
 /** A credential that does not refresh itself is given as it is, whatever its end. @throws UPSTREAM_ERROR */
-function mustBeUsable(row: ExchangeableRow, service: string, { clock }: ExchangeDeps): ExchangeableRow {
+export function mustBeUsable(
+  row: ExchangeableRow,
+  service: string,
+  { clock }: ExchangeDeps,
+): ExchangeableRow {
   const { refreshStatus, tokenExpiresAt } = row;
   if (refreshStatus === 'none' || tokenExpiresAt === null || tokenExpiresAt > clock()) return row;
   const details = { service, reason: 'refresh_failed' };
@@ -103,7 +122,12 @@ async function isLimited({ db }: ExchangeDeps, holder: GrantHolder, service: str
 }
 
 /** @throws NOT_CONFIGURED, INTERNAL_ERROR, and never NOT_FOUND: the credential is there */
-async function open(deps: ExchangeDeps, holder: GrantHolder, service: string, row: ExchangeableRow) {
+export async function openStored(
+  deps: ExchangeDeps,
+  holder: GrantHolder,
+  service: string,
+  row: ExchangeableRow,
+) {
   const current = currentKey(deps.vault);
   const owner = [holder.tenant.developerId, holder.principalId, service] as const;
   const envelope = openEnvelope(deps.vault, row.dataKey, owner);

@@ -1,12 +1,9 @@
-import { boolean, integer, notInProduction } from '../../../config/readers.ts';
-import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, entries } from './credentials.acts.ts';
 import { exchangeRoutes } from './credentials.exchange.routes.ts';
-import type { Unopened } from './credentials.exchange.service.ts';
 import { vaultRotation } from './credentials.jobs.ts';
 import { quotas } from './credentials.quotas.ts';
 import { rates } from './credentials.rates.ts';
@@ -14,6 +11,7 @@ import { eraseCredentials } from './credentials.repo.ts';
 import { countUnderFormerKeys, mustOpenStored } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
 import { deleteCredentialsOfAccount, type Unrevoked } from './credentials.service.ts';
+import { openingDeps, openingSettings } from './credentials.settings.ts';
 import { tables } from './credentials.tables.ts';
 
 export const credentials = defineFeature({
@@ -35,40 +33,17 @@ export const credentials = defineFeature({
       help: 'Exchanges that failed because the stored credential did not open.',
     },
   },
-  settings: {
-    VAULT_REFRESH_SKEW_SECONDS: defaulted(
-      integer(0, 3600),
-      '60',
-      'How long before its end an upstream access token is replaced, in the exchange that asks for it.',
-    ),
-    VAULT_REFRESH_ALLOW_PRIVATE_HOSTS: defaulted(
-      notInProduction(
-        boolean,
-        (value) => value,
-        'VAULT_REFRESH_ALLOW_PRIVATE_HOSTS must not be true in production',
-      ),
-      'false',
-      'Whether credentials may refresh themselves at this machine and private networks, and over `http`. The service refuses it in production.',
-    ),
-  },
+  settings: openingSettings,
   listens: [on(accountClosed, deleteCredentialsOfAccount), on(tenantErased, eraseCredentials)],
   open(house, settings) {
-    const allowsPrivateHosts = settings.VAULT_REFRESH_ALLOW_PRIVATE_HOSTS;
-    const unopened = house.metrics.counter('vault_decrypt_failures_total');
     const deps = {
       ...house,
-      vault: house.keyRing.vault,
-      upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }),
-      skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
+      ...openingDeps(house, settings),
       onUnrevoked: ({ credentialId, failure }: Unrevoked) =>
         house.logger?.warn(
           { credentialId, failure },
           'an upstream did not revoke the tokens of a deleted credential',
         ),
-      onUnopened({ credentialId, keyId }: Unopened) {
-        unopened.inc();
-        house.logger?.fatal({ credentialId, keyId }, 'a credential of the vault does not open');
-      },
       warn: (message: string) => house.logger?.warn(message),
     };
     house.metrics.ask('vault_credentials_under_former_keys', () => countUnderFormerKeys(deps));

@@ -118,6 +118,35 @@ describe('an access token that is about to end', () => {
     expect(answer.json().accessToken).toBe('upstream-newest');
     expect(await entriesOf(acme, 'vault.credential.refreshed')).toEqual([]);
   });
+
+  test.each([
+    { status: 200, body: '{"access_token":"upstream-late","token_type":"bearer"}' },
+    { status: 503, body: '' },
+  ])('belongs to another call that took the lease over, whatever comes late: $status', async (late) => {
+    const receiver = await startReceiver();
+    const { service, acme, grantToken, db } = await connected({ tokenEndpoint: receiver.url, clientId: 'c' });
+    receiver.answer((_, response) => {
+      const taken = db.updateTable('vaultCredentials').set({ leaseId: 'lease_of_another' }).execute();
+      taken.then(() => response.writeHead(late.status).end(late.body));
+    });
+
+    expect((await exchange(service, grantToken)).json().accessToken).toBe(upstream.accessToken);
+
+    const row = await db.selectFrom('vaultCredentials').select('leaseId').executeTakeFirstOrThrow();
+    expect(row.leaseId).toBe('lease_of_another');
+    expect(await entriesOf(acme, 'vault.credential.refreshed')).toEqual([]);
+  });
+
+  test('is replaced as soon as the lease of a lost call has ended', async () => {
+    const { connect, refresh, calls } = await startUpstream();
+    const { service, grantToken, db } = await connected(refresh, { refreshToken: await connect() });
+    const ended = { leaseId: 'lease_of_a_lost_call', leasedUntil: service.clock() };
+    await db.updateTable('vaultCredentials').set(ended).execute();
+
+    await exchange(service, grantToken);
+
+    expect(calls).toEqual(['/token']);
+  });
 });
 
 describe('an upstream that takes the refresh token no longer', () => {

@@ -20,6 +20,7 @@ const SHOWN = [
   'keyId',
   'refreshStatus',
   'lastExchangedAt',
+  'proxy',
   'createdAt',
   'updatedAt',
 ] as const;

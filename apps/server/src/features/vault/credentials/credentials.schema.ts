@@ -1,3 +1,4 @@
+import { ProxyLimits } from '@behest/protocol/proxy-rules';
 import { Id, NextCursor, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
@@ -35,12 +36,24 @@ export const NewCredential = Type.Object(
     tokenExpiresAt: Type.Optional(NullableTime),
     metadata: Type.Object({}, { additionalProperties: true, default: {} }),
     refresh: Type.Optional(Type.Union([RefreshSettings, Type.Null()])),
+    proxy: Type.Optional(Type.Union([ProxyLimits, Type.Null()])),
   },
   { additionalProperties: false },
 );
 
 const RefreshStatus = Type.Enum(['none', 'ok', 'failed']);
 const Metadata = Type.Object({}, { additionalProperties: true });
+
+/** The profile of the service as it was when the credential was stored. A later profile only tightens. */
+export type FrozenProfile = Static<typeof FrozenProfile>;
+const FrozenProfile = Type.Object({
+  origins: Type.Array(Type.String()),
+  exchange: Type.Enum(['allowed', 'proxy_only']),
+});
+
+/** The limits of a credential in the proxy, as they are stored. */
+export type StoredProxy = Static<typeof StoredProxy>;
+export const StoredProxy = Type.Object({ ...ProxyLimits.properties, frozen: FrozenProfile });
 
 const shown = {
   id: Id,
@@ -54,6 +67,8 @@ const shown = {
   /** Whether the vault holds an upstream refresh token. */
   hasRefreshToken: Type.Boolean(),
   refreshStatus: RefreshStatus,
+  /** Null without limits and without a profile: the proxy sends such a credential nowhere. */
+  proxy: Type.Union([StoredProxy, Type.Null()]),
 };
 
 export type StoredCredential = Static<typeof StoredCredential>;

@@ -11,6 +11,8 @@ import type { Quotas } from '../../../platform/quotas.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { frozenProfile } from '../proxy/proxy.queries.ts';
+import { mustBeProxyLimits, proxyColumn, storedProxy } from './credentials.proxy.rules.ts';
 import { revocationRequest } from './credentials.refresh.rules.ts';
 import {
   type CredentialRow,
@@ -62,6 +64,7 @@ export async function storeCredential(
   input: NewCredential,
 ): Promise<StoredCredential> {
   mustBeStorable(input);
+  mustBeProxyLimits(input);
   mustBeCallable(deps.upstream, input);
   const at = deps.clock();
   const id = newId('vault', at);
@@ -82,9 +85,10 @@ export async function storeCredential(
 
   const attempt = () =>
     inTransaction(deps.db, async (tx) => {
+      const proxy = proxyColumn(input.proxy, await frozenProfile(tx, caller.tenant, service));
       const isNew = !(await lockNamed(tx, caller.tenant, input));
       if (isNew) await useQuota(tx, deps.quotas, caller, 'vault_credentials', at); // counts rows, so before the insert
-      const stored = await upsertCredential(tx, caller.tenant, row);
+      const stored = await upsertCredential(tx, caller.tenant, { ...row, proxy });
       const replaced = stored.id !== id;
       if (isNew && replaced) await freeQuota(tx, caller, 'vault_credentials', 1); // another call was first
       const data = { credentialId: stored.id, service, credentialType, replaced };
@@ -240,6 +244,7 @@ function toShown(row: ShownFields) {
     updatedAt: row.updatedAt.toISOString(),
     hasRefreshToken,
     refreshStatus,
+    proxy: storedProxy(row),
   };
 }
 

@@ -2,6 +2,7 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
   owns: ['vault_credentials'],
-  reads: ['tokens', 'grants', 'agents'], // an exchange checks and locks them in the statement that records it
+  // An exchange reads the profile with the credential, and checks the others in the statement that records it.
+  reads: ['tokens', 'grants', 'agents', 'vault_proxy_profiles'],
   writes: [],
 } as const satisfies TableUse;

@@ -33,6 +33,7 @@ describe('storing', () => {
       updatedAt: '2026-01-01T00:00:00.000Z',
       hasRefreshToken: true,
       refreshStatus: 'none',
+      proxy: null,
       replaced: false,
     });
     const [entry] = await entriesOf(acme, 'vault.credential.stored');
@@ -222,6 +223,7 @@ describe('the list', () => {
       updatedAt: expect.any(String),
       hasRefreshToken: true,
       refreshStatus: 'none',
+      proxy: null,
       lastExchangedAt: null,
       keyId: expect.stringMatching(/^[0-9a-f]{16}$/),
     });

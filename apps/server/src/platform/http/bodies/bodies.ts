@@ -11,6 +11,8 @@ declare module 'fastify' {
     takesForm?: boolean;
     /** Its handler needs the bytes of the body too: those that were signed, or digits that a parsed number lost. */
     keepsBytes?: true;
+    /** Its handler reads the body itself, as it comes. The body may have any media type. */
+    streamsBody?: true;
   }
   interface FastifyRequest {
     /** The body as it was sent. Null on routes that do not keep it. */
@@ -37,17 +39,24 @@ export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
     { parseAs: 'buffer' },
     async (_request: FastifyRequest, bytes: Buffer) => bytes,
   );
-  app.addHook('onRequest', ({ method, headers }, _reply, done) => {
-    if (method === 'DELETE') delete headers['content-type']; // or Fastify would judge it
+  app.addHook('onRequest', ({ method, headers, declared }, _reply, done) => {
+    if (method === 'DELETE' && !declared.streamsBody) delete headers['content-type']; // or Fastify would judge it
     done();
   });
   app.decorateRequest('sentBytes', null);
   app.addHook('preValidation', (request, _reply, done) => {
+    if (request.declared.streamsBody) return done();
     const bytes = bytesOf(request);
     if (request.declared.keepsBytes) request.sentBytes = bytes;
     request.body = parse(request, bytes);
     done();
   });
+}
+
+/** Leaves bodies unread in this part of the app, whose routes declare `streamsBody`. */
+export function leaveBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
 }
 
 const NO_BYTES = Buffer.alloc(0);

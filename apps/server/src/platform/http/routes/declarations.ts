@@ -104,7 +104,7 @@ function declarationsOf({ method, url, config, schema }: RouteOptions) {
     failures: config?.failures,
     response: schema?.response,
     params: schema?.params ?? !url.includes(':'),
-    body: schema?.body ?? !takesBody(method),
+    body: schema?.body ?? (config?.streamsBody || !takesBody(method)),
   };
 }
 

@@ -1,0 +1,38 @@
+import { boolean, integer, notInProduction } from '../../../config/readers.ts';
+import { defaulted, type ValuesOf } from '../../../config/setting.ts';
+import type { House } from '../../../feature.ts';
+import type { ExchangeDeps, Unopened } from './credentials.exchange.service.ts';
+
+/** The proxy uses these settings too, because it opens and refreshes credentials. */
+export const openingSettings = {
+  VAULT_REFRESH_SKEW_SECONDS: defaulted(
+    integer(0, 3600),
+    '60',
+    'How long before its end an upstream access token is replaced, in the exchange that asks for it.',
+  ),
+  VAULT_REFRESH_ALLOW_PRIVATE_HOSTS: defaulted(
+    notInProduction(
+      boolean,
+      (value) => value,
+      'VAULT_REFRESH_ALLOW_PRIVATE_HOSTS must not be true in production',
+    ),
+    'false',
+    'Whether credentials may refresh themselves at this machine and private networks, and over `http`. The service refuses it in production.',
+  ),
+};
+
+/** The parts of the house that open a credential for its use. */
+export function openingDeps(house: House, settings: ValuesOf<typeof openingSettings>): ExchangeDeps {
+  const allowsPrivateHosts = settings.VAULT_REFRESH_ALLOW_PRIVATE_HOSTS;
+  const unopened = house.metrics.counter('vault_decrypt_failures_total');
+  return {
+    ...house,
+    vault: house.keyRing.vault,
+    upstream: house.openEgress({ allowsHttp: allowsPrivateHosts, allowsPrivateHosts }),
+    skewSeconds: settings.VAULT_REFRESH_SKEW_SECONDS,
+    onUnopened({ credentialId, keyId }: Unopened) {
+      unopened.inc();
+      house.logger?.fatal({ credentialId, keyId }, 'a credential of the vault does not open');
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** Headers of an agent's request that the upstream gets. */
+const FORWARDED: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'content-type',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+  'prefer',
+  'idempotency-key',
+  'last-event-id',
+]);
+
+/** Headers that no profile adds: they speak for the connection, the caller or the service. */
+const FORBIDDEN: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'host',
+  'forwarded',
+  'x-real-ip',
+  'via',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'content-length',
+  'content-encoding',
+  'accept-encoding',
+  'upgrade',
+  'expect',
+  'origin',
+  'referer',
+  'dpop',
+  'set-cookie',
+  'http2-settings',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+]);
+const FORBIDDEN_BEGINNINGS = ['proxy-', 'x-forwarded', 'sec-', 'behest-', 'x-http-method', 'access-control-'];
+
+/** Headers by which some upstreams take another method than the request line's. */
+const OVERRIDES: ReadonlySet<string> = new Set([
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+]);
+
+/** Names that begin with `_` or differ in `_` and `-` alone become one in some upstreams (CGI, WSGI). */
+const folded = (name: string) => name.toLowerCase().replaceAll('_', '-');
+
+export const isForbidden = (name: string): boolean =>
+  FORBIDDEN.has(folded(name)) || FORBIDDEN_BEGINNINGS.some((begin) => folded(name).startsWith(begin));
+
+export const isOverride = (name: string): boolean => OVERRIDES.has(folded(name));
+
+/** The names and values of a request's headers in the order in which they came. */
+export type SentHeaders = readonly (readonly [name: string, value: string])[];
+
+/** @param raw names and values in turns, as Node has them */
+export function sentHeaders(raw: readonly string[]): SentHeaders {
+  const headers: [string, string][] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2)
+    headers.push([String(raw[at]).toLowerCase(), String(raw[at + 1])]);
+  return headers;
+}
+
+export interface HeaderRules {
+  /** The header that carries the credential; undefined where the query does. */
+  readonly injected: string | undefined;
+  readonly forwardHeaders?: readonly string[] | undefined;
+}
+
+/**
+ * Selects the headers of an agent that the upstream gets.
+ * @returns undefined when one of them was sent twice, or holds a character that ends a line
+ */
+export function headersForUpstream(
+  sent: SentHeaders,
+  { injected, forwardHeaders = [] }: HeaderRules,
+): Record<string, string> | undefined {
+  const added = new Set(forwardHeaders.map((name) => name.toLowerCase()));
+  const passed: Record<string, string> = {};
+  for (const [name, value] of sent) {
+    const isPassed = FORWARDED.has(name) || (added.has(name) && !isForbidden(name));
+    if (!isPassed || (injected !== undefined && folded(name) === folded(injected))) continue;
+    if (Object.hasOwn(passed, name) || /[\r\n\0]/.test(value)) return undefined;
+    passed[name] = value;
+  }
+  return passed;
+}
+
+/** The only value of a header of the proxy's own; undefined when it is absent. @returns null when it was sent twice */
+export function ownHeader(sent: SentHeaders, name: string): string | undefined | null {
+  const values = sent.filter(([each]) => each === name).map(([, value]) => value);
+  return values.length > 1 ? null : values[0];
+}

@@ -1,0 +1,19 @@
+import { type RateLimits, type RateRule, rateCountsOf } from './http/limits/rate-rules.ts';
+import type { ChargeRates } from './http/limits/rates.ts';
+
+/**
+ * Counts a use of a credential of the vault, which only the use case knows.
+ * @param most a limit below the rule's
+ * @throws RATE_LIMITED
+ */
+export type ChargeCredential = (rule: RateRule, credentialId: string, most?: number) => Promise<void>;
+
+/** @param limits the operator's numbers */
+export function credentialCharger(charge: ChargeRates, limits: RateLimits): ChargeCredential {
+  return async (rule, credential, most = Number.POSITIVE_INFINITY) => {
+    const counts = rateCountsOf(rule, { credential }, limits);
+    const bounded = counts.map((count) => ({ ...count, limit: Math.min(count.limit, most) }));
+    const { rateStatus } = await charge([{ payer: 'credential', counts: bounded }]);
+    if (rateStatus?.refusal) throw rateStatus.refusal;
+  };
+}
