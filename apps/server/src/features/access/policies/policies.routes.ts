@@ -17,6 +17,7 @@ import {
   PolicyRecord,
   Replay,
   Replayed,
+  WrittenPolicy,
 } from './policies.schema.ts';
 import {
   changePolicy,
@@ -37,9 +38,10 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
       schema: {
         operationId: 'policies.create',
         summary: 'Create a policy',
-        description: 'It holds for every request that starts after the answer.',
+        description:
+          'It holds for every request that starts after the answer. `warnings` names what the author may not have meant: policies that never decide, and those that contradict each other, with an example.',
         body: NewPolicy,
-        response: { 201: PolicyRecord },
+        response: { 201: WrittenPolicy },
       },
     },
     async (request, reply) =>
@@ -84,7 +86,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<DecideDeps> = async (app, d
         description: 'An absent field stays, and null clears a condition. The policy is checked as a whole.',
         params: PolicyPath,
         body: PolicyChange,
-        response: { 200: PolicyRecord },
+        response: { 200: WrittenPolicy },
       },
     },
     (request) => changePolicy(depsFor(request, deps), callerOf(request), request.params.id, request.body),

@@ -52,6 +52,29 @@ const members = {
 export type PolicyRecord = Static<typeof PolicyRecord>;
 export const PolicyRecord = Type.Object(members);
 
+/** Something that the author of a policy may not have meant. */
+export type PolicyWarning = Static<typeof PolicyWarning>;
+export const PolicyWarning = Type.Object({
+  kind: Type.Enum(['never_matches', 'shadowed', 'shadows', 'contradicts', 'incomplete']),
+  /** The other policies, ten at most. */
+  policyIds: Type.Array(Type.String()),
+  message: Type.String(),
+  /** A request that shows it, which `/v1/policies/evaluate` takes. */
+  example: orNull(
+    Type.Object({
+      agentId: Type.String(),
+      principalId: Type.String(),
+      scopes: Type.Array(Type.String()),
+      at: Time,
+    }),
+  ),
+  /** The policy that decides about the example. */
+  decidedBy: orNull(Type.String()),
+});
+
+export type WrittenPolicy = Static<typeof WrittenPolicy>;
+export const WrittenPolicy = Type.Object({ ...members, warnings: Type.Array(PolicyWarning) });
+
 export const PolicyPath = Type.Object({ id: Id });
 
 /** A place in the order of evaluation, which stays one when its policy is deleted. */

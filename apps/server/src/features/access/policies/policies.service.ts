@@ -6,6 +6,9 @@ import { newId } from '../../../platform/ids.ts';
 import { pageOf } from '../../../platform/paging.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { warningsAbout } from './policies.analysis.rules.ts';
+import { policiesAt } from './policies.cache.service.ts';
+import { type CompiledPolicies, compilePolicies } from './policies.compile.rules.ts';
 import { type DecideDeps, decide } from './policies.decide.service.ts';
 import { policiesVersion } from './policies.queries.ts';
 import {
@@ -33,23 +36,34 @@ import type {
   PolicyPage,
   PolicyQuery,
   PolicyRecord,
+  WrittenPolicy,
 } from './policies.schema.ts';
 
 /** @throws BAD_REQUEST, PLAN_LIMIT_EXCEEDED */
-export function createPolicy(deps: DecideDeps, caller: Caller, input: NewPolicy): Promise<PolicyRecord> {
+export async function createPolicy(
+  deps: DecideDeps,
+  caller: Caller,
+  input: NewPolicy,
+): Promise<WrittenPolicy> {
   const fields = fieldsOf(input);
   const at = deps.clock();
   const id = newId('pol', at);
   const row = { id, ...fields, version: 1, createdAt: at, updatedAt: at };
+  const others = await policiesNow(deps, caller);
 
-  return inTransaction(deps.db, async (tx) => {
+  await inTransaction(deps.db, async (tx) => {
     await nextVersion(tx, caller.tenant);
     await useQuota(tx, deps.quotas, caller, 'policies', at);
     await insertPolicy(tx, caller.tenant, row);
     const data = { policyId: id, policy: shownFields(fields) };
     await recordActs(tx, caller, [{ type: 'policy.created', data }], at);
-    return toPolicy(row);
   });
+  return { ...toPolicy(row), warnings: warningsAbout(row, others, at) };
+}
+
+/** The policies before a change. The set is kept for other requests, so it is read while nothing is changed yet. */
+async function policiesNow({ db }: DecideDeps, { tenant }: Caller): Promise<CompiledPolicies> {
+  return policiesAt(db, tenant, await policiesVersion(db, tenant));
 }
 
 /** In the order of evaluation. */
@@ -71,26 +85,29 @@ export async function getPolicy({ db }: DecideDeps, { tenant }: Caller, id: stri
 }
 
 /** A change to what the policy is already changes nothing. @throws BAD_REQUEST, NOT_FOUND */
-export function changePolicy(
+export async function changePolicy(
   deps: DecideDeps,
   caller: Caller,
   id: string,
   change: PolicyChange,
-): Promise<PolicyRecord> {
+): Promise<WrittenPolicy> {
   const at = deps.clock();
-  return inTransaction(deps.db, async (tx) => {
+  const { policies } = await policiesNow(deps, caller);
+  const row = await inTransaction(deps.db, async (tx) => {
     await nextVersion(tx, caller.tenant);
     const before = await findPolicy(tx, caller.tenant, id);
     if (!before) throw notFound();
     const fields = mergedFields(fieldsIn(before), change);
     const changes = changesBetween(before, fields);
-    if (Object.keys(changes).length === 0) return toPolicy(before);
+    if (Object.keys(changes).length === 0) return before;
     const version = before.version + 1;
     const after = { ...before, ...fields, version, updatedAt: at };
     await updatePolicy(tx, caller.tenant, id, { ...fields, version, updatedAt: at });
     await recordActs(tx, caller, [{ type: 'policy.updated', data: { policyId: id, version, changes } }], at);
-    return toPolicy(after);
+    return after;
   });
+  const others = compilePolicies(policies.filter((policy) => policy.id !== id));
+  return { ...toPolicy(row), warnings: warningsAbout(row, others, at) };
 }
 
 /** @throws NOT_FOUND */

@@ -19,7 +19,7 @@ beforeAll(async () => {
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
-/** The bytes in use, without those that nothing refers to any more. */
+/** The bytes in use, after a collection of garbage. */
 const inUse = () => {
   collect();
   const { heapUsed, external } = process.memoryUsage();

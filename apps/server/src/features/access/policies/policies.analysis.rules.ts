@@ -1,0 +1,166 @@
+import { coversRead } from '@behest/protocol/scopes';
+import type { CompiledPolicies } from './policies.compile.rules.ts';
+import {
+  type Asked,
+  compareOrder,
+  isDuring,
+  type Policy,
+  readAsked,
+  scopesMatch,
+} from './policies.match.rules.ts';
+import type { PolicyWarning } from './policies.schema.ts';
+import { overlaps } from './policies.scopes.rules.ts';
+import { type ReadPolicy, readPolicy, shadowersOf } from './policies.shadow.rules.ts';
+
+/** Pairs of scopes that are compared at one writing, which takes some milliseconds. */
+const MOST_COMPARED = 100_000;
+const MOST_WARNINGS = 20;
+const MOST_NAMED = 10;
+
+const AN_AGENT = 'ag_00000000000000000000000000';
+const A_PRINCIPAL = 'principal';
+const A_SCOPE = 'example:read';
+const AGENT_ID = /^ag_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+interface Written extends ReadPolicy {
+  /** The policy that decides, this one among the others. */
+  readonly decide: (asked: Asked) => Policy | undefined;
+  readonly at: Date;
+}
+
+/**
+ * Finds faults that the author of a policy may not see: it never decides, it keeps others from it, or another of the opposite
+ * effect matches the same request.
+ * @param others the developer's other policies @param at names the day of the examples
+ */
+export function warningsAbout(policy: Policy, others: CompiledPolicies, at: Date): PolicyWarning[] {
+  if (policy.agentId !== null && !AGENT_ID.test(policy.agentId)) {
+    return [warning('never_matches', [], 'No agent has this `agentId`, so the policy never matches.')];
+  }
+  const written = { ...readPolicy(policy), decide: deciderWith(policy, others), at };
+  const { compared, isComplete } = comparable(policy, others.policies);
+  const shadowers = shadowersOf(written, compared);
+  const found = shadowers.length > 0 ? [shadowed(written, shadowers)] : besides(written, compared);
+  const told = found.slice(0, MOST_WARNINGS);
+  const isAllTold = isComplete && told.length === found.length;
+  return isAllTold ? told : [...told, warning('incomplete', [], 'Not all policies were compared or named.')];
+}
+
+function deciderWith(policy: Policy, others: CompiledPolicies): Written['decide'] {
+  return (asked) => {
+    const other = others.decide(asked);
+    const isFirst = other === undefined || compareOrder(policy, other) < 0;
+    return isFirst && matches(policy, asked) ? policy : other;
+  };
+}
+
+function matches(policy: Policy, asked: Asked): boolean {
+  const { agentId, principalId, effect } = policy;
+  if (agentId !== null && agentId !== asked.agentId) return false;
+  if (principalId !== null && principalId !== asked.principalId) return false;
+  const { minute, read } = readAsked(asked);
+  return isDuring(policy, minute) && scopesMatch(effect, readPolicy(policy).read, read);
+}
+
+/** The other policies that may match a request that the policy matches, as many as are compared. */
+function comparable(policy: Policy, others: readonly Policy[]) {
+  const compared: ReadPolicy[] = [];
+  const width = policy.scopes?.length ?? 1;
+  let pairs = 0;
+  for (const other of others) {
+    if (!canMeet(policy.agentId, other.agentId) || !canMeet(policy.principalId, other.principalId)) continue;
+    if (commonMinute(policy, other) === undefined) continue;
+    pairs += width * (other.scopes?.length ?? 1);
+    if (pairs > MOST_COMPARED) return { compared, isComplete: false };
+    compared.push(readPolicy(other));
+  }
+  return { compared, isComplete: true };
+}
+
+const canMeet = (one: string | null, other: string | null) => one === null || other === null || one === other;
+
+/** Where two windows meet, one of them begins. */
+const commonMinute = (one: Policy, other: Policy) =>
+  [one.dayStart ?? 0, other.dayStart ?? 0].find((minute) => isDuring(one, minute) && isDuring(other, minute));
+
+function shadowed(written: Written, shadowers: readonly Policy[]): PolicyWarning {
+  const message = 'The policy never decides: these match before it, whatever it matches.';
+  return warning('shadowed', shadowers, message, written, ownRequest(written.policy));
+}
+
+function besides(written: Written, compared: readonly ReadPolicy[]): PolicyWarning[] {
+  return compared.flatMap((other) => {
+    if (shadowersOf(other, [written]).length > 0) {
+      const message =
+        'This policy no longer decides: the written one matches before it, whatever it matches.';
+      return [warning('shadows', [other.policy], message, written, ownRequest(other.policy))];
+    }
+    if (other.policy.effect === written.policy.effect) return [];
+    const disputed = disputedRequest(written, other);
+    if (!disputed) return [];
+    const message = 'This policy has the opposite effect, and both match the example.';
+    return [warning('contradicts', [other.policy], message, written, disputed)];
+  });
+}
+
+type Example = Omit<Asked, 'at'> & { readonly minute: number };
+
+/** A request that the policy matches. */
+const ownRequest = ({ agentId, principalId, scopes, dayStart }: Policy): Example => ({
+  agentId: agentId ?? AN_AGENT,
+  principalId: principalId ?? A_PRINCIPAL,
+  scopes: [scopes?.[0] ?? A_SCOPE],
+  minute: dayStart ?? 0,
+});
+
+/** A request that two policies match, and about which one of them decides. */
+function disputedRequest(written: Written, other: ReadPolicy): Example | undefined {
+  const [one, two] = [written.policy, other.policy];
+  const place = {
+    agentId: one.agentId ?? two.agentId ?? AN_AGENT,
+    principalId: one.principalId ?? two.principalId ?? A_PRINCIPAL,
+    minute: commonMinute(one, two) ?? 0,
+  };
+  const [allowed, denied] = one.effect === 'allow' ? [written.read, other.read] : [other.read, written.read];
+  for (const scope of commonScopes(allowed, denied)) {
+    const example = { ...place, scopes: [scope] };
+    const decider = written.decide(askedOf(example, written.at));
+    if (decider?.id === one.id || decider?.id === two.id) return example;
+  }
+  return undefined;
+}
+
+/** Scopes that a permission covers and a denial stops. */
+function* commonScopes(allowed: ReadPolicy['read'], denied: ReadPolicy['read']): Generator<string> {
+  if (allowed === null || denied === null) {
+    yield (allowed ?? denied)?.[0]?.text ?? A_SCOPE;
+    return;
+  }
+  for (const wide of allowed) {
+    const stopping = denied.find((scope) => overlaps(scope, wide));
+    if (stopping) yield coversRead(wide, stopping) ? stopping.text : wide.text;
+  }
+}
+
+function askedOf({ minute, ...asked }: Example, day: Date): Asked {
+  return { ...asked, at: new Date(Math.floor(day.getTime() / 86_400_000) * 86_400_000 + minute * 60_000) };
+}
+
+function warning(
+  kind: PolicyWarning['kind'],
+  policies: readonly Policy[],
+  message: string,
+  written?: Written,
+  example?: Example,
+): PolicyWarning {
+  const policyIds = policies.slice(0, MOST_NAMED).map(({ id }) => id);
+  if (!written || !example) return { kind, policyIds, message, example: null, decidedBy: null };
+  const asked = askedOf(example, written.at);
+  return {
+    kind,
+    policyIds,
+    message,
+    example: { ...asked, scopes: [...asked.scopes], at: asked.at.toISOString() },
+    decidedBy: written.decide(asked)?.id ?? null,
+  };
+}
