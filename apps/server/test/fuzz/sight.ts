@@ -8,8 +8,8 @@ const NOTED = ['api_keys', 'audit_heads', 'blocked_attempts', 'schema_migrations
 /** The first refused attempt of a minute has an entry. */
 const attempts = features.flatMap(({ attempts: actions = [] }) => actions);
 
-/** The number of rows in each table, and the last transaction that wrote to it. Every write changes this. */
-export async function sightOf(db: Executor): Promise<string> {
+/** The number of rows in each table, and the last transaction that wrote to it: a line for each. Every write changes this. */
+export async function sightOf(db: Executor): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
       where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(db);
@@ -22,5 +22,6 @@ export async function sightOf(db: Executor): Promise<string> {
     );
   const all = sql.join(seen, sql` union all `);
   // Sorted, because Postgres counts large tables in parallel and returns them in any order.
-  return JSON.stringify((await sql`select * from (${all}) tables order by name`.execute(db)).rows);
+  const { rows: tables } = await sql`select * from (${all}) tables order by name`.execute(db);
+  return tables.map((table) => JSON.stringify(table));
 }
