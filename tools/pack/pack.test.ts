@@ -22,6 +22,7 @@ test('a start loads these packages, and the others wait until something needs th
       'fast-json-stringify',
       'fastify',
       'ipaddr.js',
+      'jose',
       'kysely',
       'lru-cache',
       'pg',

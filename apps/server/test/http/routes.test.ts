@@ -24,8 +24,9 @@ const operationsThat = (hold: (route: RouteOptions) => boolean) => routesThat(ho
 /** Their `refreshToken` and `clientId` are an upstream's. */
 const isOfUpstream = ({ url }: RouteOptions) =>
   url === '/v1/vault/credentials' || url === '/v1/vault/providers';
-/** A policy names agents as a condition, which need not exist. */
-const namesCondition = ({ url }: RouteOptions) => ['/v1/policies', '/v1/policies/evaluate'].includes(url);
+/** A policy names agents as a condition, which need not exist, and a rule of anomalies has an id of the developer's choice. */
+const namesCondition = ({ url }: RouteOptions) =>
+  ['/v1/policies', '/v1/policies/evaluate', '/v1/anomaly/rules'].includes(url);
 const isOfDevelopers = ({ config }: RouteOptions) => config?.access === 'developer';
 const takesBody = ({ method }: Pick<RouteOptions, 'method'>) =>
   ['POST', 'PATCH', 'PUT'].includes(String(method));

@@ -38,6 +38,7 @@ describe('signing up', () => {
       plan: 'free',
       consentMode: 'developer',
       consentKeys: [],
+      connectLoginUrl: null,
       scopeDescriptions: {},
       redirectUris: [],
       enforceAgentScopes: false,

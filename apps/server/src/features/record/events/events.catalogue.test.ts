@@ -88,6 +88,9 @@ const promised = {
     anomaly.auto_revoked compliance.exported vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
     wallet.authorization.issued wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored
     vault.credential.deleted vault.credential.exchanged vault.credential.refreshed vault.credential.refresh_failed
+    vault.connection.requested vault.connection.connected vault.connection.failed
+    vault.connection.reauthorization_required vault.connection.disconnected vault.provider.created
+    vault.provider.updated vault.provider.deleted vault.provider.failed
     vault.proxy.called vault.proxy_profile.updated vault.proxy_profile.deleted decision.requested
     decision.first_approval decision.granted decision.denied decision.cancelled decision.superseded decision.expired
     decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created sso.connection.updated
@@ -100,7 +103,7 @@ const promised = {
     billing.plan_changed`,
   eventOnly: 'grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
   entryOnly: `
-    authorization.blocked policy.denied vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
+    authorization.blocked policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
     decision.approval_refused console.sign_in_failed consent.verification_failed billing.checkout_created
     billing.portal_created tool.enforce token.exchanged sso.login_failed vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
