@@ -275,10 +275,12 @@ test('an answer holds for 45 seconds without a sign of the stream, and for five 
   const hears = async () => {
     const { length } = way.frames;
     await acme('PATCH', `/v1/agents/${(await registerAgent(acme)).agentId}`, { status: 'suspended' });
-    await vi.waitUntil(() => way.frames.length > length && way.frames.endsWith('\n\n'), { timeout: 10_000 });
-    await setImmediate(); // the feed reads what the way has noted
+    const heard = () => way.frames.endsWith('\n\n') && way.frames.includes('agent.suspended', length);
+    await vi.waitUntil(heard, { timeout: 10_000 });
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate(); // the feed reads what the way has noted
   };
   await vi.waitUntil(async () => (await asks()) === 0, { timeout: 10_000, interval: 20 });
+  await hears(); // and so the stream's first comment, which is a sign too
 
   for (const clock of ['wall', 'steady'] as const) {
     moved[clock] += 44_999;

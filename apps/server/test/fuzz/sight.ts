@@ -8,6 +8,10 @@ const NOTED = ['api_keys', 'audit_heads', 'blocked_attempts', 'schema_migrations
 /** The first refused attempt of a minute has an entry. */
 const attempts = features.flatMap(({ attempts: actions = [] }) => actions);
 
+const lastWriter = sql`max(xmin::text::bigint)::text`;
+/** A refusal notes the last use of a grant whose token it was sent. */
+const heldInGrants = sql`md5(string_agg((to_jsonb(grants) - 'last_used_at')::text, '' order by id))`;
+
 /** The number of rows in each table, and the last transaction that wrote to it: a line for each. Every write changes this. */
 export async function sightOf(db: Executor): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -17,7 +21,7 @@ export async function sightOf(db: Executor): Promise<readonly string[]> {
     .filter(({ name }) => !NOTED.includes(name))
     .map(
       ({ name }) =>
-        sql`select ${name}::text as name, count(*)::text as rows, max(xmin::text::bigint)::text as written
+        sql`select ${name}::text as name, count(*)::text as rows, ${name === 'grants' ? heldInGrants : lastWriter} as written
           from ${sql.table(name)} where ${name === 'audit_entries' ? sql`action <> all (${attempts})` : sql`true`}`,
     );
   const all = sql.join(seen, sql` union all `);
