@@ -2,10 +2,7 @@ import { expect, test } from 'vitest';
 import { compilePolicies } from './policies.compile.rules.ts';
 import type { Asked, Policy } from './policies.match.rules.ts';
 
-/**
- * Another reading of the contract's words, which looks at every policy and shares nothing with the service but the shape
- * of a policy.
- */
+/** Decides by looking at every policy in turn. It shares no code with the service. */
 function decideNaively(policies: readonly Policy[], asked: Asked): string | null {
   const order = [...policies].sort(
     (a, b) =>
