@@ -138,9 +138,9 @@ $$;
 
 -- Charges all counters of a call, or none. p_counters is [{key, limit, units, windowMs, grainMs}] in the order in which
 -- a full counter is reported; windowMs 0 is a counter of a case. The counters are locked in the order of their keys, so
--- that no two calls wait for each other. p_epoch is the name of the set of counters that the caller counts in, or null
--- where there is only one. Counters of another set, or none where there were some, mean that data was lost: the call is
--- refused. p_may_begin says that the caller has never counted for this developer, so that it may make the first
+-- that two calls never deadlock. p_epoch names the caller's set of counters; null where there is only one.
+-- Data was lost if the counters belong to another set, or are missing where there were some: then the call is refused.
+-- p_may_begin says that the caller has never counted for this developer, so that it may make the first
 -- counters. p_at is the time in tests, and null elsewhere.
 create or replace function caps_reserve(p_developer_id text, p_id text, p_fingerprint text, p_counters jsonb,
   p_epoch text, p_may_begin boolean, p_at bigint) returns jsonb

@@ -1,9 +1,6 @@
 import type { Asked, Policy } from '../../src/features/access/policies/policies.match.rules.ts';
 
-/**
- * Another reading of the contract's words, which looks at every policy and shares nothing with the service but the shape
- * of a policy.
- */
+/** Decides by looking at every policy in turn. It shares no code with the service. */
 export function decideNaively(policies: readonly Policy[], asked: Asked): string | null {
   const order = [...policies].sort(
     (a, b) =>
