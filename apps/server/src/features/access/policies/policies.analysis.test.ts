@@ -104,10 +104,10 @@ test('the answer to a writing names what never decides and what contradicts, by 
   const { acme } = await start();
   const write = async (policy: object) =>
     (await acme('POST', '/v1/policies', { name: 'A', ...policy })).json();
-  const broad = await write({ effect: 'deny', scopes: ['payments:*'] });
+  const broad = await write({ effect: 'deny', priority: 1, scopes: ['payments:*'] });
 
   const shadowed = await write({ effect: 'deny', scopes: ['payments:transfer'] });
-  const exception = await write({ effect: 'allow', priority: 1, scopes: ['payments:refund'] });
+  const exception = await write({ effect: 'allow', priority: 2, scopes: ['payments:refund'] });
   const nobodys = await write({ effect: 'deny', agentId: 'travel agent' });
   const changed = await acme('PATCH', `/v1/policies/${shadowed.id}`, { scopes: ['mail:send'] });
 
