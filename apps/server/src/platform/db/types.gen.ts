@@ -14,6 +14,8 @@ export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied"
 
 export type BudgetAccount = "available" | "funds" | "spent";
 
+export type BundleFormat = "cedar" | "rego";
+
 export type CapsMode = "enforce" | "warn";
 
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
@@ -405,6 +407,24 @@ export interface Policies {
   version: number;
 }
 
+export interface PolicyBundles {
+  active: boolean;
+  content: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  fileCount: number;
+  format: BundleFormat;
+  id: string;
+  sha256: string;
+  version: string;
+}
+
+export interface PolicySyncSecrets {
+  createdAt: Timestamp;
+  developerId: string;
+  secret: Buffer;
+}
+
 export interface PolicyVersions {
   developerId: string;
   version: Int8;
@@ -599,6 +619,8 @@ export interface DB {
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
   policies: Policies;
+  policyBundles: PolicyBundles;
+  policySyncSecrets: PolicySyncSecrets;
   policyVersions: PolicyVersions;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;

@@ -7,7 +7,6 @@ import type { Declared } from '../../../platform/acts.ts';
  */
 const acts = `
   principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
-  policy.bundle_activated policy.sync_requested
   anomaly.detected anomaly.acknowledged anomaly.resolved anomaly.auto_revoked compliance.exported
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
@@ -25,7 +24,7 @@ const announcements = `
 
 const entries = `
   token.exchanged
-  case.closed policy.secret_rotated anomaly.rule_changed anomaly.channel_changed
+  case.closed anomaly.rule_changed anomaly.channel_changed
   sso.login_failed
   decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
