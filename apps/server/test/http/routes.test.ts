@@ -228,9 +228,9 @@ describe('T10: a `runtime` key', () => {
     };
 
     expect(await refusedOf(runtime)).toEqual(needFullKey);
+    expect(await actionsOf(owner)).toEqual(before);
     expect(await refusedOf(owner)).toEqual([]);
     expect(operationsThat(({ config }) => config?.role === 'full')).toEqual(needFullKey);
-    expect(await actionsOf(owner)).toEqual(before);
   });
 
   test('does not become a `full` key by rotation', async () => {

@@ -9,11 +9,12 @@ const source = 'package behest.authz\nallow := true\n';
 const first = { format: 'rego', version: '1.0.0', content: base64(source) };
 
 test('a bundle is stored, served and replaced, and an earlier one is activated again', async () => {
-  const { asDeveloper } = await startApp();
+  const { advance, asDeveloper } = await startApp();
   const [acme, other] = [await asDeveloper(), await asDeveloper()];
 
   const stored = await acme('POST', '/v1/policies/sync', first);
   const { bundleId } = stored.json();
+  advance(1);
   const next = await acme('POST', '/v1/policies/sync', {
     ...first,
     version: '2',
