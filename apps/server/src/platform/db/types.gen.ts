@@ -22,6 +22,8 @@ export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied"
 
 export type BudgetAccount = "available" | "funds" | "spent";
 
+export type BundleFormat = "cedar" | "rego";
+
 export type CapsMode = "enforce" | "warn";
 
 export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expired" | "failed" | "pending" | "returned" | "started";
@@ -532,6 +534,24 @@ export interface Policies {
   version: number;
 }
 
+export interface PolicyBundles {
+  active: boolean;
+  content: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  fileCount: number;
+  format: BundleFormat;
+  id: string;
+  sha256: string;
+  version: string;
+}
+
+export interface PolicySyncSecrets {
+  createdAt: Timestamp;
+  developerId: string;
+  secret: Buffer;
+}
+
 export interface PolicyVersions {
   developerId: string;
   version: Int8;
@@ -764,6 +784,8 @@ export interface DB {
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
   policies: Policies;
+  policyBundles: PolicyBundles;
+  policySyncSecrets: PolicySyncSecrets;
   policyVersions: PolicyVersions;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
