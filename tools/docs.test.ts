@@ -280,6 +280,9 @@ describe('the commands of the documents', () => {
       '10',
       'allow',
       '2',
+      'true',
+      'true',
+      'package behest.authz',
     ]);
   });
 

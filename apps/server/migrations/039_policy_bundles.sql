@@ -21,5 +21,7 @@ create unique index policy_bundles_active on policy_bundles (developer_id, forma
 create table policy_sync_secrets (
   developer_id text primary key references developers,
   secret       bytea not null,
+  -- The key that sealed it.
+  seal_key_id  text not null,
   created_at   timestamptz not null
 );

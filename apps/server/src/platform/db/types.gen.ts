@@ -549,6 +549,7 @@ export interface PolicyBundles {
 export interface PolicySyncSecrets {
   createdAt: Timestamp;
   developerId: string;
+  sealKeyId: string;
   secret: Buffer;
 }
 

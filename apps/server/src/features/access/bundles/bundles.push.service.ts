@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { type Caller, systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { seal, unseal } from '../../../platform/seal.ts';
 import { recordActs, recordEntry } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import { findSecret, putSecret } from './bundles.repo.ts';
-import { isSigned, namesIn, secretBinding } from './bundles.rules.ts';
+import { isSigned, namesIn } from './bundles.rules.ts';
 import type { Push, PushTaken, SyncSecret } from './bundles.schema.ts';
+import { syncSeals } from './bundles.seals.service.ts';
 import type { BundleDeps } from './bundles.service.ts';
-
-export const SEAL_KEY_USE = 'behest/policy-sync-seal/v1';
 
 export interface PushDeps extends BundleDeps {
   readonly keyRing: KeyRing;
@@ -20,7 +18,7 @@ export interface PushDeps extends BundleDeps {
 export async function rotateSecret(deps: PushDeps, caller: Caller): Promise<SyncSecret> {
   const at = deps.clock();
   const secret = randomBytes(32).toString('base64url');
-  const sealed = seal(deps.keyRing.derive(SEAL_KEY_USE), secret, secretBinding(caller.tenant.developerId));
+  const sealed = syncSeals(deps.keyRing).seal(secret, caller.tenant.developerId);
   await inTransaction(deps.db, async (tx) => {
     await putSecret(tx, caller.tenant, sealed, at);
     await recordEntry(tx, caller, { action: 'policy.secret_rotated', data: {} }, at);
@@ -46,7 +44,7 @@ export async function takePush(
 ): Promise<PushTaken> {
   const tenant = { developerId };
   const found = await findSecret(deps.db, tenant);
-  const secret = found && unseal(deps.keyRing.derive(SEAL_KEY_USE), found.secret, secretBinding(developerId));
+  const secret = found && syncSeals(deps.keyRing).open(found.secret, developerId);
   const isGood = isSigned(bytes, signature, secret ?? NOBODYS);
   if (!found || secret === undefined || !isGood) {
     throw new AppError('UNAUTHORIZED', 'Sign the body with the secret of `POST /v1/policies/sync/secret`.');

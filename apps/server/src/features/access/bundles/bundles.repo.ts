@@ -11,6 +11,11 @@ type Format = Bundle['format'];
 /** A bundle without its content, which only one route reads. */
 export type BundleRow = Omit<Bundle, 'createdAt'> & { readonly createdAt: Date };
 
+interface SealedSecret {
+  readonly secret: Buffer;
+  readonly sealKeyId: string;
+}
+
 const columns = [
   'id',
   'developerId',
@@ -74,13 +79,46 @@ export async function setActive(tx: Tx, { developerId }: Tenant, id: string, act
 export async function putSecret(
   tx: Tx,
   { developerId }: Tenant,
-  secret: Buffer,
+  sealed: SealedSecret,
   createdAt: Date,
 ): Promise<void> {
+  const row = { ...sealed, createdAt };
   await tx
     .insertInto('policySyncSecrets')
-    .values({ developerId, secret, createdAt })
-    .onConflict((conflict) => conflict.column('developerId').doUpdateSet({ secret, createdAt }))
+    .values({ developerId, ...row })
+    .onConflict((conflict) => conflict.column('developerId').doUpdateSet(row))
+    .execute();
+}
+
+/** For the start: the secrets of all developers that other keys sealed. */
+export function listSealedOtherwiseAcrossTenants(
+  db: Executor,
+  currentKeyId: string,
+  afterDeveloper: string,
+  limit: number,
+) {
+  return db
+    .selectFrom('policySyncSecrets')
+    .select(['developerId', 'secret'])
+    .where('sealKeyId', '<>', currentKeyId)
+    .where('developerId', '>', afterDeveloper)
+    .orderBy('developerId')
+    .limit(limit)
+    .execute();
+}
+
+/** Leaves a secret that was made meanwhile. */
+export async function replaceSealed(
+  db: Executor,
+  { developerId }: Tenant,
+  before: Buffer,
+  sealed: SealedSecret,
+): Promise<void> {
+  await db
+    .updateTable('policySyncSecrets')
+    .set(sealed)
+    .where('developerId', '=', developerId)
+    .where('secret', '=', before)
     .execute();
 }
 

@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { actionsOf, entriesOf } from '../../../../test/app/flow.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
+import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
+import { prepareSyncSecrets } from './bundles.seals.service.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const digest = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -136,4 +137,35 @@ test('P3: a push counts when its bytes are signed with the newest secret, and is
     'policy.secret_rotated',
     'policy.sync_requested',
   ]);
+});
+
+test('the secret is sealed again at the start under the next vault key, and a lost key stops production', async () => {
+  const databaseUrl = await newDatabase();
+  const [former, current] = ['a1'.repeat(32), 'b2'.repeat(32)];
+  const before = await startApp({ databaseUrl, env: { VAULT_ENCRYPTION_KEY: former } });
+  const acme = await before.asDeveloper();
+  const { secret } = (await acme('POST', '/v1/policies/sync/secret')).json();
+  const sealed = () => before.db.selectFrom('policySyncSecrets').select('secret').executeTakeFirstOrThrow();
+  const warnings: string[] = [];
+  const prepare = async (env: Record<string, string>, isProduction = true) => {
+    const service = await startApp({ databaseUrl, env });
+    await prepareSyncSecrets({ ...service, isProduction, warn: (message) => void warnings.push(message) });
+    return service;
+  };
+
+  await prepare({ VAULT_ENCRYPTION_KEY: current, VAULT_ENCRYPTION_KEYS_PREVIOUS: former });
+  const renewed = await sealed();
+  const { app } = await prepare({ VAULT_ENCRYPTION_KEY: current });
+  expect(await sealed()).toEqual(renewed);
+  const pushed = await app.inject({
+    method: 'POST',
+    url: `/v1/policies/sync/webhook?dev=${acme.developerId}`,
+    headers: { 'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update('{}').digest('hex')}` },
+    payload: {},
+  });
+  expect(pushed.statusCode).toBe(202);
+
+  await expect(prepare({ VAULT_ENCRYPTION_KEY: 'c3'.repeat(32) })).rejects.toThrow(/VAULT_ENCRYPTION_KEY/);
+  await prepare({ VAULT_ENCRYPTION_KEY: 'c3'.repeat(32) }, false);
+  expect(warnings).toEqual([expect.stringMatching(/1 developers/)]);
 });
