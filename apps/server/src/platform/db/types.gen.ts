@@ -62,7 +62,7 @@ export type ManifestPinning = "enforce" | "off" | "warn";
 
 export type Plan = "enterprise" | "free" | "pro";
 
-export type PolicyEffect = "allow" | "deny";
+export type PolicyEffect = "allow" | "deny" | "require_approval";
 
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
@@ -520,16 +520,25 @@ export interface OutboxEvents {
 
 export interface Policies {
   agentId: string | null;
+  argumentRules: Json | null;
+  connector: string | null;
   createdAt: Timestamp;
   dayEnd: number | null;
+  daysOfWeek: string[] | null;
   dayStart: number | null;
+  depthMax: number | null;
+  depthMin: number | null;
   developerId: string;
   effect: PolicyEffect;
   id: string;
   name: string;
+  networks: string[] | null;
   principalId: string | null;
   priority: number;
+  purposes: string[] | null;
   scopes: string[] | null;
+  timeZone: string | null;
+  tools: string[] | null;
   updatedAt: Timestamp;
   version: number;
 }
