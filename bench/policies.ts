@@ -1,5 +1,9 @@
 import { compilePolicies } from '../apps/server/src/features/access/policies/policies.compile.rules.ts';
-import type { Asked, Policy } from '../apps/server/src/features/access/policies/policies.match.rules.ts';
+import {
+  type Asked,
+  NO_CONDITIONS,
+  type Policy,
+} from '../apps/server/src/features/access/policies/policies.match.rules.ts';
 import { table, whole } from './tables.ts';
 
 /** Decisions over policies in memory: `npm run bench:policies`. */
@@ -8,6 +12,7 @@ const DECISIONS = 50_000;
 const ROUNDS = 5;
 
 const policy = (id: number): Policy => ({
+  ...NO_CONDITIONS,
   id: `pol_${id}`,
   name: `Policy ${id}`,
   effect: id % 2 === 0 ? 'deny' : 'allow',
@@ -17,6 +22,9 @@ const policy = (id: number): Policy => ({
   scopes: id % 4 === 0 ? [`tool:crm:write:record_${id}`] : [`payments:transfer:${id}`, `area${id % 900}:*`],
   dayStart: id % 6 === 0 ? 1320 : null,
   dayEnd: id % 6 === 0 ? 360 : null,
+  // One in eight has further conditions.
+  ...(id % 8 === 1 && { timeZone: 'Europe/Berlin', daysOfWeek: ['sat', 'sun'] }),
+  ...(id % 16 === 2 && { networks: [`10.${id % 250}.0.0/16`], purposes: ['payments.payout'] }),
   createdAt: new Date(id),
 });
 
@@ -25,6 +33,8 @@ const asked = (id: number): Asked => ({
   principalId: `user_${id % 800}`,
   scopes: ['calendar:read', `payments:transfer:${id % 12_000}`, `tool:crm:write:record_${id % 12_000}`],
   at: new Date(Date.UTC(2026, 0, 1, id % 24)),
+  address: `10.${id % 250}.7.7`,
+  ...(id % 2 === 0 && { purpose: 'payments.payout' }),
 });
 
 const questions = Array.from({ length: 1000 }, (_, id) => asked(id * 7));

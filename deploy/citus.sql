@@ -57,6 +57,8 @@ select create_distributed_table('manifest_versions', 'developer_id', colocate_wi
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policies', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('policy_bundles', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('policy_sync_secrets', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
@@ -110,6 +112,7 @@ select create_distributed_function('count_active_grants(text,timestamp with time
 select create_distributed_function('count_agents(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_anomaly_entries(text,bigint,bigint,jsonb,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_authorizations(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('count_bundles(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_domains(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_open_requests(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('count_policies(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');

@@ -280,6 +280,15 @@ describe('the commands of the documents', () => {
       '10',
       'allow',
       '2',
+      'Europe/Berlin',
+      'acme_pay',
+      'deny',
+      'null',
+      'require_approval',
+      'pending',
+      'true',
+      'true',
+      'package behest.authz',
     ]);
   });
 

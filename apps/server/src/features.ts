@@ -2,6 +2,7 @@ import type { Feature } from './feature.ts';
 import { anomalies } from './features/access/anomalies/anomalies.feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
 import { budgets } from './features/access/budgets/budgets.feature.ts';
+import { bundles } from './features/access/bundles/bundles.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
@@ -51,6 +52,7 @@ export const features: readonly Feature[] = [
   agents,
   manifests,
   policies,
+  bundles,
   grants,
   authorization,
   consent,

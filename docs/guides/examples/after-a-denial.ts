@@ -20,6 +20,7 @@ const STEPS: Readonly<Record<string, NextStep>> = {
   'tool_not_granted argument_missing': 'other arguments',
   'tool_not_granted argument_not_allowed': 'other arguments',
   'tool_not_granted argument_unreadable': 'other arguments',
+  'tool_not_granted policy_denied': 'fix',
   permission_insufficient: 'ask the person',
   purpose_not_allowed: 'ask the person',
   decision_required: 'ask the person',

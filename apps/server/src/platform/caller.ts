@@ -31,6 +31,8 @@ export interface Caller extends Reach {
   readonly mode: Mode;
   readonly plan: Plan;
   readonly requestId: string;
+  /** The address of the client, behind the proxies that the operator trusts. Absent where no request was made. */
+  readonly address?: string;
   /** The browser of a person's decision. */
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }

@@ -258,6 +258,7 @@ describe('I1: statements', () => {
       'listNewAcrossTenants',
       'listProvidersUnderAcrossTenants',
       'listSealedOtherwiseAcrossTenants', // webhooks
+      'listSealedOtherwiseAcrossTenants', // secrets of Git notifications
       'listSealedOtherwiseAcrossTenants', // channels of anomalies
       'listSealedUnderAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
+import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
@@ -104,7 +105,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       connector: 'acme-mail',
       tools: { send: 'write' },
     }),
+  policy_bundles_active: get(() => '/v1/policies/bundles/active?format=rego'),
   policies_order: get(() => '/v1/policies?limit=2'),
+  policy_bundles_version: ({ db, acme }) => findVersion(db, acme, 'rego', '1'),
   outbox_events_developer_id_id_key: ({ db, acme }) =>
     findBeginnings(db, { tenant: acme, agentIds: null }, 'evt_1', new Date(0)),
   principal_sessions_expired: ({ acme }) =>
@@ -211,6 +214,7 @@ const COPIES: Readonly<Record<string, string>> = {
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
   policies: `'id', one.id || n`,
+  policy_bundles: `'id', one.id || n, 'version', 'v' || n, 'active', false`,
   custom_domains: `'id', one.id || n, 'domain', n, 'status', 'lapsed', 'verified_at', '2026-01-01'`,
   budget_allocations: `'id', one.id || n, 'grant_id', n`,
   budget_transactions: `'id', one.id || n, 'allocation_id', n, 'source_transaction_id', n`,

@@ -1,22 +1,28 @@
-import type { Asked, Policy } from '../../src/features/access/policies/policies.match.rules.ts';
+import {
+  type Asked,
+  NO_CONDITIONS,
+  type Policy,
+} from '../../src/features/access/policies/policies.match.rules.ts';
+
+const EFFECTS = ['deny', 'require_approval', 'allow'];
 
 /** Decides by looking at every policy in turn. It shares no code with the service. */
 export function decideNaively(policies: readonly Policy[], asked: Asked): string | null {
   const order = [...policies].sort(
     (a, b) =>
       b.priority - a.priority ||
-      Number(a.effect === 'allow') - Number(b.effect === 'allow') ||
+      EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect) ||
       +a.createdAt - +b.createdAt ||
       (a.id < b.id ? -1 : 1),
   );
   for (const policy of order) {
     if (policy.agentId !== null && policy.agentId !== asked.agentId) continue;
     if (policy.principalId !== null && policy.principalId !== asked.principalId) continue;
-    if (!isInHours(policy, asked.at)) continue;
+    if (!isInHours(policy, asked.at) || !isFurtherMet(policy, asked)) continue;
     const own = policy.scopes;
     const isMet =
       own === null ||
-      (policy.effect === 'deny'
+      (policy.effect !== 'allow'
         ? asked.scopes.some((scope) => own.some((denied) => stops(denied, scope)))
         : asked.scopes.every((scope) => own.some((allowed) => reaches(allowed, scope))));
     if (isMet) return policy.id;
@@ -24,12 +30,50 @@ export function decideNaively(policies: readonly Policy[], asked: Asked): string
   return null;
 }
 
-function isInHours({ dayStart, dayEnd }: Policy, at: Date): boolean {
-  if (dayStart === null || dayEnd === null) return true;
-  const hours = new Set<number>();
-  for (let minute = dayStart; minute !== dayEnd; minute = (minute + 1) % 1440) hours.add(minute);
-  return hours.has(Math.floor((at.getTime() % 86_400_000) / 60_000));
+/** Two zones of the world without summer time, so that their clocks need no database: minutes before UTC. */
+const ZONES: Readonly<Record<string, number>> = { 'Asia/Kolkata': 330, 'America/Phoenix': -420 };
+const WEEK = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed']; // 1970 began on a Thursday
+
+function isInHours({ dayStart, dayEnd, timeZone, daysOfWeek }: Policy, at: Date): boolean {
+  const local = Math.floor(at.getTime() / 60_000) + (timeZone === null ? 0 : (ZONES[timeZone] ?? Number.NaN));
+  const isOn = (minute: number) => {
+    const name = WEEK[((Math.floor(minute / 1440) % 7) + 7) % 7] ?? '';
+    return daysOfWeek === null || daysOfWeek.includes(name);
+  };
+  if (dayStart === null || dayEnd === null) return isOn(local);
+  // Walks back to the minute at which the hours began.
+  for (let ago = 0; ago < 1440; ago += 1) {
+    const minute = (((local - ago) % 1440) + 1440) % 1440;
+    if (minute === dayEnd) return false;
+    if (minute === dayStart) return isOn(local - ago);
+  }
+  return false;
 }
+
+function isFurtherMet(policy: Policy, { purpose, address, delegationDepth = 0, call }: Asked): boolean {
+  const { purposes, networks, depthMin, depthMax, connector, tools, argumentRules, effect } = policy;
+  if (purposes !== null && !purposes.some((each) => each === purpose)) return false;
+  if (delegationDepth < (depthMin ?? 0) || delegationDepth > (depthMax ?? 255)) return false;
+  const isIn = (network: string) => address?.startsWith(PREFIXES[network] ?? 'none');
+  if (networks !== null && !(address ? networks.some(isIn) : effect !== 'allow')) return false;
+  if (connector === null) return true;
+  if (call?.connector !== connector) return false;
+  const fits = (pattern: string) => new RegExp(`^${pattern.replace('*', '.*')}$`).test(call.tool);
+  if (tools !== null && !tools.some(fits)) return false;
+  if (argumentRules === null) return true;
+  if (argumentRules[call.tool] === undefined) return false;
+  // The only rule here: `amount` is at most 500, and nothing else is given.
+  const { amount, ...others } = Object(call.arguments);
+  const keeps = typeof amount === 'number' && amount <= 500 && Object.keys(others).length === 0;
+  return keeps === (effect === 'allow');
+}
+
+/** The texts with which the addresses of a network begin. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  '10.0.0.0/8': '10.',
+  '10.1.0.0/16': '10.1.',
+  '2001:db8::/32': '2001:db8:',
+};
 
 const LEVELS = ['read', 'write', 'delete', 'admin'];
 
@@ -75,6 +119,8 @@ function meet(one: string, other: string): boolean {
   return other === b ? a === b : a.startsWith(b);
 }
 
+const ARGUMENTS = [undefined, {}, { amount: 500 }, { amount: 501 }, { amount: 5, to: 'x' }];
+
 const AGENTS = ['0', '1', '2'].map((last) => `ag_0000000000000000000000000${last}`) as [string, ...string[]];
 
 /** Policies and requests that meet each other often. The same seed makes the same ones. */
@@ -94,13 +140,28 @@ export function randomPolicies(seed: number) {
     return `tool:${pick(['crm', 'pay', '*'])}:${pick([...LEVELS, '*'])}${resource}${cap}`;
   };
   const minute = () => pick([0, 1, 359, 360, 720, 1320, 1439]);
+  const further = (): Partial<Policy> =>
+    random() < 0.5
+      ? {}
+      : {
+          timeZone: pick([null, null, ...Object.keys(ZONES)]),
+          daysOfWeek: pick([null, null, ['thu'], ['fri', 'wed']]),
+          purposes: pick([null, null, ['payments.payout'], ['payments.payout', 'aml.screening']]),
+          networks: pick([null, null, ['10.0.0.0/8'], ['10.1.0.0/16', '2001:db8::/32']]),
+          depthMin: pick([null, null, 1]),
+          depthMax: pick([null, null, 1]),
+          ...pick([{}, {}, { connector: 'pay' }, { connector: 'pay', tools: ['send*'] }, limited]),
+        };
+  const limited = { connector: 'pay', argumentRules: { send: { '/amount': { max: '500' } } } };
   const policy = (id: number): Policy => {
     const [dayStart, dayEnd] = random() < 0.6 ? [null, null] : [minute(), minute()];
     const isHalf = dayStart === dayEnd;
     return {
+      ...NO_CONDITIONS,
+      ...further(),
       id: `pol_${id}`,
       name: '',
-      effect: pick(['allow', 'deny']),
+      effect: pick(['allow', 'deny', 'deny', 'allow', 'require_approval']),
       priority: pick([0, 0, 0, 1, -1]),
       agentId: pick([null, null, ...AGENTS.slice(1)]),
       principalId: pick([null, null, 'p1', 'p2']),
@@ -115,7 +176,14 @@ export function randomPolicies(seed: number) {
     agentId: pick(AGENTS),
     principalId: pick(['p1', 'p2', 'p3']),
     scopes: [...new Set(several(3, scope))],
-    at: new Date(minute() * 60_000 + Math.floor(random() * 60_000)),
+    at: new Date(pick([0, 1, 6]) * 86_400_000 + minute() * 60_000 + Math.floor(random() * 60_000)),
+    purpose: pick([null, 'payments.payout', 'aml.screening']),
+    address: pick([null, '10.1.2.3', '10.2.2.3', '192.0.2.1', '2001:db8::7']),
+    delegationDepth: pick([0, 1, 2]),
+    ...pick([
+      {},
+      { call: { connector: 'pay', tool: pick(['send', 'sender', 'list']), arguments: pick(ARGUMENTS) } },
+    ]),
   });
   return { pick, policies, asked };
 }

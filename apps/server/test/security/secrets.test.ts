@@ -35,6 +35,7 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
 
   const webhook = { url: 'https://hooks.acme.test/', events: ['*'] };
   const { webhookId, secret: webhookSecret } = (await live('POST', '/v1/webhooks', webhook)).json();
+  const sync = (await live('POST', '/v1/policies/sync/secret')).json();
   const renewed = (await live('POST', `/v1/webhooks/${webhookId}/rotate-secret`, {})).json();
 
   const { agentId } = await registerAgent(live);
@@ -94,6 +95,7 @@ async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {
     rotatedKey: rotated.apiKey,
     webhookSecret,
     renewedWebhookSecret: renewed.secret,
+    policySyncSecret: sync.secret,
     ticket,
     cookie: cookie?.value,
     csrfToken,

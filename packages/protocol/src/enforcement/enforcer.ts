@@ -12,6 +12,7 @@ import { checkCaps, type Metered } from './metering.ts';
 import { answer, newOutcome, type Outcome } from './outcome.ts';
 import type { Denial } from './reasons.ts';
 import type { Result } from './result.ts';
+import { ruledOut } from './standing-rules.ts';
 import { readToken } from './token.ts';
 import { checkRevocation, verifyToken } from './token-check.ts';
 import { checkTool } from './tool-check.ts';
@@ -96,6 +97,10 @@ async function decide({ setup, link, outcome }: Rest, call: Call): Promise<Resul
 
   const denial = checkLimits(asked, call, { args, at });
   if (denial) return answer(outcome, denial);
+  at.check = 'policies';
+  const ruling = setup.policies && ruledOut(setup.policies, asked, { call, args });
+  const ruled = ruling instanceof Promise ? await args.over(ruling) : ruling;
+  if (ruled) return answer(outcome, ruled);
   at.check = 'decision';
   if (asked.declared.requires_decision) return decideHeld(asked, call, { setup, link, args, outcome });
   const metering = meter(asked, call, { setup, link, outcome });

@@ -1,7 +1,7 @@
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Call, CapsMode } from './call.ts';
 import type { CapsMeter } from './meter.ts';
-import type { DecisionStore, MaybePromise, RevocationCheck, TokenSource } from './ports.ts';
+import type { DecisionStore, MaybePromise, RevocationCheck, StandingRules, TokenSource } from './ports.ts';
 import type { ReasonCode, SubReasons } from './reasons.ts';
 import type { Result } from './result.ts';
 
@@ -22,6 +22,8 @@ export interface EnforcerSetup {
   readonly meterTimeoutMs?: number;
   /** Without it every call that needs a decision is denied. */
   readonly decisions?: DecisionStore;
+  /** The issuer's policies. Without them only the token and the manifest decide. */
+  readonly policies?: StandingRules;
   /** The region in which this process keeps data. Without it regions are not checked, which a warning says. */
   readonly dataRegion?: string;
   /** Default: `enforce`. */

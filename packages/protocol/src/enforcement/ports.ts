@@ -1,5 +1,6 @@
 import type { Refused } from '../token-refusal.ts';
 import type { VerifiedGrant } from '../token-verifier.ts';
+import type { ToolLevel } from '../tool-scopes.ts';
 import type { Action } from './action.ts';
 
 /** A value, or the promise of it. The engine waits only for a promise, so that a cached answer costs no turn. */
@@ -25,6 +26,21 @@ export type GrantStatus = 'active' | 'revoked' | 'suspended' | 'parent_revoked' 
 /** Tells whether the grant of a verified token still stands. An exception counts as `unavailable`. */
 export interface RevocationCheck {
   check(token: VerifiedGrant): MaybePromise<GrantStatus>;
+}
+
+/** A call that everything else allows, as standing rules see it. */
+export interface RuledCall {
+  readonly connector: string;
+  readonly tool: string;
+  readonly permission: ToolLevel;
+  readonly resource: string | undefined;
+  /** A copy; undefined when the call has none that can be read. */
+  readonly arguments: unknown;
+}
+
+/** The developer's standing rules, which only the issuer knows. @returns the id of the rule that denies, or undefined */
+export interface StandingRules {
+  check(call: RuledCall): MaybePromise<{ readonly policyId: string } | undefined>;
 }
 
 /**

@@ -16,6 +16,7 @@ export interface SubReasons {
     | 'argument_missing'
     | 'argument_not_allowed'
     | 'argument_unreadable'
+    | 'policy_denied'
     | null;
   permission_insufficient: null;
   region_mismatch: null;

@@ -20,6 +20,7 @@ const sentences: Readonly<Record<string, string>> = {
   'tool_not_granted/not_in_authorization_details':
     'The grant lists the tools of the connector, and not this one.',
   'tool_not_granted/argument_unreadable': 'The arguments cannot be checked.',
+  'tool_not_granted/policy_denied': 'A policy denies this call.',
   'tool_not_granted/tool_scope_missing': 'The scopes of the grant name the connector, but not this tool.',
   permission_insufficient: 'The grant has a lower permission than the tool demands.',
   region_mismatch: 'The grant keeps the data in another region.',

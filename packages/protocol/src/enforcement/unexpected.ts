@@ -10,6 +10,7 @@ const denials = {
   amount: () => deny('cap_exceeded', 'invalid_amount'),
   purpose: () => deny('purpose_not_allowed', 'not_matched'),
   arguments: () => deny('tool_not_granted', 'argument_unreadable', { cause: 'internal' }),
+  policies: () => deny('tool_not_granted', 'policy_denied', { cause: 'internal' }),
   decision: () => deny('decision_required', 'consume_unavailable'),
   caps: () => deny('cap_exceeded', 'meter_unavailable', { cause: 'unreachable' }),
 } satisfies Readonly<Record<string, () => Denial>>;

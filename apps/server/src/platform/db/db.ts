@@ -134,6 +134,19 @@ export async function ping(db: Executor): Promise<void> {
   if (rows[0]?.isStandby) throw new Error('The server of the database is a standby.');
 }
 
+/**
+ * Thrown inside the transaction of a request by work that may take long and must hold no connection. The request is rolled
+ * back, the work is done, and the request begins again. The work keeps its outcome for that second run.
+ */
+export class BeforeTransaction extends Error {
+  readonly work: () => Promise<void>;
+
+  constructor(work: () => Promise<void>) {
+    super('This work has to be done before the transaction of the request.');
+    this.work = work;
+  }
+}
+
 /** Whether Postgres ended a transaction in favour of another. */
 export const isLostRace = (error: unknown) => LOST_A_RACE.has(codeOf(error));
 

@@ -22,6 +22,8 @@ export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied"
 
 export type BudgetAccount = "available" | "funds" | "spent";
 
+export type BundleFormat = "cedar" | "rego";
+
 export type CapsMode = "enforce" | "warn";
 
 export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expired" | "failed" | "pending" | "returned" | "started";
@@ -60,7 +62,7 @@ export type ManifestPinning = "enforce" | "off" | "warn";
 
 export type Plan = "enterprise" | "free" | "pro";
 
-export type PolicyEffect = "allow" | "deny";
+export type PolicyEffect = "allow" | "deny" | "require_approval";
 
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
@@ -518,18 +520,46 @@ export interface OutboxEvents {
 
 export interface Policies {
   agentId: string | null;
+  argumentRules: Json | null;
+  connector: string | null;
   createdAt: Timestamp;
   dayEnd: number | null;
+  daysOfWeek: string[] | null;
   dayStart: number | null;
+  depthMax: number | null;
+  depthMin: number | null;
   developerId: string;
   effect: PolicyEffect;
   id: string;
   name: string;
+  networks: string[] | null;
   principalId: string | null;
   priority: number;
+  purposes: string[] | null;
   scopes: string[] | null;
+  timeZone: string | null;
+  tools: string[] | null;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface PolicyBundles {
+  active: boolean;
+  content: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  fileCount: number;
+  format: BundleFormat;
+  id: string;
+  sha256: string;
+  version: string;
+}
+
+export interface PolicySyncSecrets {
+  createdAt: Timestamp;
+  developerId: string;
+  sealKeyId: string;
+  secret: Buffer;
 }
 
 export interface PolicyVersions {
@@ -764,6 +794,8 @@ export interface DB {
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
   policies: Policies;
+  policyBundles: PolicyBundles;
+  policySyncSecrets: PolicySyncSecrets;
   policyVersions: PolicyVersions;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;

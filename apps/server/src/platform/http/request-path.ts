@@ -110,7 +110,9 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       anonymousBills: anonymousBills(request, limits),
       developerBill: (identity) => developerBill(request, identity, limits),
     });
-    if (authentication.result === 'accepted') return { ...authentication.identity, requestId: request.id };
+    if (authentication.result === 'accepted') {
+      return { ...authentication.identity, requestId: request.id, address: request.ip };
+    }
     if (authentication.because === 'role_too_weak') {
       throw new AppError('FORBIDDEN', 'This route needs an API key with the role `full`.');
     }
@@ -136,7 +138,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     const read = token === undefined ? { refusal: 'missing' } : await path.grant(token);
     if (!('refusal' in read)) {
       await charge([...anonymousBills(request, limits), tokenBill(request, read.tokenId, limits)]);
-      return { ...read, requestId: request.id };
+      return { ...read, requestId: request.id, address: request.ip };
     }
     await charge(failureBills(request, limits));
     request.log.info({ reason: read.refusal }, 'grant token refused');

@@ -124,6 +124,7 @@ function approvalOf(
   { policyAutoApproval, consentMode }: Asker,
   { effect, policyId, namesScopes }: PolicyDecision,
 ): 'sandbox' | 'policy' | null {
+  if (effect === 'require_approval') return null;
   if (mode === 'sandbox') return autoApprove === false ? null : 'sandbox';
   if (!policyAutoApproval || consentMode === 'passkey') return null;
   // A policy without scopes would approve everything, which its author may not have meant.

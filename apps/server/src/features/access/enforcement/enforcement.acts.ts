@@ -1,5 +1,6 @@
 import type { ReasonCode } from '@behest/protocol/enforcement/reasons';
 import { announcement, type DataOf, entryOnly } from '../../../platform/acts.ts';
+import type { Explanation } from '../policies/index.ts';
 
 /** The answer to one call, without its arguments. */
 export interface CallData {
@@ -19,6 +20,9 @@ export interface CallData {
   readonly checkOnly?: true;
   readonly reasonCode?: ReasonCode;
   readonly subReason?: string;
+  /** The policy that denied the call, and by which conditions. */
+  readonly policyId?: string;
+  readonly explanation?: Explanation;
   /** The denials that `capsMode` `warn` let pass. */
   readonly wouldDeny?: readonly { readonly reasonCode: string; readonly subReason: string | null }[];
   readonly decisionId?: string;

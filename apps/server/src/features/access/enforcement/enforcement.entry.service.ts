@@ -1,5 +1,6 @@
 import type { Call } from '@behest/protocol/enforcement/call';
 import type { Result } from '@behest/protocol/enforcement/result';
+import type { Explanation } from '../policies/index.ts';
 import type { CallData } from './enforcement.acts.ts';
 
 const MOST_LISTED = 20;
@@ -10,10 +11,11 @@ interface Answered {
   readonly capsMode: 'enforce' | 'warn';
   readonly result: Result;
   readonly actionHash: string | undefined;
+  readonly denied: Explanation | undefined;
 }
 
 /** The facts of a call that the audit log keeps. Arguments stay out, and so does what has no form that can be kept. */
-export function callDataOf({ call, capsMode, result, actionHash }: Answered): CallData {
+export function callDataOf({ call, capsMode, result, actionHash, denied }: Answered): CallData {
   const { resource, caseVersion, reserve } = call;
   const [amount, caseId] = [keptAmount(call.amount), keptCase(call.caseId)];
   const { permission, call_id: callId, manifest_version: manifestVersion, decision, would_deny } = result;
@@ -33,6 +35,7 @@ export function callDataOf({ call, capsMode, result, actionHash }: Answered): Ca
     ...(reserve === false && { checkOnly: true as const }),
     ...(result.reason_code !== null && { reasonCode: result.reason_code }),
     ...(result.sub_reason !== null && { subReason: result.sub_reason }),
+    ...(denied && { policyId: denied.policyId, explanation: denied }),
     ...(would_deny && {
       wouldDeny: would_deny
         .slice(0, MOST_LISTED)

@@ -14,7 +14,7 @@ import { tables } from './enforcement.tables.ts';
 export const enforcement = defineFeature({
   name: 'enforcement',
   tags: { enforcement: 'Calls of tools: whether they may happen now.' },
-  knows: ['audit', 'caps', 'manifests', 'tokens'],
+  knows: ['audit', 'caps', 'manifests', 'policies', 'tokens'],
   tables,
   acts,
   settings,

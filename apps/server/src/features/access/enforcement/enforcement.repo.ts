@@ -11,13 +11,15 @@ export type EnforceableRow = TokenRow & {
   /** Null where the connector has no manifest. */
   readonly manifestRevision: number | null;
   readonly capsMode: 'enforce' | 'warn';
+  readonly policiesVersion: string;
 };
 
 type Asked = [developerId: string, tokenId: string, at: Date, connector: string, within: Reach['agentIds']];
 
 const enforceable = lookUp<EnforceableRow, Asked>(
   'find_enforceable',
-  `select ${heldToken}, f.manifest_revision as "manifestRevision", f.caps_mode as "capsMode"
+  `select ${heldToken}, f.manifest_revision as "manifestRevision", f.caps_mode as "capsMode",
+     f.policies_version as "policiesVersion"
    from find_enforceable($1, $2, $3, $4) f where $5::text[] is null or (f.held).agent_id = any ($5)`,
 );
 

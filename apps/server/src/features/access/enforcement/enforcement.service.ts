@@ -7,15 +7,17 @@ import { isLostRace } from '../../../platform/db/db.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { prepareRuling } from '../../record/audit/index.ts';
+import type { Explanation } from '../policies/index.ts';
 import { actionHashOf, enforcerFor } from './enforcement.enforcer.service.ts';
 import { callDataOf } from './enforcement.entry.service.ts';
 import { type CallFacts, type FactDeps, findFacts } from './enforcement.facts.service.ts';
 import { meterOfAgent } from './enforcement.meter.service.ts';
 import { withExactNumbers } from './enforcement.numbers.rules.ts';
+import { type PolicyDeps, policiesOn } from './enforcement.policies.service.ts';
 import { type HeldCall, writeRuling } from './enforcement.repo.ts';
 import type { NewCall } from './enforcement.schema.ts';
 
-export interface EnforcementDeps extends FactDeps {
+export interface EnforcementDeps extends FactDeps, PolicyDeps {
   /** The meter of the deployment. Its reservations are transactions of their own, whatever `db` is. */
   readonly meter: CapsMeter;
   /** The store in which the meter counts. */
@@ -43,16 +45,21 @@ export async function enforceCall(
   const capsMode = input.capsMode === 'warn' && row?.capsMode === 'warn' ? 'warn' : 'enforce';
   const call: Call = { ...withExactNumbers(input, text), capsMode };
   const meter = meterOfAgent(deps.meter, row?.agentId);
-  const result = await enforcerFor(facts, { meter, logger: deps.logger }).enforce(call);
+  const policies = row && policiesOn(deps, caller, row);
+  const { logger } = deps;
+  const result = await enforcerFor(facts, { meter, policies, logger }).enforce(call);
+  const denied = policies?.denied();
   const id = result.reservation?.id ?? undefined;
   const held = row && id !== undefined ? { callId: id, agentId: row.agentId, grantId: row.id } : undefined;
-  await record(deps, caller, { call, capsMode, result, facts, held }).catch(async (error: unknown) => {
-    if (held) await giveBack(deps, caller, meter, held);
-    // Its transaction began before this call, and is done again as a whole.
-    if (deps.db.isTransaction && isLostRace(error)) throw error;
-    deps.logger?.error({ err: error }, 'the answer to a call could not be recorded');
-    throw unavailable('db');
-  });
+  await record(deps, caller, { call, capsMode, result, facts, held, denied }).catch(
+    async (error: unknown) => {
+      if (held) await giveBack(deps, caller, meter, held);
+      // Its transaction began before this call, and is done again as a whole.
+      if (deps.db.isTransaction && isLostRace(error)) throw error;
+      deps.logger?.error({ err: error }, 'the answer to a call could not be recorded');
+      throw unavailable('db');
+    },
+  );
   return result;
 }
 
@@ -62,15 +69,16 @@ interface Answered {
   readonly result: Result;
   readonly facts: CallFacts;
   readonly held: HeldCall | undefined;
+  readonly denied: Explanation | undefined;
 }
 
 async function record(deps: EnforcementDeps, caller: Caller, answered: Answered): Promise<void> {
-  const { call, capsMode, result, facts, held } = answered;
+  const { call, capsMode, result, facts, held, denied } = answered;
   const { row } = facts;
   const at = deps.clock();
   const about = row ? concerning({ ...row, grantId: row.id }) : {};
   const { agentDid: _, ...subjects } = about;
-  const data = callDataOf({ call, capsMode, result, actionHash: await actionHashOf(call) });
+  const data = callDataOf({ call, capsMode, result, actionHash: await actionHashOf(call), denied });
   const isTold = !result.allowed && call.reserve !== false;
   const records = prepareRuling(
     caller,

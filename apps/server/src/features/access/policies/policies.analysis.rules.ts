@@ -1,13 +1,7 @@
 import { coversRead } from '@behest/protocol/scopes';
 import type { CompiledPolicies } from './policies.compile.rules.ts';
-import {
-  type Asked,
-  compareOrder,
-  isDuring,
-  type Policy,
-  readAsked,
-  scopesMatch,
-} from './policies.match.rules.ts';
+import { type Example, exampleOf, matches, toRequest } from './policies.examples.rules.ts';
+import { type Asked, compareOrder, type Policy } from './policies.match.rules.ts';
 import type { PolicyWarning } from './policies.schema.ts';
 import { overlaps } from './policies.scopes.rules.ts';
 import { type ReadPolicy, readPolicy, shadowersOf } from './policies.shadow.rules.ts';
@@ -17,9 +11,6 @@ const MOST_COMPARED = 100_000;
 const MOST_WARNINGS = 20;
 const MOST_NAMED = 10;
 
-const AN_AGENT = 'ag_00000000000000000000000000';
-const A_PRINCIPAL = 'principal';
-const A_SCOPE = 'example:read';
 const AGENT_ID = /^ag_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 interface Written extends ReadPolicy {
@@ -54,14 +45,6 @@ function deciderWith(policy: Policy, others: CompiledPolicies): Written['decide'
   };
 }
 
-function matches(policy: Policy, asked: Asked): boolean {
-  const { agentId, principalId, effect } = policy;
-  if (agentId !== null && agentId !== asked.agentId) return false;
-  if (principalId !== null && principalId !== asked.principalId) return false;
-  const { minute, read } = readAsked(asked);
-  return isDuring(policy, minute) && scopesMatch(effect, readPolicy(policy).read, read);
-}
-
 /** The other policies that may match a request that the policy matches, as many as are compared. */
 function comparable(policy: Policy, others: readonly Policy[]) {
   const compared: ReadPolicy[] = [];
@@ -69,7 +52,6 @@ function comparable(policy: Policy, others: readonly Policy[]) {
   let pairs = 0;
   for (const other of others) {
     if (!canMeet(policy.agentId, other.agentId) || !canMeet(policy.principalId, other.principalId)) continue;
-    if (commonMinute(policy, other) === undefined) continue;
     pairs += width * (other.scopes?.length ?? 1);
     if (pairs > MOST_COMPARED) return { compared, isComplete: false };
     compared.push(readPolicy(other));
@@ -79,13 +61,9 @@ function comparable(policy: Policy, others: readonly Policy[]) {
 
 const canMeet = (one: string | null, other: string | null) => one === null || other === null || one === other;
 
-/** Where two windows meet, one of them begins. */
-const commonMinute = (one: Policy, other: Policy) =>
-  [one.dayStart ?? 0, other.dayStart ?? 0].find((minute) => isDuring(one, minute) && isDuring(other, minute));
-
 function shadowed(written: Written, shadowers: readonly Policy[]): PolicyWarning {
   const message = 'The policy never decides: these match before it, whatever it matches.';
-  return warning('shadowed', shadowers, message, written, ownRequest(written.policy));
+  return warning('shadowed', shadowers, message, written, exampleOf([written.policy], undefined, written.at));
 }
 
 function besides(written: Written, compared: readonly ReadPolicy[]): PolicyWarning[] {
@@ -93,9 +71,18 @@ function besides(written: Written, compared: readonly ReadPolicy[]): PolicyWarni
     if (shadowersOf(other, [written]).length > 0) {
       const message =
         'This policy no longer decides: the written one matches before it, whatever it matches.';
-      return [warning('shadows', [other.policy], message, written, ownRequest(other.policy))];
+      return [
+        warning(
+          'shadows',
+          [other.policy],
+          message,
+          written,
+          exampleOf([other.policy], undefined, written.at),
+        ),
+      ];
     }
-    if (other.policy.effect === written.policy.effect) return [];
+    // A denial and a demand for a person both restrict; a permission contradicts either.
+    if ((other.policy.effect === 'allow') === (written.policy.effect === 'allow')) return [];
     const disputed = disputedRequest(written, other);
     if (!disputed) return [];
     const message = 'This policy has the opposite effect, and both match the example.';
@@ -103,47 +90,32 @@ function besides(written: Written, compared: readonly ReadPolicy[]): PolicyWarni
   });
 }
 
-type Example = Omit<Asked, 'at'> & { readonly minute: number };
-
-/** A request that the policy matches. */
-const ownRequest = ({ agentId, principalId, scopes, dayStart }: Policy): Example => ({
-  agentId: agentId ?? AN_AGENT,
-  principalId: principalId ?? A_PRINCIPAL,
-  scopes: [scopes?.[0] ?? A_SCOPE],
-  minute: dayStart ?? 0,
-});
-
 /** A request that two policies match, and about which one of them decides. */
 function disputedRequest(written: Written, other: ReadPolicy): Example | undefined {
   const [one, two] = [written.policy, other.policy];
-  const place = {
-    agentId: one.agentId ?? two.agentId ?? AN_AGENT,
-    principalId: one.principalId ?? two.principalId ?? A_PRINCIPAL,
-    minute: commonMinute(one, two) ?? 0,
-  };
   const [allowed, denied] = one.effect === 'allow' ? [written.read, other.read] : [other.read, written.read];
   for (const scope of commonScopes(allowed, denied)) {
-    const example = { ...place, scopes: [scope] };
-    const decider = written.decide(askedOf(example, written.at));
+    const example = exampleOf([one, two], scope, written.at);
+    if (!example || !matches(one, example) || !matches(two, example)) continue;
+    const decider = written.decide(example);
     if (decider?.id === one.id || decider?.id === two.id) return example;
   }
   return undefined;
 }
 
 /** Scopes that a permission covers and a denial stops. */
-function* commonScopes(allowed: ReadPolicy['read'], denied: ReadPolicy['read']): Generator<string> {
+function* commonScopes(
+  allowed: ReadPolicy['read'],
+  denied: ReadPolicy['read'],
+): Generator<string | undefined> {
   if (allowed === null || denied === null) {
-    yield (allowed ?? denied)?.[0]?.text ?? A_SCOPE;
+    yield (allowed ?? denied)?.[0]?.text;
     return;
   }
   for (const wide of allowed) {
     const stopping = denied.find((scope) => overlaps(scope, wide));
     if (stopping) yield coversRead(wide, stopping) ? stopping.text : wide.text;
   }
-}
-
-function askedOf({ minute, ...asked }: Example, day: Date): Asked {
-  return { ...asked, at: new Date(Math.floor(day.getTime() / 86_400_000) * 86_400_000 + minute * 60_000) };
 }
 
 function warning(
@@ -155,12 +127,11 @@ function warning(
 ): PolicyWarning {
   const policyIds = policies.slice(0, MOST_NAMED).map(({ id }) => id);
   if (!written || !example) return { kind, policyIds, message, example: null, decidedBy: null };
-  const asked = askedOf(example, written.at);
   return {
     kind,
     policyIds,
     message,
-    example: { ...asked, scopes: [...asked.scopes], at: asked.at.toISOString() },
-    decidedBy: written.decide(asked)?.id ?? null,
+    example: toRequest(example),
+    decidedBy: written.decide(example)?.id ?? null,
   };
 }

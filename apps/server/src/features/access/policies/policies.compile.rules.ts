@@ -3,12 +3,13 @@ import { coverKeys, denyKeys, keysAskedOfCovers, keysAskedOfDenials } from './po
 import {
   type Asked,
   compareOrder,
-  isDuring,
+  conditionsHold,
   type Policy,
   type ReadAsked,
   readAsked,
   scopesMatch,
 } from './policies.match.rules.ts';
+import { type Network, readNetwork } from './policies.networks.rules.ts';
 
 /** The policies of a developer, arranged so that a decision looks at few of them. */
 export interface CompiledPolicies {
@@ -22,17 +23,20 @@ export interface CompiledPolicies {
 interface Ranked {
   readonly policy: Policy;
   readonly read: readonly ReadScope[] | null;
+  readonly networks: readonly Network[] | null;
   readonly rank: number;
+  /** As `conditionsOf` tells them. */
+  readonly conditions: string;
 }
 
 /** The policies under one key, in their order. */
 interface Posting {
   readonly ranked: Ranked[];
-  /** The hours in which one of them matches every request that asks for the key. */
-  readonly settled: Set<number>;
+  /** The further conditions under which one of them matches every request that asks for the key. */
+  readonly settled: Set<string>;
 }
 
-/** The policies for one agent or all, and for one principal or all. */
+/** The policies for one agent or all, for one principal or all, and for one purpose or all. */
 interface Bucket {
   /** Policies without scopes. */
   readonly any: Posting;
@@ -44,22 +48,42 @@ export function compilePolicies(unordered: readonly Policy[]): CompiledPolicies 
   const policies = unordered.toSorted(compareOrder);
   const buckets = new Map<string, Bucket>();
   for (const [rank, policy] of policies.entries()) {
-    const ranked = { policy, rank, read: policy.scopes?.map(readScope) ?? null };
-    const name = bucketName(policy.agentId, policy.principalId);
-    const bucket = buckets.get(name) ?? { any: newPosting(), denials: new Map(), covers: new Map() };
-    buckets.set(name, bucket);
-    place(bucket, ranked);
+    const read = policy.scopes?.map(readScope) ?? null;
+    const ranked = { policy, rank, read, networks: networksOf(policy), conditions: conditionsOf(policy) };
+    for (const purpose of new Set(policy.purposes ?? [null])) {
+      const name = bucketName(policy.agentId, policy.principalId, purpose);
+      const bucket = buckets.get(name) ?? { any: newPosting(), denials: new Map(), covers: new Map() };
+      buckets.set(name, bucket);
+      place(bucket, ranked);
+    }
   }
+  const hasPurposes = policies.some(({ purposes }) => purposes !== null);
   const hasPrefixes = policies.some(({ scopes }) =>
     scopes?.some((scope) => scope.includes('*:capped') || scope.endsWith('*')),
   );
-  const index = { buckets, hasPrefixes };
+  const index = { buckets, hasPrefixes, hasPurposes };
   return { size: policies.length, policies, decide: (asked) => decide(index, readAsked(asked)) };
 }
 
 /** Ids have no control characters. */
-const bucketName = (agentId: string | null, principalId: string | null) =>
-  `${agentId ?? '\n'}\n${principalId ?? '\n'}`;
+const bucketName = (agentId: string | null, principalId: string | null, purpose: string | null) =>
+  `${agentId ?? '\n'}\n${principalId ?? '\n'}${purpose === null ? '' : `\n${purpose}`}`;
+
+const networksOf = ({ networks }: Policy) => networks?.flatMap((text) => readNetwork(text) ?? []) ?? null;
+
+const NONE = '';
+
+/** A text that is the same for policies with the same conditions besides agent, principal, purpose and scopes. */
+function conditionsOf(policy: Policy): string {
+  const { dayStart, dayEnd, timeZone, daysOfWeek, networks, depthMin, depthMax } = policy;
+  const { connector, tools, argumentRules } = policy;
+  const plain = [dayStart, dayEnd, timeZone, daysOfWeek, depthMin, depthMax, connector, tools];
+  const own = [...plain, networks, argumentRules];
+  if (own.every((condition) => condition === null)) return NONE;
+  // An unknown address and arguments that break the rules are the other way round for a permission.
+  const isTurned = (networks ?? argumentRules) !== null && policy.effect === 'allow';
+  return JSON.stringify([...own, isTurned]);
+}
 
 function place(bucket: Bucket, ranked: Ranked): void {
   const { policy, read } = ranked;
@@ -67,12 +91,12 @@ function place(bucket: Bucket, ranked: Ranked): void {
     add(bucket.any, ranked, true);
     return;
   }
-  const isDenial = policy.effect === 'deny';
+  const isDenial = policy.effect !== 'allow';
   const index = isDenial ? bucket.denials : bucket.covers;
   for (const { text, isExact } of read.flatMap(isDenial ? denyKeys : coverKeys)) {
     const posting = index.get(text) ?? newPosting();
     index.set(text, posting);
-    // Where every request that asks for the key matches, a later policy with the same hours never decides. A permission
+    // Where every request that asks for the key matches, a later policy with the same conditions never decides. A permission
     // has to cover the other scopes of the request too.
     add(posting, ranked, isExact && isDenial);
   }
@@ -80,34 +104,34 @@ function place(bucket: Bucket, ranked: Ranked): void {
 
 const newPosting = (): Posting => ({ ranked: [], settled: new Set() });
 
-const ALWAYS = -1;
-
 /** Policies are added in their order. @param settles whether it matches every request that asks for the key */
 function add({ ranked: list, settled }: Posting, ranked: Ranked, settles: boolean): void {
-  const { dayStart, dayEnd } = ranked.policy;
-  const hours = dayStart === null || dayEnd === null ? ALWAYS : dayStart * 1440 + dayEnd;
-  if (list.at(-1) === ranked || settled.has(ALWAYS) || settled.has(hours)) return;
+  const { conditions } = ranked;
+  if (list.at(-1) === ranked || settled.has(NONE) || settled.has(conditions)) return;
   list.push(ranked);
-  if (settles) settled.add(hours);
+  if (settles) settled.add(conditions);
 }
 
 interface Index {
   readonly buckets: ReadonlyMap<string, Bucket>;
   /** Whether a scope of any policy may end in a prefix of resources. */
   readonly hasPrefixes: boolean;
+  readonly hasPurposes: boolean;
 }
 
-function decide({ buckets, hasPrefixes }: Index, asked: ReadAsked): Policy | undefined {
+function decide({ buckets, hasPrefixes, hasPurposes }: Index, asked: ReadAsked): Policy | undefined {
   let best: Ranked | undefined;
   const denialKeys = asked.read.map((scope) => keysAskedOfDenials(scope, hasPrefixes));
   const coveringKeys = asked.read.map((scope) => keysAskedOfCovers(scope, hasPrefixes));
   for (const agentId of [asked.agentId, null]) {
     for (const principalId of [asked.principalId, null]) {
-      const bucket = buckets.get(bucketName(agentId, principalId));
-      if (!bucket) continue;
-      best = first(bucket.any, asked, best);
-      for (const keys of denialKeys) best = firstOf(bucket.denials, keys, asked, best);
-      best = firstOf(bucket.covers, rarest(bucket.covers, coveringKeys), asked, best);
+      for (const purpose of hasPurposes && asked.purpose ? [asked.purpose, null] : [null]) {
+        const bucket = buckets.get(bucketName(agentId, principalId, purpose));
+        if (!bucket) continue;
+        best = first(bucket.any, asked, best);
+        for (const keys of denialKeys) best = firstOf(bucket.denials, keys, asked, best);
+        best = firstOf(bucket.covers, rarest(bucket.covers, coveringKeys), asked, best);
+      }
     }
   }
   return best?.policy;
@@ -141,8 +165,9 @@ function firstOf(
 function first(posting: Posting | undefined, asked: ReadAsked, best: Ranked | undefined): Ranked | undefined {
   for (const ranked of posting?.ranked ?? []) {
     if (best && ranked.rank >= best.rank) return best;
-    const { policy, read } = ranked;
-    if (isDuring(policy, asked.minute) && scopesMatch(policy.effect, read, asked.read)) return ranked;
+    const { policy, read, networks } = ranked;
+    if (scopesMatch(policy.effect, read, asked.read) && conditionsHold(policy, networks, asked))
+      return ranked;
   }
   return best;
 }

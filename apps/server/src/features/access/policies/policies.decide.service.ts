@@ -8,10 +8,10 @@ import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { refuseWhenFull } from '../../accounts/quotas/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { policiesAt } from './policies.cache.service.ts';
-import { metConditions, NO_MATCH, reasonOf } from './policies.explain.rules.ts';
-import type { Policy } from './policies.match.rules.ts';
-import type { OutsidePoint } from './policies.outside.service.ts';
-import type { MetCondition, Operation } from './policies.schema.ts';
+import { explanationOf, NO_MATCH, reasonOf } from './policies.explain.rules.ts';
+import type { AskedCall, Policy } from './policies.match.rules.ts';
+import { askBefore, type OutsidePoint } from './policies.outside.service.ts';
+import type { Explanation, Operation } from './policies.schema.ts';
 
 export interface DecideDeps {
   readonly db: Executor;
@@ -39,7 +39,7 @@ export interface PolicyDecision {
   /** Whether the policy that decided lists scopes. */
   readonly namesScopes: boolean;
   readonly reason: string;
-  readonly conditions: readonly MetCondition[];
+  readonly explanation: Explanation | null;
   readonly evaluated: number;
   readonly backend: 'builtin' | 'opa' | 'cedar';
   /** The version of the policies that were asked. */
@@ -51,7 +51,7 @@ const undecided = (version: string, evaluated: number): PolicyDecision => ({
   policyId: null,
   namesScopes: false,
   reason: NO_MATCH,
-  conditions: [],
+  explanation: null,
   evaluated,
   backend: 'builtin',
   version,
@@ -59,6 +59,9 @@ const undecided = (version: string, evaluated: number): PolicyDecision => ({
 
 type Question = PolicyQuestion & {
   readonly at: Date;
+  readonly address?: string | null;
+  readonly delegationDepth?: number;
+  readonly call?: AskedCall;
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 };
 
@@ -68,15 +71,19 @@ type Question = PolicyQuestion & {
  */
 export async function decide(
   deps: Pick<DecideDeps, 'db' | 'outside'>,
-  tenant: Tenant,
+  caller: Caller,
   version: string,
   asked: Question,
 ): Promise<PolicyDecision> {
+  const { tenant } = caller;
   const own = await decideOwn(deps, tenant, version, asked);
   const { outside } = deps;
   if (!outside || own.effect === 'deny') return own;
-  const answer = await outside.ask({ ...asked, developerId: tenant.developerId });
+  const facts = { ...asked, developerId: tenant.developerId };
+  const answer = await askBefore(deps.db, caller, outside, facts);
   if (!answer || answer.effect === null || answer.effect === own.effect) return own;
+  // Nothing but a denial overrules a policy that leaves the decision to a person.
+  if (own.effect === 'require_approval' && answer.effect !== 'deny') return own;
   const { effect, reason } = answer;
   const { backend } = outside;
   return {
@@ -97,14 +104,14 @@ async function decideOwn(
   const known = await policiesAt(db, tenant, version);
   const policy = known.decide(asked);
   if (!policy) return undecided(known.version, known.size);
-  const conditions = metConditions(policy, asked);
+  const explanation = explanationOf(policy, asked);
   return {
     ...undecided(known.version, known.size),
     effect: policy.effect,
     policyId: policy.id,
     namesScopes: policy.scopes !== null,
-    reason: reasonOf(policy, conditions),
-    conditions,
+    reason: reasonOf(explanation),
+    explanation,
   };
 }
 
@@ -120,16 +127,16 @@ export async function refuseDenied(
   { version, at, quotas = [] }: { version: string; at: Date; quotas?: readonly QuotaResource[] },
   question: PolicyQuestion,
 ): Promise<PolicyDecision> {
-  const decision = await decide(deps, caller.tenant, version, {
+  const decision = await decide(deps, caller, version, {
     ...question,
     at,
+    address: addressOf(caller),
+    delegationDepth: depthOf(question),
     ...(caller.browser && { browser: caller.browser }),
   });
-  const { effect, policyId, backend, reason, evaluated } = decision;
+  const { effect, policyId, backend, reason, evaluated, explanation } = decision;
   const { operation, scopes } = question;
-  if (evaluated > 0 || deps.outside) {
-    deps.metrics.counter('policy_decisions_total').inc({ operation, effect: effect ?? 'none', backend });
-  }
+  if (evaluated > 0 || deps.outside) count(deps, question, decision);
   if (effect !== 'deny') return decision;
 
   for (const resource of quotas) {
@@ -138,11 +145,45 @@ export async function refuseDenied(
   const attempt = {
     action: isBeforeGrant(operation) ? 'authorization.blocked' : 'policy.denied',
     about: subjectOf(question),
-    data: { policyId, operation, scopes, backend, reason },
+    data: { policyId, operation, scopes, backend, reason, explanation },
   } as const;
   await inTransaction(deps.db, (tx) => recordBlockedAttempt(tx, caller, attempt, at));
   throw denied(caller, policyId);
 }
+
+/**
+ * Asks the developer's policies about a call of a tool. The decision point of the operator is not asked: it would answer
+ * each call, and it knows no tools.
+ */
+export async function decideCall(
+  deps: Pick<DecideDeps, 'db' | 'clock' | 'metrics'>,
+  caller: Caller,
+  version: string,
+  question: PolicyQuestion & { readonly call: AskedCall },
+): Promise<PolicyDecision> {
+  const decision = await decideOwn(deps, caller.tenant, version, {
+    ...question,
+    at: deps.clock(),
+    address: addressOf(caller),
+    delegationDepth: depthOf(question),
+  });
+  count(deps, question, decision);
+  return decision;
+}
+
+const addressOf = ({ browser, address }: Caller): string | null => browser?.ip ?? address ?? null;
+
+function count(
+  { metrics }: Pick<DecideDeps, 'metrics'>,
+  { operation }: PolicyQuestion,
+  { effect, backend }: PolicyDecision,
+): void {
+  metrics.counter('policy_decisions_total').inc({ operation, effect: effect ?? 'none', backend });
+}
+
+/** The depth of the grant that the request is about. A delegation makes one below its parent. */
+const depthOf = ({ operation, grant }: PolicyQuestion): number =>
+  (grant?.delegationDepth ?? 0) + (operation === 'delegate' ? 1 : 0);
 
 const isBeforeGrant = (operation: Operation) => operation === 'authorize' || operation === 'consent';
 

@@ -154,6 +154,7 @@ test('equal priority: a denial comes before a permission; a higher priority come
     evaluated: 0,
     backend: 'builtin',
     conditions: [],
+    explanation: null,
   });
 
   const allowing = await deny(acme, { name: 'Allow', effect: 'allow', scopes: ['*'] });
@@ -165,6 +166,13 @@ test('equal priority: a denial comes before a permission; a higher priority come
     evaluated: 2,
     backend: 'builtin',
     conditions: [{ field: 'scopes', condition: 'email:*', met: 'email:send' }],
+    explanation: {
+      policyId: denying,
+      name: noMail.name,
+      effect: 'deny',
+      priority: 0,
+      conditions: [{ field: 'scopes', condition: 'email:*', met: 'email:send' }],
+    },
   });
   await acme('PATCH', `/v1/policies/${allowing}`, { priority: 1 });
   expect(await evaluate()).toMatchObject({ effect: 'allow', policyId: allowing });

@@ -1,27 +1,83 @@
 import { covers, readScope } from '@behest/protocol/scopes';
-import type { Asked, Policy } from './policies.match.rules.ts';
+import { isWithin } from '@behest/protocol/tool-scopes';
+import { type Asked, type Policy, readAsked } from './policies.match.rules.ts';
+import { isInside, readNetwork } from './policies.networks.rules.ts';
 import { timeOfDay } from './policies.rules.ts';
-import type { MetCondition } from './policies.schema.ts';
+import type { Explanation, MetCondition } from './policies.schema.ts';
 import { overlaps } from './policies.scopes.rules.ts';
+import { days } from './policies.time.rules.ts';
 
 const MOST_NAMED = 5;
 
+/** Which policy decided, by which conditions. */
+export const explanationOf = (policy: Policy, asked: Asked): Explanation => ({
+  policyId: policy.id,
+  name: policy.name,
+  effect: policy.effect,
+  priority: policy.priority,
+  conditions: metConditions(policy, asked),
+});
+
 /** The conditions of a policy that decided, each with the part of the request that meets it. */
-export function metConditions(policy: Policy, asked: Asked): MetCondition[] {
-  const { agentId, principalId, scopes, dayStart } = policy;
+function metConditions(policy: Policy, asked: Asked): MetCondition[] {
+  const { agentId, principalId, scopes, purposes } = policy;
   return [
-    ...(agentId === null ? [] : [{ field: 'agentId' as const, condition: agentId, met: asked.agentId }]),
-    ...(principalId === null
-      ? []
-      : [{ field: 'principalId' as const, condition: principalId, met: asked.principalId }]),
+    ...met('agentId', agentId, asked.agentId),
+    ...met('principalId', principalId, asked.principalId),
     ...(scopes === null ? [] : metScopes(policy.effect, scopes, asked.scopes)),
-    ...(dayStart === null ? [] : [metHours(policy, asked.at)]),
+    ...metTimes(policy, asked),
+    ...met('purposes', purposes && (asked.purpose ?? null), asked.purpose ?? ''),
+    ...metNetwork(policy, asked),
+    ...metDepth(policy, asked),
+    ...metCall(policy, asked),
   ];
 }
 
-function metHours({ dayStart, dayEnd }: Policy, at: Date): MetCondition {
-  const condition = `${timeOfDay(dayStart)}–${timeOfDay(dayEnd)} UTC`;
-  return { field: 'timeOfDay', condition, met: `${at.toISOString().slice(11, 16)} UTC` };
+const met = (field: MetCondition['field'], condition: string | null, found: string): MetCondition[] =>
+  condition === null ? [] : [{ field, condition, met: found }];
+
+function metTimes(policy: Policy, asked: Asked): MetCondition[] {
+  const { dayStart, dayEnd, daysOfWeek } = policy;
+  const zone = policy.timeZone ?? 'UTC';
+  const { minute, day } = readAsked(asked).timeIn(policy.timeZone);
+  const hours = dayStart === null ? null : `${timeOfDay(dayStart)}–${timeOfDay(dayEnd)} ${zone}`;
+  return [
+    ...met('timeOfDay', hours, `${timeOfDay(minute)} ${zone}`),
+    ...met(
+      'daysOfWeek',
+      daysOfWeek && `${daysOfWeek.join(', ')} ${zone}`,
+      `${days[day]} ${timeOfDay(minute)}`,
+    ),
+  ];
+}
+
+function metNetwork({ networks }: Policy, asked: Asked): MetCondition[] {
+  if (networks === null) return [];
+  const { network } = readAsked(asked);
+  const found = networks.find((text) => {
+    const read = readNetwork(text);
+    return network && read && isInside([read], network);
+  });
+  if (found === undefined)
+    return met('networks', networks.slice(0, MOST_NAMED).join(', '), 'an unknown address');
+  return met('networks', found, asked.address ?? '');
+}
+
+function metDepth({ depthMin, depthMax }: Policy, { delegationDepth = 0 }: Asked): MetCondition[] {
+  if (depthMin === null && depthMax === null) return [];
+  return met('delegationDepth', `${depthMin ?? 0}–${depthMax ?? ''}`, String(delegationDepth));
+}
+
+/** The values of arguments are told nowhere. */
+function metCall({ connector, tools, argumentRules, effect }: Policy, { call }: Asked): MetCondition[] {
+  if (connector === null || call === undefined) return [];
+  const pattern = tools?.find((each) => isWithin(each, call.tool)) ?? null;
+  const rules = argumentRules === null ? null : `the rules of ${call.tool}`;
+  return [
+    ...met('connector', connector, call.connector),
+    ...met('tools', pattern, call.tool),
+    ...met('arguments', rules, effect === 'allow' ? 'arguments that keep them' : 'arguments that break them'),
+  ];
 }
 
 /** A denial shows the first scope that it stops, and a permission the scope that covers each of those requested. */
@@ -31,26 +87,29 @@ function metScopes(
   asked: readonly string[],
 ): MetCondition[] {
   if (effect === 'allow') {
-    return asked.slice(0, MOST_NAMED).flatMap((met) => {
-      const condition = own.find((scope) => covers(scope, met));
-      return condition === undefined ? [] : [{ field: 'scopes' as const, condition, met }];
+    return asked.slice(0, MOST_NAMED).flatMap((scope) => {
+      const condition = own.find((each) => covers(each, scope)) ?? null;
+      return met('scopes', condition, scope);
     });
   }
-  for (const met of asked) {
-    const read = readScope(met);
-    const condition = own.find((scope) => overlaps(readScope(scope), read));
-    if (condition !== undefined) return [{ field: 'scopes', condition, met }];
+  for (const scope of asked) {
+    const read = readScope(scope);
+    const condition = own.find((each) => overlaps(readScope(each), read));
+    if (condition !== undefined) return met('scopes', condition, scope);
   }
   return [];
 }
 
+const verbs = { deny: 'denies this', allow: 'allows this', require_approval: 'leaves this to a person' };
+
 /** The sentence of the answer and of the audit entry: which policy, which conditions, why. */
-export function reasonOf(policy: Policy, conditions: readonly MetCondition[]): string {
-  const verb = policy.effect === 'deny' ? 'denies' : 'allows';
-  const told = conditions.map(({ field, condition, met }) =>
-    condition === met ? `${field} is ${met}` : `${field} ${condition} meets ${met}`,
+export function reasonOf({ policyId, effect, conditions }: Explanation): string {
+  const told = conditions.map((each) =>
+    each.condition === each.met
+      ? `${each.field} is ${each.met}`
+      : `${each.field} ${each.condition} meets ${each.met}`,
   );
-  return `Policy ${policy.id} ${verb} this: ${told.length > 0 ? told.join('; ') : 'it has no conditions'}.`;
+  return `Policy ${policyId} ${verbs[effect]}: ${told.length > 0 ? told.join('; ') : 'it has no conditions'}.`;
 }
 
 export const NO_MATCH = 'No policy matches.';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { decideNaively, randomPolicies } from '../../../../test/policies/naive.ts';
 import { compilePolicies } from './policies.compile.rules.ts';
-import type { Policy } from './policies.match.rules.ts';
+import { NO_CONDITIONS, type Policy } from './policies.match.rules.ts';
 
 const CASES = process.env.TEST_LONG ? 100_000 : 3000;
 const SEED = Number(process.env.TEST_SEED ?? 20_260_101);
 
 test(`the index decides as a reading of the contract that looks at every policy, in ${CASES} cases`, () => {
   const { asked: request, pick, policies: several } = randomPolicies(SEED);
-  const seen = { allow: 0, deny: 0, none: 0 };
+  const seen = { allow: 0, deny: 0, require_approval: 0, none: 0 };
   for (let done = 0; done < CASES; ) {
     const policies = several(pick([3, 12, 60]));
     const compiled = compilePolicies(policies);
@@ -28,13 +28,11 @@ test(`the index decides as a reading of the contract that looks at every policy,
 test('hours begin at their first minute, end before their last, and go past midnight', () => {
   const night = compilePolicies([
     {
+      ...NO_CONDITIONS,
       id: 'pol_1',
       name: 'Night',
       effect: 'deny',
       priority: 0,
-      agentId: null,
-      principalId: null,
-      scopes: null,
       dayStart: 22 * 60,
       dayEnd: 6 * 60,
       createdAt: new Date(0),
@@ -53,15 +51,12 @@ test('hours begin at their first minute, end before their last, and go past midn
 
 test('a permission that covers a part of a request hides none that covers all of it', () => {
   const allow = (id: string, scopes: string[]): Policy => ({
+    ...NO_CONDITIONS,
     id,
     name: '',
     effect: 'allow',
     priority: 0,
-    agentId: null,
-    principalId: null,
     scopes,
-    dayStart: null,
-    dayEnd: null,
     createdAt: new Date(0),
   });
   const { decide } = compilePolicies([allow('pol_1', ['*']), allow('pol_2', ['*', 'tool:pay:read'])]);

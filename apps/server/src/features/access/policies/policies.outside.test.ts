@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { entriesOf, registerAgent } from '../../../../test/app/flow.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
+import { send } from '../../../../test/app/repeating.ts';
+import { newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { loadConfig } from '../../../config.ts';
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+type Answer = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
 /** A decision point on this machine. @returns its address, the questions it got, and a way to change its answer */
 async function startPoint(first: Answer) {
@@ -14,7 +16,7 @@ async function startPoint(first: Answer) {
   const asked: { url: string | undefined; body: unknown }[] = [];
   const server = createServer(async (request, response) => {
     asked.push({ url: request.url, body: JSON.parse(await text(request)) });
-    answer(response, request);
+    await answer(response, request);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -104,6 +106,47 @@ test('P3: an error, a redirect, a malformed and a large answer deny, unless the 
   expect((await entriesOf(strict.acme, 'authorization.blocked'))[0]?.metadata).toMatchObject({
     reason: 'backend_unavailable',
   });
+});
+
+test('P3: a request with an `Idempotency-Key` waits for the decision point without a database connection', async () => {
+  const databaseUrl = await newDatabase();
+  const seen: number[] = [];
+  const point = await startPoint(async (response) => {
+    const { rows } = await sql<{ open: string }>`
+      select count(*) as open from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%'`.execute(
+      service.db,
+    );
+    seen.push(Number(rows[0]?.open));
+    saying({ result: { allow: false, reason: 'no' } })(response, response.req);
+  });
+  const env = { POLICY_BACKEND: 'opa', OPA_URL: point.url };
+  const service = await startApp({ env, databaseUrl });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { agentId } = await registerAgent(acme);
+  const body = { agentId, principalId: 'user_42', scopes: ['a:b'] };
+  const ask = () => send(service, { url: '/v1/authorize', apiKey: acme.apiKey, body });
+
+  expect((await ask()).json().code).toBe('POLICY_DENIED');
+  point.answerWith(saying({ result: { allow: true } }));
+  const [first, again] = [await ask(), await ask()];
+
+  expect(seen).toEqual([0]);
+  expect(first.statusCode).toBe(201);
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect(again.body).toBe(first.body);
+  expect(point.asked).toHaveLength(2);
+  expect(await entriesOf(acme, 'authorization.requested')).toHaveLength(1);
+});
+
+test('nothing but a denial of the decision point overrules a policy that requires approval', async () => {
+  const point = await startPoint(saying({ result: { allow: true } }));
+  const { acme, ask } = await sandboxOf({ POLICY_BACKEND: 'opa', OPA_URL: point.url });
+  await acme('POST', '/v1/policies', { name: 'Ask', effect: 'require_approval' });
+
+  expect((await ask()).json()).toMatchObject({ status: 'pending' });
+  point.answerWith(saying({ result: { allow: false } }));
+  expect((await ask()).json().code).toBe('POLICY_DENIED');
 });
 
 test('Cedar is asked with its nouns, and its denials deny', async () => {

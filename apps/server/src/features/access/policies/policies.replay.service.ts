@@ -6,6 +6,7 @@ import { mustBeSpan } from '../../../platform/paging.ts';
 import { listAskedRequests } from '../../record/audit/audit.queries.ts';
 import { policiesAt } from './policies.cache.service.ts';
 import { type CompiledPolicies, compilePolicies } from './policies.compile.rules.ts';
+import { explanationOf } from './policies.explain.rules.ts';
 import type { Policy } from './policies.match.rules.ts';
 import { policiesVersion } from './policies.queries.ts';
 import { fieldsOf } from './policies.rules.ts';
@@ -38,8 +39,9 @@ export async function replayPolicies(
   mustBeSpan({ since, until });
   if (Date.parse(until) - Date.parse(since) > LONGEST) throw badField('until', 'too_large');
   const version = await policiesVersion(deps.db, tenant);
-  const before = await policiesAt(deps.db, tenant, version);
-  const after = compilePolicies(withDraft(before.policies, candidate, deps.clock()));
+  const { policies } = await policiesAt(deps.db, tenant, version);
+  const before = replayable(policies);
+  const after = replayable(withDraft(policies, candidate, deps.clock()));
   const report = emptyReport();
 
   for (let cursor = '0'; report.evaluated + report.notEvaluated.approvals < MOST_ENTRIES; ) {
@@ -53,12 +55,28 @@ export async function replayPolicies(
   return { ...report, complete: false };
 }
 
+interface Replayable {
+  readonly decide: CompiledPolicies['decide'];
+  /** The policies that name networks. */
+  readonly addressed: ReadonlySet<string>;
+}
+
+/**
+ * Entries have no addresses, so every address is taken to be in each network. If the policy that decides then names none,
+ * it decides whatever the address was.
+ */
+function replayable(policies: readonly Policy[]): Replayable {
+  const addressed = new Set(policies.filter(({ networks }) => networks !== null).map(({ id }) => id));
+  const { decide } = compilePolicies(policies.map((policy) => ({ ...policy, networks: null })));
+  return { decide, addressed };
+}
+
 const emptyReport = (): Replayed => ({
   evaluated: 0,
   unchanged: 0,
   changes: [],
   totals: { newlyDenied: 0, newlyAllowed: 0 },
-  notEvaluated: { approvals: 0, unrecorded: 0 },
+  notEvaluated: { approvals: 0, unrecorded: 0, addresses: 0 },
   complete: true,
 });
 
@@ -74,8 +92,8 @@ type AskedRequest = Awaited<ReturnType<typeof listAskedRequests>>[number];
 
 /** Adds one entry to the report. */
 function replay(
-  { id, agentId, principalId, at, metadata }: AskedRequest,
-  { before, after }: { readonly before: CompiledPolicies; readonly after: CompiledPolicies },
+  { id, agentId, principalId, purpose, at, metadata }: AskedRequest,
+  { before, after }: { readonly before: Replayable; readonly after: Replayable },
   report: Replayed,
 ): void {
   const { operation, previousMinute, scopes } = Object(metadata);
@@ -87,8 +105,12 @@ function replay(
     report.notEvaluated.approvals += 1;
     return;
   }
-  const asked = { agentId, principalId, scopes: scopes.map(String), at };
+  const asked = { agentId, principalId, scopes: scopes.map(String), purpose, at };
   const [was, is] = [before.decide(asked), after.decide(asked)];
+  if ((was && before.addressed.has(was.id)) || (is && after.addressed.has(is.id))) {
+    report.notEvaluated.addresses += 1;
+    return;
+  }
   const [effectBefore, effectAfter] = [was?.effect ?? null, is?.effect ?? null];
   report.evaluated += 1;
   if (effectBefore === effectAfter) {
@@ -106,6 +128,7 @@ function replay(
       before: effectBefore,
       after: effectAfter,
       rule: is?.id ?? null,
+      explanation: is ? explanationOf(is, asked) : null,
     });
   }
 }

@@ -18,6 +18,8 @@ const currentPolicies = lookUp<Policy & Versioned, [developerId: string]>(
   'current_policies',
   `select v.version as "setVersion", p.id, p.name, p.effect, p.priority, p.agent_id as "agentId",
      p.principal_id as "principalId", p.scopes, p.day_start as "dayStart", p.day_end as "dayEnd",
+     p.time_zone as "timeZone", p.days_of_week as "daysOfWeek", p.purposes, p.networks, p.depth_min as "depthMin",
+     p.depth_max as "depthMax", p.connector, p.tools, p.argument_rules as "argumentRules",
      p.created_at as "createdAt"
    from policy_versions v left join policies p on p.developer_id = v.developer_id
    where v.developer_id = $1`,
@@ -56,13 +58,22 @@ const columns = [
   'scopes',
   'dayStart',
   'dayEnd',
+  'timeZone',
+  'daysOfWeek',
+  'purposes',
+  'networks',
+  'depthMin',
+  'depthMax',
+  'connector',
+  'tools',
+  'argumentRules',
   'version',
   'createdAt',
   'updatedAt',
 ] as const;
 
 const policiesOf = (db: Executor, { developerId }: Tenant) =>
-  db.selectFrom('policies').select(columns).where('developerId', '=', developerId);
+  db.selectFrom('policies').select(columns).where('developerId', '=', developerId).$castTo<StoredPolicy>();
 
 export const findPolicy = (db: Executor, tenant: Tenant, id: string): Promise<StoredPolicy | undefined> =>
   policiesOf(db, tenant).where('id', '=', id).executeTakeFirst();
@@ -86,11 +97,20 @@ export function listPolicyRows(db: Executor, tenant: Tenant, { cursor, limit }: 
   return readPage<StoredPolicy>(db, inOrder, limit);
 }
 
+/** The fields that the driver takes as lists of its own, and as JSON. */
+const listsOf = ({ scopes, daysOfWeek, purposes, networks, tools, argumentRules }: PolicyFields) => ({
+  scopes: scopes && [...scopes],
+  daysOfWeek: daysOfWeek && [...daysOfWeek],
+  purposes: purposes && [...purposes],
+  networks: networks && [...networks],
+  tools: tools && [...tools],
+  argumentRules: argumentRules && JSON.parse(JSON.stringify(argumentRules)),
+});
+
 export async function insertPolicy(tx: Tx, { developerId }: Tenant, row: StoredPolicy): Promise<void> {
-  const scopes = row.scopes && [...row.scopes];
   await tx
     .insertInto('policies')
-    .values({ ...row, scopes, developerId })
+    .values({ ...row, ...listsOf(row), developerId })
     .execute();
 }
 
@@ -100,10 +120,9 @@ export async function updatePolicy(
   id: string,
   change: PolicyFields & Pick<StoredPolicy, 'version' | 'updatedAt'>,
 ): Promise<void> {
-  const scopes = change.scopes && [...change.scopes];
   await tx
     .updateTable('policies')
-    .set({ ...change, scopes })
+    .set({ ...change, ...listsOf(change) })
     .where('developerId', '=', developerId)
     .where('id', '=', id)
     .execute();

@@ -1,6 +1,7 @@
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
 import { badField } from '../../../platform/errors.ts';
-import type { Policy } from './policies.match.rules.ts';
+import { acceptArguments, mustBeConditions } from './policies.accept.rules.ts';
+import { effects, NO_CONDITIONS, type Policy } from './policies.match.rules.ts';
 import type { NewPolicy, PolicyChange, PolicyRecord } from './policies.schema.ts';
 
 /** A stored policy. */
@@ -15,55 +16,47 @@ export type PolicyFields = Omit<Policy, 'id' | 'createdAt'>;
 /** @throws BAD_REQUEST */
 export function fieldsOf(input: NewPolicy): PolicyFields {
   const { name, effect, priority = 0, ...conditions } = input;
-  return mergedFields(
-    { name, effect, priority, agentId: null, principalId: null, scopes: null, dayStart: null, dayEnd: null },
-    conditions,
-  );
+  return mergedFields({ name, effect, priority, ...NO_CONDITIONS }, conditions);
 }
 
 /** The fields after a change, checked as a whole. @throws BAD_REQUEST */
 export function mergedFields(before: PolicyFields, change: PolicyChange): PolicyFields {
-  const { timeOfDayStart, timeOfDayEnd, scopes, ...plain } = change;
+  const { timeOfDayStart, timeOfDayEnd, scopes, arguments: rules, ...others } = change;
+  const { delegationDepthMin, delegationDepthMax, purposes, networks, daysOfWeek, tools, ...plain } = others;
+  const lists = { purposes, networks, daysOfWeek, tools };
   const after = {
     ...fieldsIn(before),
     ...plain,
+    ...distinctIn(lists),
     ...(scopes !== undefined && { scopes: scopes && acceptScopes(scopes) }),
     ...(timeOfDayStart !== undefined && { dayStart: minuteOf(timeOfDayStart) }),
     ...(timeOfDayEnd !== undefined && { dayEnd: minuteOf(timeOfDayEnd) }),
+    ...(delegationDepthMin !== undefined && { depthMin: delegationDepthMin }),
+    ...(delegationDepthMax !== undefined && { depthMax: delegationDepthMax }),
+    ...(rules !== undefined && { argumentRules: rules && acceptArguments(rules) }),
   };
-  const { dayStart, dayEnd } = after;
-  if ((dayStart === null) !== (dayEnd === null)) {
-    throw badField(dayStart === null ? 'timeOfDayStart' : 'timeOfDayEnd', 'required');
-  }
-  if (dayStart !== null && dayStart === dayEnd) {
-    throw badField(
-      'timeOfDayEnd',
-      'not_allowed',
-      'Hours that end where they begin would match never or always.',
-    );
-  }
+  mustBeConditions(after);
   return after;
 }
 
-export const fieldsIn = ({
-  name,
-  effect,
-  priority,
-  agentId,
-  principalId,
-  scopes,
-  dayStart,
-  dayEnd,
-}: PolicyFields): PolicyFields => ({
-  name,
-  effect,
-  priority,
-  agentId,
-  principalId,
-  scopes,
-  dayStart,
-  dayEnd,
-});
+type Lists = Readonly<Record<string, readonly string[] | null | undefined>>;
+
+/** The lists that a change names, without repeated items. */
+const distinctIn = (lists: Lists): Partial<PolicyFields> =>
+  Object.fromEntries(
+    Object.entries(lists)
+      .filter(([, list]) => list !== undefined)
+      .map(([field, list]) => [field, list && [...new Set<string>(list)]]),
+  );
+
+export const fieldsIn = (policy: PolicyFields): PolicyFields => {
+  const { name, effect, priority, agentId, principalId, scopes, dayStart, dayEnd, timeZone } = policy;
+  const { daysOfWeek, purposes, networks, depthMin, depthMax, connector, tools, argumentRules } = policy;
+  return {
+    ...{ name, effect, priority, agentId, principalId, scopes, dayStart, dayEnd, timeZone },
+    ...{ daysOfWeek, purposes, networks, depthMin, depthMax, connector, tools, argumentRules },
+  };
+};
 
 /** A malformed scope matches no request, so a policy with one would say less than its author means. */
 function acceptScopes(scopes: readonly string[]): string[] {
@@ -85,12 +78,22 @@ export function timeOfDay(minute: number | null): string | null {
 }
 
 /** The fields by their names on the wire. */
-export const shownFields = ({ dayStart, dayEnd, scopes, ...plain }: PolicyFields) => ({
-  ...plain,
-  scopes: scopes && [...scopes],
-  timeOfDayStart: timeOfDay(dayStart),
-  timeOfDayEnd: timeOfDay(dayEnd),
-});
+export function shownFields({ dayStart, dayEnd, depthMin, depthMax, argumentRules, ...plain }: PolicyFields) {
+  const { scopes, daysOfWeek, purposes, networks, tools } = plain;
+  return {
+    ...plain,
+    scopes: scopes && [...scopes],
+    timeOfDayStart: timeOfDay(dayStart),
+    timeOfDayEnd: timeOfDay(dayEnd),
+    daysOfWeek: daysOfWeek && [...daysOfWeek],
+    purposes: purposes && [...purposes],
+    networks: networks && [...networks],
+    delegationDepthMin: depthMin,
+    delegationDepthMax: depthMax,
+    tools: tools && [...tools],
+    arguments: argumentRules,
+  };
+}
 
 export const toPolicy = (row: StoredPolicy): PolicyRecord => ({
   id: row.id,
@@ -126,7 +129,7 @@ export function placeOf(cursor: string): Place {
   const [priority = '', effect, time = '', id = ''] = cursor.split('.');
   return {
     priority: Number(priority),
-    effect: effect === 'deny' ? 'deny' : 'allow',
+    effect: effects.find((each) => each === effect) ?? 'allow',
     createdAt: new Date(Math.min(Number(time), LAST_TIME)),
     id,
   };

@@ -1,13 +1,21 @@
 import { Id, NextCursor, nameOf, PrincipalId, ScopeList, Time } from '@behest/protocol/shapes';
+import { CONNECTOR_NAME } from '@behest/protocol/tool-scopes';
 import { type Static, type TSchema, Type } from 'typebox';
 
 const orNull = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 
-const Effect = Type.Enum(['allow', 'deny']);
+const Effect = Type.Enum(['deny', 'require_approval', 'allow']);
 const AgentId = Type.String({ minLength: 1, maxLength: 256, pattern: '^[ -~]*$' });
 const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' });
 const Priority = Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 });
 const Name = nameOf(200);
+const Depth = Type.Integer({ minimum: 0, maximum: 255 });
+const Connector = Type.String({ pattern: `^${CONNECTOR_NAME}$` });
+const listOf = <Item extends TSchema>(item: Item, maxItems = 100) =>
+  Type.Array(item, { minItems: 1, maxItems });
+const ToolPattern = Type.String({ minLength: 1, maxLength: 256, pattern: '^[!-~]+$' });
+/** Rules of arguments, by the name of a tool. The protocol reads them. */
+const ArgumentRules = Type.Object({}, { additionalProperties: true, maxProperties: 100 });
 
 const conditions = {
   agentId: Type.Optional(orNull(AgentId)),
@@ -15,6 +23,25 @@ const conditions = {
   scopes: Type.Optional(orNull(ScopeList)),
   timeOfDayStart: Type.Optional(orNull(TimeOfDay)),
   timeOfDayEnd: Type.Optional(orNull(TimeOfDay)),
+  /** A name of the IANA database, such as `Europe/Berlin`, for days and times of day. Null is UTC. */
+  timeZone: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 64 }))),
+  /** Hours past midnight belong to the day on which they begin. */
+  daysOfWeek: Type.Optional(orNull(listOf(Type.Enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']), 7))),
+  purposes: Type.Optional(orNull(listOf(Type.String({ minLength: 1, maxLength: 128 })))),
+  /** IPv4 and IPv6 networks, or addresses, of the caller: at the consent page of the person's browser. */
+  networks: Type.Optional(orNull(listOf(Type.String({ minLength: 2, maxLength: 64 })))),
+  /** A grant that a person approved has depth 0, and each delegation adds 1. */
+  delegationDepthMin: Type.Optional(orNull(Depth)),
+  delegationDepthMax: Type.Optional(orNull(Depth)),
+  /** A policy with a connector decides about calls of its tools only. */
+  connector: Type.Optional(orNull(Connector)),
+  /** Names of tools, or prefixes that end in `*`. */
+  tools: Type.Optional(orNull(listOf(ToolPattern))),
+  /**
+   * Rules of arguments, by the name of a tool. An `allow` matches a call that keeps them, and every other effect a call
+   * that breaks them.
+   */
+  arguments: Type.Optional(orNull(ArgumentRules)),
 };
 
 export type NewPolicy = Static<typeof NewPolicy>;
@@ -41,9 +68,18 @@ const members = {
   agentId: orNull(Type.String()),
   principalId: orNull(Type.String()),
   scopes: orNull(Type.Array(Type.String())),
-  /** In UTC. The start is inside, and the end is not. */
+  /** In UTC, or in `timeZone`. The start is inside, and the end is not. */
   timeOfDayStart: orNull(Type.String()),
   timeOfDayEnd: orNull(Type.String()),
+  timeZone: orNull(Type.String()),
+  daysOfWeek: orNull(Type.Array(Type.String())),
+  purposes: orNull(Type.Array(Type.String())),
+  networks: orNull(Type.Array(Type.String())),
+  delegationDepthMin: orNull(Type.Integer()),
+  delegationDepthMax: orNull(Type.Integer()),
+  connector: orNull(Type.String()),
+  tools: orNull(Type.Array(Type.String())),
+  arguments: orNull(ArgumentRules),
   version: Type.Integer(),
   createdAt: Time,
   updatedAt: Time,
@@ -66,6 +102,11 @@ export const PolicyWarning = Type.Object({
       principalId: Type.String(),
       scopes: Type.Array(Type.String()),
       at: Time,
+      purpose: Type.Optional(Type.String()),
+      address: Type.Optional(Type.String()),
+      delegationDepth: Type.Optional(Type.Integer()),
+      connector: Type.Optional(Type.String()),
+      tool: Type.Optional(Type.String()),
     }),
   ),
   /** The policy that decides about the example. */
@@ -82,14 +123,16 @@ export type PolicyQuery = Static<typeof PolicyQuery>;
 export const PolicyQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 500 }),
   cursor: Type.Optional(
-    Type.String({ pattern: '^-?[0-9]{1,7}[.](deny|allow)[.][0-9]{1,15}[.]pol_[0-9A-HJKMNP-TV-Z]{26}$' }),
+    Type.String({
+      pattern: '^-?[0-9]{1,7}[.](deny|require_approval|allow)[.][0-9]{1,15}[.]pol_[0-9A-HJKMNP-TV-Z]{26}$',
+    }),
   ),
 });
 
 export type PolicyPage = Static<typeof PolicyPage>;
 export const PolicyPage = Type.Object({ policies: Type.Array(PolicyRecord), nextCursor: NextCursor });
 
-export const Operation = Type.Enum(['authorize', 'consent', 'token', 'refresh', 'delegate']);
+export const Operation = Type.Enum(['authorize', 'consent', 'token', 'refresh', 'delegate', 'enforce']);
 export type Operation = Static<typeof Operation>;
 
 export type Evaluate = Static<typeof Evaluate>;
@@ -100,6 +143,14 @@ export const Evaluate = Type.Object(
     scopes: ScopeList,
     at: Type.Optional(Time),
     operation: Type.Optional(Operation),
+    purpose: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    /** Without it, policies that restrict match in every network, and others in none. */
+    address: Type.Optional(Type.String({ minLength: 2, maxLength: 64 })),
+    delegationDepth: Type.Optional(Depth),
+    /** With `tool`, a call. */
+    connector: Type.Optional(Connector),
+    tool: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    arguments: Type.Optional(Type.Unknown()),
   },
   { additionalProperties: false },
 );
@@ -107,9 +158,22 @@ export const Evaluate = Type.Object(
 /** A condition of the policy that decided, with the part of the request that meets it. */
 export type MetCondition = Static<typeof MetCondition>;
 export const MetCondition = Type.Object({
-  field: Type.Enum(['agentId', 'principalId', 'scopes', 'timeOfDay']),
+  field: Type.Enum([
+    ...['agentId', 'principalId', 'scopes', 'timeOfDay', 'daysOfWeek', 'purposes', 'networks'],
+    ...['delegationDepth', 'connector', 'tools', 'arguments'],
+  ]),
   condition: Type.String(),
   met: Type.String(),
+});
+
+/** Which policy decided, by which conditions. */
+export type Explanation = Static<typeof Explanation>;
+export const Explanation = Type.Object({
+  policyId: Type.String(),
+  name: Type.String(),
+  effect: Effect,
+  priority: Type.Integer(),
+  conditions: Type.Array(MetCondition),
 });
 
 export type Evaluated = Static<typeof Evaluated>;
@@ -121,6 +185,7 @@ export const Evaluated = Type.Object({
   evaluated: Type.Integer(),
   backend: Type.Enum(['builtin', 'opa', 'cedar']),
   conditions: Type.Array(MetCondition),
+  explanation: orNull(Explanation),
 });
 
 export type Replay = Static<typeof Replay>;
@@ -151,11 +216,17 @@ export const Replayed = Type.Object({
       before: orNull(Effect),
       after: orNull(Effect),
       rule: orNull(Type.String()),
+      explanation: orNull(Explanation),
     }),
   ),
   totals: Type.Object({ newlyDenied: Type.Integer(), newlyAllowed: Type.Integer() }),
   /** Refused approvals, whose requests were judged before, and refusals that have no entry of their own. */
-  notEvaluated: Type.Object({ approvals: Type.Integer(), unrecorded: Type.Integer() }),
+  notEvaluated: Type.Object({
+    approvals: Type.Integer(),
+    unrecorded: Type.Integer(),
+    /** Requests about which an address would decide, which entries do not have. */
+    addresses: Type.Integer(),
+  }),
   /** False when there are more entries than are read. */
   complete: Type.Boolean(),
 });

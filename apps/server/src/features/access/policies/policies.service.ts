@@ -1,7 +1,7 @@
 import { distinctScopes, isScope } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
-import { malformedScopes, notFound } from '../../../platform/errors.ts';
+import { badField, malformedScopes, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { pageOf } from '../../../platform/paging.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
@@ -127,19 +127,25 @@ export function deletePolicy(deps: DecideDeps, caller: Caller, id: string): Prom
 /** Tells how policies would decide, without any effect. @throws INVALID_SCOPE */
 export async function evaluatePolicies(
   deps: DecideDeps,
-  { tenant }: Caller,
-  { at, operation = 'authorize', ...asked }: Evaluate,
+  caller: Caller,
+  { at, operation = 'authorize', connector, tool, arguments: args, ...asked }: Evaluate,
 ): Promise<Evaluated> {
   const wrong = asked.scopes.filter((scope) => !isScope(scope));
   if (wrong.length > 0) throw malformedScopes(wrong);
+  if ((connector === undefined) !== (tool === undefined)) {
+    throw badField(connector === undefined ? 'connector' : 'tool', 'required');
+  }
   const when = at === undefined ? deps.clock() : new Date(at);
-  const version = await policiesVersion(deps.db, tenant);
-  const question = { ...asked, operation, scopes: distinctScopes(asked.scopes), at: when };
-  const { effect, policyId, reason, evaluated, backend, conditions } = await decide(
+  const version = await policiesVersion(deps.db, caller.tenant);
+  const call = connector !== undefined && tool !== undefined && { connector, tool, arguments: args };
+  const scopes = distinctScopes(asked.scopes);
+  const question = { ...asked, operation, scopes, at: when, ...(call && { call }) };
+  const { effect, policyId, reason, evaluated, backend, explanation } = await decide(
     deps,
-    tenant,
+    caller,
     version,
     question,
   );
-  return { effect, policyId, reason, evaluated, backend, conditions: [...conditions] };
+  const conditions = explanation?.conditions ?? [];
+  return { effect, policyId, reason, evaluated, backend, conditions, explanation };
 }

@@ -1,7 +1,8 @@
 import { coversRead, type ReadScope, readScope } from '@behest/protocol/scopes';
 import { isWithin, type ToolScope } from '@behest/protocol/tool-scopes';
-import { compareOrder, type Policy, type Window } from './policies.match.rules.ts';
+import { type Conditions, compareOrder, type Policy } from './policies.match.rules.ts';
 import { levelOf } from './policies.scopes.rules.ts';
+import type { Window } from './policies.time.rules.ts';
 
 /** A policy that was parsed once, for comparison with many others. */
 export interface ReadPolicy {
@@ -19,7 +20,7 @@ type Minutes = bigint;
 
 const DAY = (1n << 1440n) - 1n;
 
-function minutesOf({ dayStart, dayEnd }: Window): Minutes {
+function minutesOf({ dayStart, dayEnd }: Omit<Window, 'daysOfWeek'>): Minutes {
   if (dayStart === null || dayEnd === null) return DAY;
   if (dayStart > dayEnd) return DAY & ~span(dayEnd, dayStart);
   return span(dayStart, dayEnd);
@@ -55,15 +56,40 @@ export function shadowersOf(shadowed: ReadPolicy, others: Iterable<ReadPolicy>):
 
 const isWider = (one: Policy, other: Policy) =>
   (one.agentId === null || one.agentId === other.agentId) &&
-  (one.principalId === null || one.principalId === other.principalId);
+  (one.principalId === null || one.principalId === other.principalId) &&
+  hasWiderTimes(one, other) &&
+  hasWiderConditions(one, other);
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Whether hours can be compared minute by minute: without days, or with the same ones, and on one clock. */
+function hasWiderTimes(one: Conditions, other: Conditions): boolean {
+  if (one.dayStart === null && one.daysOfWeek === null) return true;
+  if (one.timeZone !== other.timeZone) return false;
+  if (one.daysOfWeek === null) return true;
+  const hoursOf = ({ dayStart, dayEnd }: Conditions) => [dayStart, dayEnd];
+  return isSame(one.daysOfWeek, other.daysOfWeek) && isSame(hoursOf(one), hoursOf(other));
+}
+
+/** Whether each further condition is absent in one, or the same in both. */
+function hasWiderConditions(one: Policy, other: Policy): boolean {
+  const fields = ['purposes', 'depthMin', 'depthMax', 'connector', 'tools'] as const;
+  // An unknown address and arguments that break the rules are the other way round for a permission.
+  const sides = ['networks', 'argumentRules'] as const;
+  const isSameSide = (one.effect === 'allow') === (other.effect === 'allow');
+  return (
+    fields.every((field) => one[field] === null || isSame(one[field], other[field])) &&
+    sides.every((field) => one[field] === null || (isSameSide && isSame(one[field], other[field])))
+  );
+}
 
 /** For each scope of a policy, whether another one matches all requests that the policy matches by that scope. */
 function scopesMatched(other: ReadPolicy, { policy, read }: ReadPolicy): boolean[] {
   const own = read ?? [null];
   const { read: wide } = other;
   if (wide === null) return own.map(() => true);
-  if (other.policy.effect === 'deny') {
-    const stopsAll = policy.effect === 'deny' ? stopsAsMuch : stopsAllCovered;
+  if (other.policy.effect !== 'allow') {
+    const stopsAll = policy.effect === 'allow' ? stopsAllCovered : stopsAsMuch;
     return own.map((scope) => wide.some((denied) => stopsAll(denied, scope)));
   }
   // A denial matches by one scope of a request, whose others no permission needs to cover.

@@ -51,7 +51,7 @@ export function listAskedRequests(
 ) {
   return db
     .selectFrom('auditEntries')
-    .select(['seq', 'id', 'agentId', 'principalId', 'at', 'metadata'])
+    .select(['seq', 'id', 'agentId', 'principalId', 'purpose', 'at', 'metadata'])
     .where('developerId', '=', developerId)
     .where('action', 'in', ['authorization.requested', 'authorization.blocked'])
     .where('seq', '>=', firstSeqSince({ developerId }, new Date(since)))

@@ -7,7 +7,6 @@ import type { Declared } from '../../../platform/acts.ts';
  */
 const acts = `
   principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
-  policy.bundle_activated policy.sync_requested
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied
@@ -24,7 +23,7 @@ const announcements = `
 
 const entries = `
   token.exchanged
-  case.closed policy.secret_rotated
+  case.closed
   sso.login_failed
   decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;

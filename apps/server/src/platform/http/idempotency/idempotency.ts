@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock.ts';
-import { ATTEMPTS, type Executor, isLostRace, type OpenTransaction, openTransaction } from '../../db/db.ts';
+import {
+  ATTEMPTS,
+  BeforeTransaction,
+  type Executor,
+  isLostRace,
+  type OpenTransaction,
+  openTransaction,
+} from '../../db/db.ts';
 import { AppError } from '../../errors.ts';
 import { type SealingKeys, seal, unseal } from '../../seal.ts';
 import { bytesOf } from '../bodies/bodies.ts';
@@ -106,19 +113,26 @@ interface Repeated {
   readonly handle: () => Promise<unknown>;
 }
 
-/** Handles a request again whose transaction lost a race. */
+/** A request that asks for more than this before its transaction fails. */
+const MOST_BEFORE = 5;
+
+/** Handles a request again whose transaction lost a race, or needs work done before it. */
 async function untilKept(
   deps: IdempotencyDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { repeatable, handle }: Repeated,
 ): Promise<unknown> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let [attempt, before] = [1, 0]; ; ) {
     try {
       return await handle();
     } catch (error) {
-      if (!isLostRace(error) || attempt === ATTEMPTS) return refuse(repeatable, error);
+      const work = error instanceof BeforeTransaction && before < MOST_BEFORE ? error.work : undefined;
+      if (!work && (!isLostRace(error) || attempt === ATTEMPTS)) return refuse(repeatable, error);
       await rollBack(repeatable);
+      if (work) before += 1;
+      else attempt += 1;
+      await work?.();
     }
     const replayed = await begin(deps, request, reply, repeatable);
     if (replayed) return replayed;

@@ -1,8 +1,9 @@
 -- The facts that decide POST /v1/enforce: the token with its grant and agent as `use_token` reads them, the number of
--- the connector's current manifest, and whether the developer allows calls to be warned only.
+-- the connector's current manifest, whether the developer allows calls to be warned only, and the version of the
+-- developer's policies.
 create or replace function find_enforceable(p_developer_id text, p_token_id text, p_at timestamptz, p_connector text)
   returns table (held grants, token tokens, agent_did text, agent_status agent_status, manifest_revision integer,
-    caps_mode caps_mode)
+    caps_mode caps_mode, policies_version bigint)
   language plpgsql set enable_seqscan = off as
 $$
 declare
@@ -16,7 +17,8 @@ begin
   agent_status := used.agent_status;
   select m.revision into manifest_revision
     from manifests m where m.developer_id = p_developer_id and m.connector = p_connector;
-  select d.caps_mode into strict caps_mode from developers d where d.id = p_developer_id;
+  select d.caps_mode, policies_version(p_developer_id) into strict caps_mode, policies_version
+    from developers d where d.id = p_developer_id;
   return next;
 end
 $$;

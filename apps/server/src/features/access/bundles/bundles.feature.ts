@@ -1,0 +1,26 @@
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { acts, entries } from './bundles.acts.ts';
+import { quotas } from './bundles.quotas.ts';
+import { rates } from './bundles.rates.ts';
+import { eraseBundles } from './bundles.repo.ts';
+import { bundleRoutes } from './bundles.routes.ts';
+import { prepareSyncSecrets, SEAL_KEY_USE } from './bundles.seals.service.ts';
+import { tables } from './bundles.tables.ts';
+
+export const bundles = defineFeature({
+  name: 'bundles',
+  tags: { policyBundles: 'Policies as code for a decision point of the operator.' },
+  knows: ['audit', 'keys', 'quotas'],
+  tables,
+  acts: { ...acts, ...entries },
+  rates,
+  quotas,
+  keyUses: [SEAL_KEY_USE],
+  listens: [on(tenantErased, eraseBundles)],
+  open: (house) => ({
+    routes: (app) => app.register(bundleRoutes, house),
+    prepare: () => prepareSyncSecrets({ ...house, warn: (message) => house.logger?.warn(message) }),
+  }),
+});

@@ -1,0 +1,122 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
+import { useQuota } from '../../accounts/quotas/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import {
+  type BundleRow,
+  findActive,
+  findBundle,
+  findContent,
+  findVersion,
+  insertBundle,
+  listBundleRows,
+  lockBundles,
+  setActive,
+} from './bundles.repo.ts';
+import { contentOf, sha256Of } from './bundles.rules.ts';
+import type { Bundle, BundlePage, BundleQuery, NewBundle, SyncedBundle } from './bundles.schema.ts';
+
+export interface BundleDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly quotas: Quotas;
+}
+
+/**
+ * Stores a bundle. The same version with the same content is stored once.
+ * @returns whether it is new @throws BAD_REQUEST, CONFLICT, PLAN_LIMIT_EXCEEDED
+ */
+export function syncBundle(
+  deps: BundleDeps,
+  caller: Caller,
+  { content: text, activate, sha256: stated, ...fields }: NewBundle,
+): Promise<{ isNew: boolean; bundle: SyncedBundle }> {
+  const content = contentOf(text);
+  const sha256 = sha256Of(content);
+  if (stated !== undefined && stated !== sha256) {
+    throw badField('sha256', 'not_allowed', 'The content has another digest.');
+  }
+  const at = deps.clock();
+  const { tenant } = caller;
+
+  return inTransaction(deps.db, async (tx) => {
+    await lockBundles(tx, tenant);
+    const before = await findVersion(tx, tenant, fields.format, fields.version);
+    if (before && before.sha256 !== sha256) {
+      throw new AppError('CONFLICT', 'This version has other content already.');
+    }
+    if (before) return { isNew: false, bundle: toSynced(before) };
+    await useQuota(tx, deps.quotas, caller, 'bundles', at);
+    const row = { ...fields, ...tenant, id: newId('pbnd', at), sha256, active: false, createdAt: at };
+    await insertBundle(tx, row, content);
+    if (activate) await makeActive(tx, caller, row, at);
+    return { isNew: true, bundle: toSynced({ ...row, active: activate }) };
+  });
+}
+
+/** Rolls back or forward to a bundle. @throws NOT_FOUND */
+export function activateBundle(deps: BundleDeps, caller: Caller, id: string): Promise<Bundle> {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    await lockBundles(tx, caller.tenant);
+    const row = await findBundle(tx, caller.tenant, id);
+    if (!row) throw notFound();
+    if (!row.active) await makeActive(tx, caller, row, at);
+    return toBundle({ ...row, active: true });
+  });
+}
+
+async function makeActive(tx: Tx, caller: Caller, row: BundleRow, at: Date): Promise<void> {
+  const { id: bundleId, format, version, sha256 } = row;
+  const previous = await findActive(tx, caller.tenant, format);
+  if (previous) await setActive(tx, caller.tenant, previous.id, false);
+  await setActive(tx, caller.tenant, bundleId, true);
+  const data = { bundleId, format, version, sha256, previousBundleId: previous?.id ?? null };
+  const activated: Act = { type: 'policy.bundle_activated', data };
+  await recordActs(tx, caller, [activated], at);
+}
+
+/** The newest first. */
+export async function listBundles(
+  { db }: BundleDeps,
+  { tenant }: Caller,
+  query: BundleQuery,
+): Promise<BundlePage> {
+  const { page, nextCursor } = pageOf(await listBundleRows(db, tenant, query), byId, toBundle);
+  return { bundles: page, nextCursor };
+}
+
+/** @throws NOT_FOUND */
+export async function getActiveBundle(
+  { db }: BundleDeps,
+  { tenant }: Caller,
+  format: Bundle['format'],
+): Promise<Bundle> {
+  const row = await findActive(db, tenant, format);
+  if (!row) throw notFound();
+  return toBundle(row);
+}
+
+/** @throws NOT_FOUND */
+export async function getContent({ db }: BundleDeps, { tenant }: Caller, id: string) {
+  const found = await findContent(db, tenant, id);
+  if (!found) throw notFound();
+  return found;
+}
+
+const toBundle = (row: BundleRow): Bundle => ({ ...row, createdAt: row.createdAt.toISOString() });
+
+const toSynced = ({ id, format, version, sha256, fileCount, active }: BundleRow): SyncedBundle => ({
+  bundleId: id,
+  format,
+  version,
+  sha256,
+  fileCount,
+  activated: active,
+});
