@@ -78,7 +78,7 @@ test.each(declarations)('the acts of %s are in the catalogue', async (file) => {
 /** Every name that subscribers and readers of the audit log may rely on, by what the service makes of it. */
 const promised = {
   eventAndEntry: `
-    developer.created developer.updated developer.email_verified developer.closed apikey.created apikey.rotated
+    account.stopped account.resumed developer.created developer.updated developer.email_verified developer.closed apikey.created apikey.rotated
     apikey.revoked agent.created agent.updated agent.suspended agent.resumed agent.revoked authorization.requested
     authorization.approved authorization.denied authorization.cancelled authorization.expired grant.created
     grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
