@@ -93,6 +93,7 @@ select create_reference_table('verified_domains');
 
 -- A call with nothing but constants runs on the node of its developer. Advisory locks are known to one node only, so
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
+select create_distributed_function('account_runs(text)');
 select create_distributed_function('allocation_refusal(text,jsonb,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -137,6 +138,7 @@ select create_distributed_function('free_webhook_leases(text,text,boolean,timest
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('lock_account(text)');
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('lock_policies(text)');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
@@ -155,6 +157,7 @@ select create_distributed_function('share_agents(text,text[])', 'p_developer_id'
 select create_distributed_function('share_delegation(text,text[])');
 select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('standing(text,agent_status)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -169,8 +172,8 @@ select create_distributed_function('write_refund(text,timestamp with time zone,j
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
-select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);

@@ -23,6 +23,22 @@ test('a budget, step by step, is debited once, refunded, and adds up', async () 
   ]);
 });
 
+test('an account, step by step, is stopped and resumed', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const { grantToken } = await grantTo(acme);
+
+  const told = await shell(stepsOf('stop-everything').join('\n'), { KEY: acme.apiKey, TOKEN: grantToken });
+
+  expect(linesOf(told)).toEqual([
+    'The agents act strangely.',
+    '{"valid":false,"reason":"agent_inactive"}',
+    'account.stopped The agents act strangely.',
+    'null',
+    'true',
+  ]);
+});
+
 test('the usage of an account, step by step', async () => {
   const { shell, asDeveloper, clock } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });

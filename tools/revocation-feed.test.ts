@@ -11,7 +11,11 @@ let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {
   service = await startListening({ isShared: true, startsAt: new Date().toISOString() });
 });
-afterAll(() => service?.stop());
+afterAll(async () => {
+  // A client may have opened a connection and then used another; the server would wait a minute for its first request.
+  service?.app.server.closeAllConnections();
+  await service?.stop();
+});
 
 const manifests = [{ connector: 'crm', tools: { lookup: 'read' } }];
 const scopes = ['tool:crm:read'];
@@ -134,6 +138,33 @@ describe('a client that follows revocations', () => {
     expect(await outcome(alone.grantToken)).toBe('allowed');
     await acme('POST', '/v1/tokens/revoke', { jti: partsOf(alone.grantToken).payload.jti });
     await becomes(alone.grantToken, 'grant_revoked/revoked');
+  });
+
+  test('hears with the key of one agent that the account was stopped and resumed', async () => {
+    const { acme, granted, settle, becomes } = await start();
+    const { agentId, grantToken } = await granted();
+    const bound = await acme.asRuntime(agentId);
+    const narrow = new Behest({
+      ...{ apiKey: bound.apiKey, baseUrl: service.url, developerId: acme.developerId, allowSandbox: true },
+      ...{ revocation: 'feed', manifests, fetch: wayTo().fetch },
+    });
+    onTestFinished(() => narrow.close());
+    const outcome = async () => {
+      const { allowed, sub_reason } = await narrow.enforce({ grantToken, connector: 'crm', tool: 'lookup' });
+      return allowed ? 'allowed' : sub_reason;
+    };
+    await settle(grantToken);
+    expect(await outcome()).toBe('allowed');
+
+    await acme('POST', '/v1/me/stop', {});
+    await becomes(grantToken, 'grant_revoked/suspended');
+    await vi.waitFor(async () => expect(await outcome()).toBe('suspended'), {
+      timeout: 10_000,
+      interval: 20,
+    });
+    await acme('POST', '/v1/me/resume', {});
+    await becomes(grantToken, 'allowed');
+    await vi.waitFor(async () => expect(await outcome()).toBe('allowed'), { timeout: 10_000, interval: 20 });
   });
 
   test('refuses a token that was revoked before the stream began', async () => {

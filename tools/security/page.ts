@@ -5,7 +5,7 @@ import { linesIn, type SecurityTest } from './titles.ts';
 const SECTIONS = {
   J: 23,
   O: 23,
-  R: 12,
+  R: 13,
   T: 11,
   I: 18,
   S: 9,

@@ -57,6 +57,7 @@ async function goodRequest(operation: string) {
   if (operation === 'POST /v1/authorize/:id/code') {
     await owner('POST', `/v1/authorize/${its.authRequestId}/approve`);
   }
+  if (operation === 'POST /v1/me/resume') await owner('POST', '/v1/me/stop', {});
   const request = requestTo(operation, its);
   const body = operation === CLOSING ? { confirm: owner.developerId } : request.body;
   return { ...request, body: body ?? '', apiKey: owner.apiKey };

@@ -11,7 +11,8 @@ export interface Revocations extends RevocationCheck {
   close(): void;
 }
 
-const TYPES = 'token.revoked,grant.revoked,grant.expired,agent.suspended,agent.resumed,agent.revoked';
+const TYPES =
+  'token.revoked,grant.revoked,grant.expired,agent.suspended,agent.resumed,agent.revoked,account.stopped,account.resumed';
 const MOST = 10_000;
 /** In milliseconds. It bounds what a service that goes on sending comments but no events can hide. */
 const KEPT = 300_000;

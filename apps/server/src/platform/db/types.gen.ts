@@ -420,6 +420,8 @@ export interface Developers {
   policyAutoApproval: Generated<boolean>;
   redirectUris: string[];
   scopeDescriptions: Json;
+  stoppedAt: Timestamp | null;
+  stopReason: string | null;
   updatedAt: Timestamp;
 }
 

@@ -15,6 +15,7 @@ export function upsertAlerts(
   { developerId }: Tenant,
   alerts: readonly Omit<Insertable<Anomalies>, 'developerId'>[],
 ): Promise<AlertRow[]> {
+  if (alerts.length === 0) return Promise.resolve([]);
   return tx
     .insertInto('anomalies')
     .values(alerts.map((alert) => ({ ...alert, developerId })))

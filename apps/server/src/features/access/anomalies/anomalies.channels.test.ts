@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { detect } from '../../../../test/app/anomalies.ts';
 import { grantTo, startSandbox } from '../../../../test/app/flow.ts';
+import { verifyAddress } from '../../../../test/app/verified.ts';
 import type { OutgoingRequest } from '../../../platform/egress/egress.ts';
 import { sendMessages } from './anomalies.messages.service.ts';
 import { channelSeals } from './anomalies.seals.service.ts';
@@ -31,7 +32,7 @@ async function startWithReceiver(status = 204) {
     chargeRecipient: async () => {},
     onFailure: (error: unknown) => failures.push(error),
   };
-  return { ...started, sent, failures, send: () => sendMessages(deps) };
+  return { ...started, deps, sent, failures, send: () => sendMessages(deps) };
 }
 
 test('a new alert of a listed severity is sent once, signed, and answers mask the secret', async () => {
@@ -88,4 +89,53 @@ test('a channel has the members of its type, a public URL, and an account with a
   expect((await post({ type: 'slack' })).statusCode).toBe(400);
   const mail = await post({ type: 'email', config: { to: ['ada@acme.test'] } });
   expect(mail.json()).toMatchObject({ code: 'CONFLICT', details: { field: 'emailVerified' } });
+});
+
+test('a message to Slack is a text, and its URL comes back masked', async () => {
+  const { acme, sent, failures, send } = await startWithReceiver();
+  const webhookUrl = 'https://hooks.slack.test/services/T1/B2/secret';
+  const slack = { type: 'slack', name: 'Team', config: { webhookUrl }, severities: ['low'] };
+  const created = await acme('POST', '/v1/anomaly/channels', slack);
+  const listed = await acme('GET', '/v1/anomaly/channels');
+
+  await grantTo(acme);
+  await detect(acme);
+  await send();
+
+  expect([...failures, created.statusCode]).toEqual([201]);
+  expect(sent.map(({ url }) => url)).toEqual([webhookUrl]);
+  expect(JSON.parse(String(sent[0]?.body))).toEqual({ text: expect.stringContaining('New principal') });
+  expect(sent[0]?.headers).not.toHaveProperty('x-service-signature');
+  for (const { body } of [created, listed]) {
+    expect(body).toContain('https://hooks.slack.test/…');
+    expect(body).not.toContain('T1/B2');
+  }
+});
+
+test('a message by mail goes to each address, and again when the mail server refuses it', async () => {
+  const { acme, service, deps, failures, advance } = await startWithReceiver();
+  await verifyAddress(service, acme);
+  const to = ['ada@acme.test', 'ops@acme.test'];
+  const mail = { type: 'email', name: 'Mail', config: { to }, severities: ['low'] };
+  expect((await acme('POST', '/v1/anomaly/channels', mail)).statusCode).toBe(201);
+  await grantTo(acme);
+  await detect(acme);
+  const sentTo: string[] = [];
+  let isAway = true;
+  const mailer = {
+    async send(each: { readonly to: string }) {
+      if (isAway) throw new Error('The mail server is away.');
+      sentTo.push(each.to);
+    },
+  };
+
+  await sendMessages({ ...deps, mailer });
+  expect([sentTo, failures.length]).toEqual([[], 1]);
+  isAway = false;
+  advance(30);
+  await sendMessages({ ...deps, mailer });
+  expect(sentTo).toEqual(to);
+  advance(3600);
+  await sendMessages({ ...deps, mailer });
+  expect(sentTo).toEqual(to);
 });

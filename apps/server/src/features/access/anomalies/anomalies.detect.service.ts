@@ -19,7 +19,7 @@ import {
   updateState,
 } from './anomalies.repo.ts';
 import { respond } from './anomalies.respond.service.ts';
-import { customFinding, type Finding, findingOf, LEAST, type Rule } from './anomalies.rules.ts';
+import { customFinding, type Finding, findingOf, keyOf, LEAST, type Rule } from './anomalies.rules.ts';
 import type { Detection } from './anomalies.schema.ts';
 import { toAnomaly } from './anomalies.service.ts';
 
@@ -94,6 +94,7 @@ async function findingsOf(
       principalId: principalId || null,
       grantId: grantId || null,
       metadata: Object(metadata),
+      isSighted: true,
     }),
   );
   return [...sighted, ...counted];
@@ -109,10 +110,12 @@ interface Portion {
 async function keep(tx: Tx, caller: Caller, { portion, rules, at }: Portion) {
   const { tenant } = caller;
   await lockState(tx, tenant);
+  const there = await sightedNow(tx, tenant, portion, at);
   const alerts = await upsertAlerts(
     tx,
     tenant,
     portion.flatMap((finding) => {
+      if (finding.isSighted && !there.has(keyOf(finding))) return [];
       const rule = rules.get(finding.ruleId);
       return rule ? [rowOf(finding, rule, at)] : [];
     }),
@@ -133,6 +136,14 @@ async function keep(tx: Tx, caller: Caller, { portion, rules, at }: Portion) {
   });
   await recordActs(tx, caller, [...acts, ...responses.acts], at);
   return { alerts, revokedGrants: responses.revokedGrants };
+}
+
+/** The facts of a portion that nobody has resolved since they were read. */
+async function sightedNow(tx: Tx, tenant: Tenant, portion: readonly Finding[], at: Date) {
+  const agentIds = portion.flatMap(({ isSighted, agentId }) => (isSighted ? [agentId] : []));
+  if (agentIds.length === 0) return new Set<string>();
+  const sightings = await listSightings(tx, tenant, sightedSince(at), [...new Set(agentIds)]);
+  return new Set(sightings.map(keyOf));
 }
 
 function rowOf(finding: Finding, { ruleId, name, severity }: Rule, at: Date) {

@@ -163,13 +163,19 @@ export async function listCandidates(
   }));
 }
 
-/** @param since facts of this time and before are over */
-export function listSightings(db: Executor, { developerId }: Tenant, since: Date) {
+/** @param since facts of this time and before are over @param agentIds of these agents alone */
+export function listSightings(
+  db: Executor,
+  { developerId }: Tenant,
+  since: Date,
+  agentIds?: readonly string[],
+) {
   return db
     .selectFrom('anomalySightings')
     .select(['ruleId', 'agentId', 'principalId', 'grantId', 'metadata'])
     .where('developerId', '=', developerId)
     .where('at', '>', since)
+    .$if(agentIds !== undefined, (all) => all.where('agentId', 'in', agentIds ?? []))
     .orderBy('at')
     .execute();
 }

@@ -7,7 +7,13 @@ export interface Finding {
   readonly principalId: string | null;
   readonly grantId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** A fact that single entries showed. It is forgotten when its alert is resolved. */
+  readonly isSighted?: true;
 }
+
+/** Equal for findings that are the same thing. */
+export const keyOf = ({ ruleId, agentId, principalId, grantId }: Omit<Finding, 'metadata'>): string =>
+  [ruleId, agentId, principalId ?? '', grantId ?? ''].join(' ');
 
 /** A count that may be over a threshold, with what it is compared with. */
 export interface Candidate {

@@ -1,4 +1,4 @@
-import { act, type DataOf } from '../../../platform/acts.ts';
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
 
 interface OfRequest {
   readonly authRequestId: string;
@@ -21,6 +21,12 @@ export const acts = {
   'authorization.expired': act<OfRequest>(),
 };
 
+/** A request or a delegation for scopes beyond those of the agent or of the parent grant. */
+export const entries = { 'authorization.scope_refused': entryOnly() };
+
 declare module '../../../platform/acts.ts' {
   interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'authorization.scope_refused': true;
+  }
 }

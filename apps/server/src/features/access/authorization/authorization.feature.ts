@@ -3,7 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
-import { acts } from './authorization.acts.ts';
+import { acts, entries } from './authorization.acts.ts';
 import { countOverdue } from './authorization.expire.service.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
 import { quotas } from './authorization.quotas.ts';
@@ -19,7 +19,8 @@ export const authorization = defineFeature({
   tags: { authorization: 'Asking a principal for consent.' },
   knows: ['agents', 'audit', 'developers', 'manifests', 'policies', 'quotas'],
   tables,
-  acts,
+  acts: { ...acts, ...entries },
+  attempts: ['authorization.scope_refused'],
   rates,
   quotas,
   metrics: {

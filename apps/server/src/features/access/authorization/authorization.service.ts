@@ -10,6 +10,7 @@ import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.
 import { prepareActs } from '../../record/audit/index.ts';
 import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { pinsFor } from './authorization.pins.service.ts';
+import { recordingScopes } from './authorization.refused.service.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
   acceptRequest,
@@ -48,7 +49,13 @@ export async function requestConsent(
     throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
   }
   const asker = await getAsker(deps.db, caller, input.agentId);
-  const agentDid = mustBeAllowed(deps, caller, input, accepted.scopes, asker);
+  const asked = {
+    operation: 'authorize',
+    about: concerning({ ...input, agentDid: asker.agentDid }),
+  } as const;
+  const agentDid = await recordingScopes(deps, caller, asked, () =>
+    mustBeAllowed(deps, caller, input, accepted.scopes, asker),
+  );
   const at = deps.clock();
   await mustHaveRoom(deps, caller, asker, at);
 

@@ -5,6 +5,7 @@ export {
 } from './authorization.decide.service.ts';
 export { pinsFor, type ShownManifest } from './authorization.pins.service.ts';
 export { freeRequests } from './authorization.places.service.ts';
+export { recordingScopes } from './authorization.refused.service.ts';
 export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
 export {
   acceptBudget,

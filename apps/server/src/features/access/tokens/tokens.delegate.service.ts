@@ -1,3 +1,4 @@
+import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -9,6 +10,7 @@ import {
   agentInactive,
   boundedSeconds,
   mustBeWithin,
+  recordingScopes,
 } from '../authorization/index.ts';
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { allocationRefused } from '../budgets/index.ts';
@@ -40,12 +42,15 @@ export async function delegate(
 ): Promise<DelegatedTokens> {
   const scopes = acceptTokenScopes(input.scopes);
   const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
-  const asked = input.budget && acceptBudget(input.budget);
+  const budget = input.budget && acceptBudget(input.budget);
   const at = deps.clock();
   const parent = await findParent(deps, caller, input, at);
   const maxDepth = parent.maxDepth ?? deps.maxDelegationDepth;
   const subAgentDid = parent.subAgentDid ?? '';
-  const part = partOf(parent, { ...input, scopes, lifetimeSeconds, subAgentDid }, { at, maxDepth });
+  const asked = { operation: 'delegate', about: concerning({ ...parent, grantId: parent.id }) } as const;
+  const part = await recordingScopes(deps, caller, asked, () =>
+    partOf(parent, { ...input, scopes, lifetimeSeconds, subAgentDid }, { at, maxDepth }),
+  );
   const longestToken = Math.min(deps.maxTtlSeconds, parent.tokenSeconds);
   const tokenSeconds = input.tokenExpiresIn
     ? boundedSeconds('tokenExpiresIn', input.tokenExpiresIn, longestToken)
@@ -54,7 +59,9 @@ export async function delegate(
   if (agentDid === null || parent.subAgentStatus === 'revoked') throw notFound();
   if (parent.subAgentStatus !== 'active') throw agentInactive();
   // Otherwise an agent could get a scope from another agent that it may not request from a principal.
-  if (parent.enforceAgentScopes) mustBeWithin(parent.subAgentScopes ?? [], scopes);
+  if (parent.enforceAgentScopes) {
+    await recordingScopes(deps, caller, asked, () => mustBeWithin(parent.subAgentScopes ?? [], scopes));
+  }
 
   const { version: policiesVersion } = await refuseDenied(
     deps,
@@ -72,10 +79,10 @@ export async function delegate(
   );
 
   const id = newId('grnt', at);
-  const allocation = asked
+  const allocation = budget
     ? {
-        ...asked,
-        currency: asked.currency ?? parent.budgetCurrency ?? 'USD',
+        ...budget,
+        currency: budget.currency ?? parent.budgetCurrency ?? 'USD',
         id: newId('bdg', at),
         grantId: id,
       }

@@ -9,10 +9,17 @@ interface DescribedKey {
   readonly agentIds?: readonly string[];
 }
 
+interface Stopped {
+  readonly reason?: string;
+}
+
 export const acts = {
   'developer.created': act<{ readonly mode: 'live' | 'sandbox' }>(),
   'developer.updated': act<{ readonly changed: readonly string[] }>(),
   'developer.closed': act<{ readonly erasedAfter: string }>(),
+  /** Every agent and grant of the account rests until it is resumed. */
+  'account.stopped': act<Stopped>(),
+  'account.resumed': act<{ readonly stoppedAt: string }>(),
   'apikey.created': act<DescribedKey>(),
   'apikey.rotated': act<DescribedKey>(),
   'apikey.revoked': act<DescribedKey>(),

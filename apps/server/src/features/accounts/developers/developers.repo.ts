@@ -23,6 +23,11 @@ export function lockDeveloper(tx: Tx, { developerId }: Tenant): Promise<Develope
     .executeTakeFirstOrThrow();
 }
 
+/** Takes turns with every write that agents of the account cause, before any row is locked. */
+export async function lockRunning(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await sql`select lock_account(${developerId})`.execute(tx);
+}
+
 export function updateDeveloper(tx: Tx, { developerId }: Tenant, change: Updateable<Developers>) {
   return tx
     .updateTable('developers')

@@ -1,3 +1,4 @@
+import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
@@ -10,9 +11,12 @@ import {
   DeveloperChange,
   SignedUp,
   SignUp,
+  Stopping,
+  StopState,
   UpdatedDeveloper,
 } from './developers.schema.ts';
 import { changeDeveloper, type DeveloperDeps, getDeveloper, signUp } from './developers.service.ts';
+import { resumeAccount, stopAccount } from './developers.stop.service.ts';
 
 export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDeps> = async (app, deps) => {
   app.post(
@@ -59,6 +63,34 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
       },
     },
     (request) => changeDeveloper(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/me/stop',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'developers.stop',
+        summary: 'Stop every agent and grant of the account at once',
+        body: Stopping,
+        response: { 200: StopState },
+      },
+    },
+    (request) => stopAccount(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.post(
+    '/v1/me/resume',
+    {
+      config: { access: 'developer', role: 'full', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'developers.resume',
+        summary: 'Lift the stop of the account',
+        body: NoFields,
+        response: { 200: StopState },
+      },
+    },
+    (request) => resumeAccount(depsFor(request, deps), callerOf(request)),
   );
 
   app.post(

@@ -1,4 +1,4 @@
-import { Email, Id, nameOf, PublicJwk, recordOf, Time } from '@behest/protocol/shapes';
+import { Email, Id, nameOf, PublicJwk, recordOf, Time, textOf } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Mode = Type.Enum(['live', 'sandbox']);
@@ -44,6 +44,9 @@ const members = {
    * Whether principals prove themselves with a passkey. Older clients read this in place of `consentMode`.
    */
   fidoRequired: Type.Boolean(),
+  /** When the account was stopped; null while its agents may act. */
+  stoppedAt: Type.Union([Time, Type.Null()]),
+  stopReason: Type.Union([Type.String(), Type.Null()]),
   createdAt: Time,
   updatedAt: Time,
 };
@@ -70,6 +73,12 @@ export const Closing = Type.Object({ confirm: Id }, { additionalProperties: fals
 
 export type Closed = Static<typeof Closed>;
 export const Closed = Type.Object({ closedAt: Time, erasedAfter: Time });
+
+export type Stopping = Static<typeof Stopping>;
+export const Stopping = Type.Object({ reason: Type.Optional(textOf(500)) }, { additionalProperties: false });
+
+export type StopState = Static<typeof StopState>;
+export const StopState = Type.Object({ stoppedAt: members.stoppedAt, stopReason: members.stopReason });
 
 export type DeveloperChange = Static<typeof DeveloperChange>;
 export const DeveloperChange = Type.Object(

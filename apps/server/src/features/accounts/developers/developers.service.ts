@@ -72,6 +72,8 @@ export function newDeveloper(name: string, mode: Mode, plan: Plan, at: Date) {
     policyAutoApproval: false,
     isSeeded: false,
     closedAt: null,
+    stoppedAt: null,
+    stopReason: null,
     createdAt: at,
     updatedAt: at,
   };
@@ -164,6 +166,8 @@ function toDeveloper(row: DeveloperRow): Developer {
     manifestPinning: row.manifestPinning,
     policyAutoApproval: row.policyAutoApproval,
     fidoRequired: consentMode === 'passkey',
+    stoppedAt: row.stoppedAt?.toISOString() ?? null,
+    stopReason: row.stopReason,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

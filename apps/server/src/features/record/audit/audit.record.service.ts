@@ -134,6 +134,8 @@ export interface BlockedAttempt {
   readonly data: Readonly<Record<string, unknown>>;
   /** `failure` when the service could not do what it should. */
   readonly status?: 'blocked' | 'failure';
+  /** Writes an entry for each. Its caller may append entries anyway, and detection counts them by agent. */
+  readonly hasOwnEntry?: true;
 }
 
 /**
@@ -146,10 +148,10 @@ export async function recordBlockedAttempt(
   attempt: BlockedAttempt,
   at: Date,
 ): Promise<void> {
-  const { action, about, data, status = 'blocked' } = attempt;
+  const { action, about, data, status = 'blocked', hasOwnEntry } = attempt;
   const { isFirst, previousMinute } = await countBlocked(db, caller.tenant, action, at);
-  if (!isFirst) return;
-  const metadata = { ...data, previousMinute };
+  if (!isFirst && !hasOwnEntry) return;
+  const metadata = hasOwnEntry ? data : { ...data, previousMinute };
   await writeEntry(db, caller, { about, action, status, metadata }, at);
 }
 

@@ -85,6 +85,24 @@ describe('T11: a key that is bound to an agent', () => {
     expect(known.frames.some(({ event }) => event === 'gap')).toBe(false);
   });
 
+  test('gets what concerns all agents: that the account was stopped and resumed', async () => {
+    const { acme, bound, isOwn } = await twoAgents();
+    const live = await follow({ url: service.url, apiKey: bound.apiKey });
+    await acme('POST', '/v1/me/stop', {});
+    await acme('POST', '/v1/me/resume', {});
+    await live.first(2);
+
+    const told = ['account.stopped', 'account.resumed'];
+    expect(live.events().map(({ type }) => type)).toEqual(told);
+    const call = service.calling(bound.apiKey);
+    const listed = await listedTo(call);
+    expect(listed.filter((event) => !isOwn(event)).map(({ type }) => type)).toEqual(told);
+    const [stopped, resumed] = listed.slice(-2);
+    const later = await follow({ url: service.url, apiKey: bound.apiKey, lastEventId: String(stopped?.id) });
+    await later.first(1);
+    expect(later.events()).toEqual([resumed]);
+  });
+
   test('gets an event without an entry when its data names the agent', async () => {
     const { asDeveloper, advance, db, clock } = await startListening();
     const acme = await asDeveloper({ mode: 'sandbox' });

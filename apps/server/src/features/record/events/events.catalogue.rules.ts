@@ -44,6 +44,9 @@ export function catalogueOf(declarations: readonly DeclaredActs[]): Catalogue {
 /** The pattern `*` leaves these types out, because every payment and every call makes such an event. */
 const onlyWhenNamed: ReadonlySet<string> = new Set(['budget.debited', 'vault.proxy.called']);
 
+/** Events that concern every agent of the account, though they name none. Keys that are bound to agents get them too. */
+export const aboutAllAgents: readonly string[] = ['account.stopped', 'account.resumed'];
+
 /**
  * The patterns that match a type of event. Each recorded event carries them to the webhooks, so a release
  * that adds a type also decides which webhooks receive it.

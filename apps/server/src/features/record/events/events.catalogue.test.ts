@@ -78,7 +78,7 @@ test.each(declarations)('the acts of %s are in the catalogue', async (file) => {
 /** Every name that subscribers and readers of the audit log may rely on, by what the service makes of it. */
 const promised = {
   eventAndEntry: `
-    developer.created developer.updated developer.email_verified developer.closed apikey.created apikey.rotated
+    account.stopped account.resumed developer.created developer.updated developer.email_verified developer.closed apikey.created apikey.rotated
     apikey.revoked agent.created agent.updated agent.suspended agent.resumed agent.revoked authorization.requested
     authorization.approved authorization.denied authorization.cancelled authorization.expired grant.created
     grant.revoked grant.reconsent_required token.issued token.revoked token.reuse_detected budget.allocated
@@ -103,7 +103,7 @@ const promised = {
     billing.plan_changed`,
   eventOnly: 'grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
   entryOnly: `
-    authorization.blocked policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
+    authorization.blocked authorization.scope_refused policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
     decision.approval_refused console.sign_in_failed consent.verification_failed billing.checkout_created
     billing.portal_created tool.enforce token.exchanged sso.login_failed vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in

@@ -4,6 +4,7 @@ import type { Executor } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type BoundedRow, boundedRows, type PageRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { lastEventOf } from '../audit/audit.queries.ts';
+import { aboutAllAgents } from './events.catalogue.rules.ts';
 
 /** Events that one statement looks at, including events of types that were not asked for. */
 const WINDOW = 10_000;
@@ -58,7 +59,7 @@ export async function listEventRange(
     left join lateral (select * from ${boundedRows(sql<EventRow>`
       select o.seq, o.id, o.type, o.envelope from outbox_events o
       where o.developer_id = ${developerId} and o.seq > w.after and o.seq <= w.searched_to
-        and o.type = any(${types}) and (${agentIds}::text[] is null or o.agent_id = any(${agentIds}))
+        and o.type = any(${types}) and (${agentIds}::text[] is null or o.agent_id = any(${agentIds}) or o.type = any(${aboutAllAgents}))
         and o.created_at >= ${since}
         and (${until}::timestamptz is null or o.created_at < ${until})
       order by o.seq limit ${limit + 1}`)} as found) e on true
@@ -96,7 +97,7 @@ export async function findBeginnings(
   const asked = sql<Beginnings>`
     select event_seq as "end", events_first_seq(${developerId}, ${retainedSince}) - 1 as retained,
       (select seq from outbox_events where developer_id = ${developerId} and id = ${lastEventId}
-        and (${agentIds}::text[] is null or agent_id = any(${agentIds}))) as after
+        and (${agentIds}::text[] is null or agent_id = any(${agentIds}) or type = any(${aboutAllAgents}))) as after
     from ${lastEventOf(db, tenant)} as last`;
   const [beginnings] = (await asked.execute(db)).rows;
   if (!beginnings) throw new Error('A developer has no chain.');

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isWithin, type Reach } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { aboutAllAgents } from './events.catalogue.rules.ts';
 import type { StreamedEvent } from './events.outlet.service.ts';
 import { listNewAcrossTenants } from './events.repo.ts';
 
@@ -53,7 +54,7 @@ export function tailOf(db: Executor, onTrouble: (error: unknown) => void): Tail 
         for (const follower of [...(followers.get(developerId) ?? [])]) {
           if (BigInt(seq) <= follower.seq) continue;
           follower.seq = BigInt(seq);
-          if (isWithin(follower, agentId)) follower.onEvent(event);
+          if (isWithin(follower, agentId) || aboutAllAgents.includes(event.type)) follower.onEvent(event);
         }
       }
     }

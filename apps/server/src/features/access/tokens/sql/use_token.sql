@@ -10,7 +10,7 @@ begin
   select * into token from tokens t where t.developer_id = p_developer_id and t.id = p_token_id;
   if not found then return; end if;
   select * into held from grants g where g.developer_id = p_developer_id and g.id = token.grant_id;
-  select a.did, a.status into agent_did, agent_status
+  select a.did, standing(p_developer_id, a.status) into agent_did, agent_status
     from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
   return next;
 

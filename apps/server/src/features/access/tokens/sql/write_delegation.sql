@@ -21,6 +21,7 @@ begin
     from (select id, status from agents
       where developer_id = p_developer_id and id in (parent_agent, child.agent_id) order by id for share) locked;
   if refusal is not null then return refusal; end if;
+  if not account_runs(p_developer_id) then return 'agent_inactive'; end if;
 
   perform share_delegation(p_developer_id);
   select case when status <> 'active' then 'parent_revoked' when expires_at <= p_at then 'parent_expired' end

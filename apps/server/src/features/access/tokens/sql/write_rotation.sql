@@ -9,7 +9,7 @@ declare
 begin
   select agent_id into agent from grants where developer_id = p_developer_id and id = successor.grant_id;
   perform from agents where developer_id = p_developer_id and id = agent and status = 'active' for share;
-  if not found then return 'agent_inactive'; end if;
+  if not found or not account_runs(p_developer_id) then return 'agent_inactive'; end if;
   perform from grants where developer_id = p_developer_id and id = successor.grant_id
     and status = 'active' and expires_at > p_at for share;
   if not found then return 'grant_revoked'; end if;

@@ -18,7 +18,7 @@ begin
     where a.developer_id = p_developer_id and t.id = p_write ->> 'tokenId' and t.revoked_at is null
       and g.status = 'active' and g.expires_at > p_at and a.status = 'active'
     for share of a, g, t;
-  if not found then return 'token_ended'; end if;
+  if not found or not account_runs(p_developer_id) then return 'token_ended'; end if;
 
   select c.version, c.last_exchanged_at into known
     from vault_credentials c where c.developer_id = p_developer_id and c.id = wanted for key share;

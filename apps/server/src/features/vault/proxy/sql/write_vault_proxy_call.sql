@@ -5,6 +5,7 @@ create or replace function write_vault_proxy_call(p_developer_id text, p_at time
   language plpgsql set enable_seqscan = off as
 $$
 begin
+  if not account_runs(p_developer_id) then return 'token_ended'; end if;
   if not is_proxy_token_live(p_developer_id, p_write ->> 'tokenId', p_at) then return 'token_ended'; end if;
 
   perform from vault_credentials c

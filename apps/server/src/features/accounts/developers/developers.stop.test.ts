@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  actionsOf,
+  authorize,
+  entriesOf,
+  grantTo,
+  openSession,
+  refusalOf,
+  registerAgent,
+} from '../../../../test/app/flow.ts';
+import { onThisMachine, proxied, through } from '../../../../test/app/proxy.ts';
+import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import * as vault from '../../../../test/app/vault.ts';
+
+let service: Service;
+let elsewhere: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true, env: onThisMachine });
+  elsewhere = await startApp({ isShared: true, env: onThisMachine });
+});
+afterAll(() => Promise.all([service.stop(), elsewhere.stop()]));
+
+const stop = (developer: Developer, body: object = {}) => developer('POST', '/v1/me/stop', body);
+const resume = (developer: Developer) => developer('POST', '/v1/me/resume', {});
+
+const manifest = { $schema: 'x', connector: 'mail', version: '1', tools: { list: 'read' } };
+
+/** Every way in which an agent, or its host, uses what it was given. Each leaves the others possible. */
+async function waysOf(acme: Developer, at: Service) {
+  const call = at.calling(acme.apiKey);
+  await acme('PUT', '/v1/manifests/mail', manifest);
+  const held = await proxied(acme, {
+    request: { scopes: ['vault:github:proxy', 'tool:mail:read', 'github:read'] },
+  });
+  const { agentId, grantToken: token } = held;
+  const spare = await grantTo(acme);
+  const code = String((await authorize(acme, agentId)).code);
+  const ways = {
+    verify: async () => String((await call('POST', '/v1/tokens/verify', { token })).json().reason ?? 'good'),
+    introspect: async () => String((await call('POST', '/v1/tokens/introspect', { token })).json().active),
+    enforce: async () => {
+      const body = { grantToken: token, connector: 'mail', tool: 'list', arguments: {} };
+      const {
+        allowed,
+        reason_code: code,
+        sub_reason: more,
+      } = (await call('POST', '/v1/enforce', body)).json();
+      return allowed ? 'allowed' : `${code} ${more}`;
+    },
+    authorize: () =>
+      call('POST', '/v1/authorize', { agentId, principalId: 'user_42', scopes: ['a:b'] }).then(said),
+    exchange: () => call('POST', '/v1/token', { agentId, code }).then(said),
+    refresh: () =>
+      call('POST', '/v1/token/refresh', { agentId: spare.agentId, refreshToken: spare.refreshToken }).then(
+        said,
+      ),
+    delegate: () =>
+      call('POST', '/v1/grants/delegate', {
+        parentGrantToken: token,
+        subAgentId: spare.agentId,
+        scopes: ['github:read'],
+      }).then(said),
+    vault: () => vault.exchange(at, token).then(said),
+    proxy: () => through(at, token, '/repos/a').then(said),
+  };
+  const all = async () => {
+    const told: Record<string, string> = {};
+    for (const [name, way] of Object.entries(ways)) told[name] = await way();
+    return told;
+  };
+  return all;
+}
+
+const said = (answer: Parameters<typeof refusalOf>[0]) =>
+  answer.statusCode < 400 ? String(answer.statusCode) : refusalOf(answer);
+
+describe('R13: an account that is stopped', () => {
+  test.each([
+    ['on the same instance', () => service],
+    ['on another instance', () => elsewhere],
+  ])('lets no agent do anything from the answer on, %s', async (_, at) => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const ways = await waysOf(acme, at());
+
+    expect((await stop(acme, { reason: 'The host was broken into.' })).statusCode).toBe(200);
+    const stopped = await ways();
+    expect((await resume(acme)).statusCode).toBe(200);
+    const resumed = await ways();
+
+    expect(stopped).toEqual({
+      verify: 'agent_inactive',
+      introspect: 'false',
+      enforce: 'grant_revoked suspended',
+      authorize: '409 AGENT_INACTIVE',
+      exchange: '400 INVALID_GRANT agent_inactive',
+      refresh: '400 INVALID_GRANT agent_inactive',
+      delegate: '400 INVALID_GRANT agent_inactive',
+      vault: '401 UNAUTHORIZED',
+      proxy: '401 UNAUTHORIZED',
+    });
+    expect(resumed).toEqual({
+      ...{ verify: 'good', introspect: 'true', enforce: 'allowed', authorize: '201', exchange: '201' },
+      ...{ refresh: '201', delegate: '201', vault: '200', proxy: '200' },
+    });
+  });
+
+  test('leaves the accounts of others alone, and lets its owner look and revoke', async () => {
+    const [acme, other] = [
+      await service.asDeveloper({ mode: 'sandbox' }),
+      await service.asDeveloper({ mode: 'sandbox' }),
+    ];
+    const [own, foreign] = [await grantTo(acme), await grantTo(other)];
+    await stop(acme);
+
+    const { grantToken: token } = foreign;
+    expect((await other('POST', '/v1/tokens/verify', { token })).json().valid).toBe(true);
+    expect((await acme('GET', `/v1/grants/${own.grantId}`)).json().status).toBe('active');
+    expect((await acme('GET', `/v1/agents/${own.agentId}`)).json().status).toBe('active');
+    const { sessionToken } = (await openSession(acme)).json();
+    const ended = await service.calling(sessionToken)('DELETE', `/v1/principal/grants/${own.grantId}`);
+    expect(ended.statusCode).toBe(204);
+  });
+
+  test('comes back with what is still good by then', async () => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const [kept, revoked, suspended] = [await grantTo(acme), await grantTo(acme), await grantTo(acme)];
+    const short = await grantTo(acme, { expiresIn: '1h' });
+    await stop(acme);
+    await acme('DELETE', `/v1/grants/${revoked.grantId}`);
+    await acme('PATCH', `/v1/agents/${suspended.agentId}`, { status: 'suspended' });
+    const { agentId } = await registerAgent(acme, 'Came meanwhile');
+    const refused = await acme('POST', '/v1/authorize', { agentId, principalId: 'u', scopes: ['a:b'] });
+    service.advance(3600);
+    await resume(acme);
+
+    expect(refusalOf(refused)).toBe('409 AGENT_INACTIVE');
+    const verdicts = await Promise.all(
+      [kept, revoked, suspended, short].map(async ({ grantToken: token }) => {
+        const { valid, reason } = (await acme('POST', '/v1/tokens/verify', { token })).json();
+        return valid ? 'good' : reason;
+      }),
+    );
+    expect(verdicts).toEqual(['good', 'revoked', 'agent_inactive', 'expired']);
+  });
+
+  test('says so in `/v1/me`, in one entry and one event, however often it is stopped', async () => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const reason = 'The host was broken into.';
+    const first = await stop(acme, { reason });
+    service.advance(60);
+    const second = await stop(acme, { reason: 'Another one.' });
+    const runtime = await acme.asRuntime();
+
+    expect(first.json()).toEqual({ stoppedAt: expect.any(String), stopReason: reason });
+    expect(second.json()).toEqual(first.json());
+    expect((await runtime('GET', '/v1/me')).json()).toMatchObject(first.json());
+    const nothing = { stoppedAt: null, stopReason: null };
+    expect((await resume(acme)).json()).toEqual(nothing);
+    expect((await resume(acme)).json()).toEqual(nothing);
+    expect((await acme('GET', '/v1/me')).json()).toMatchObject(nothing);
+
+    const actions = (await actionsOf(acme)).filter((action) => action.startsWith('account.'));
+    expect(actions).toEqual(['account.stopped', 'account.resumed']);
+    const [stopped] = await entriesOf(acme, 'account.stopped');
+    expect(stopped).toMatchObject({ status: 'success', agentId: null, metadata: { reason } });
+    const { events } = (await acme('GET', '/v1/events?types=account.*')).json();
+    expect(events).toMatchObject([
+      { type: 'account.stopped', data: { developerId: acme.developerId, reason } },
+      { type: 'account.resumed', data: { developerId: acme.developerId, stoppedAt: first.json().stoppedAt } },
+    ]);
+  });
+
+  test('is stopped and resumed by no key of an agent’s host', async () => {
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const runtime = await acme.asRuntime();
+
+    for (const path of ['/v1/me/stop', '/v1/me/resume'])
+      expect(refusalOf(await runtime('POST', path, {}))).toBe('403 FORBIDDEN');
+    expect((await acme('GET', '/v1/me')).json().stoppedAt).toBeNull();
+  });
+});
