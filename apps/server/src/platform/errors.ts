@@ -38,6 +38,23 @@ export const GRANT_TOKEN_REFUSED = 'Send `Authorization: Bearer <grant token>` w
 /** One sentence for every reason, so that nobody learns from a refusal which tokens exist. */
 export const grantTokenRefused = () => new AppError('UNAUTHORIZED', GRANT_TOKEN_REFUSED);
 
+/** The refusals that RFC 7644, section 3.12, and RFC 9865, section 2.1, name for status 400 and 409. */
+export type ScimErrorType =
+  | 'invalidFilter'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue'
+  | 'invalidCursor'
+  | 'invalidCount';
+
+/** A refusal of a SCIM request. Two users with one name are a conflict, and all else is a bad request. */
+export const scimRefusal = (scimType: ScimErrorType, message: string) =>
+  new AppError(scimType === 'uniqueness' ? 'CONFLICT' : 'BAD_REQUEST', message, { scimType });
+
 const MOST_SHOWN = 3;
 const LONGEST_SHOWN = 40; // characters
 

@@ -1,5 +1,6 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { afterCommit, inTransaction, isTaken } from '../../../platform/db/db.ts';
+import { afterCommit, inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { currentKey, type MasterKey, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
@@ -20,6 +21,7 @@ import {
   countCredentials,
   deleteCredentialRow,
   deleteCredentialRows,
+  deleteCredentialRowsOf,
   FOLDED_INDEX,
   findShownCredential,
   isStored,
@@ -193,9 +195,20 @@ export const deleteCredentialsOfAccount: OnAccountClosed = async (tx, caller) =>
   return rows.map((row) => deleted(row, 'developer_deleted'));
 };
 
+/** Deletes what is stored for a principal who is gone. @returns acts, which the caller records */
+export async function deleteCredentialsOfPrincipal(
+  tx: Tx,
+  caller: Caller,
+  principalId: string,
+): Promise<Act[]> {
+  const rows = await deleteCredentialRowsOf(tx, caller.tenant, principalId);
+  if (rows.length > 0) await freeQuota(tx, caller, 'vault_credentials', rows.length);
+  return rows.map((row) => deleted(row, 'principal_offboarded'));
+}
+
 const deleted = (
   { id, principalId, service }: Pick<CredentialRow, 'id' | 'principalId' | 'service'>,
-  reason: 'api' | 'developer_deleted',
+  reason: 'api' | 'developer_deleted' | 'principal_offboarded',
 ) =>
   ({
     type: 'vault.credential.deleted',
