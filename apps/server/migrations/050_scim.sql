@@ -61,7 +61,7 @@ create index scim_user_emails_user on scim_user_emails (developer_id, user_id);
 -- hot writes read and lock one row.
 create table scim_principals (
   developer_id text not null,
-  folded       text not null generated always as (lower(principal_id)) stored,
+  folded       text not null check (folded = lower(principal_id)),
   principal_id text not null,
   is_folded    boolean not null,
   user_id      text not null,

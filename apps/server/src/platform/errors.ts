@@ -33,6 +33,13 @@ export const notFound = () => new AppError('NOT_FOUND', 'No such record.');
 export const badField = (path: string, problem: string, message = 'The request is not valid.') =>
   new AppError('BAD_REQUEST', message, { fields: [{ path, problem }] });
 
+/** A person whom the identity provider has deactivated. */
+export const principalInactive = () =>
+  new AppError(
+    'PRINCIPAL_INACTIVE',
+    'The principal was deactivated; their administrator can provision them again.',
+  );
+
 export const GRANT_TOKEN_REFUSED = 'Send `Authorization: Bearer <grant token>` with a live token.';
 
 /** One sentence for every reason, so that nobody learns from a refusal which tokens exist. */

@@ -579,7 +579,7 @@ export interface ScimMembers {
 
 export interface ScimPrincipals {
   developerId: string;
-  folded: Generated<string>;
+  folded: string;
   isActive: boolean;
   isCurrent: boolean;
   isFolded: boolean;

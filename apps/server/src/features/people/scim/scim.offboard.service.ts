@@ -5,7 +5,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { principalsWithRequests } from '../../access/authorization/authorization.queries.ts';
 import { cancelRequests, freeRequests } from '../../access/authorization/index.ts';
 import { principalsWithGrants } from '../../access/grants/grants.queries.ts';
-import { revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
+import { holdDelegations, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
 import { principalsWithCredentials } from '../../vault/credentials/credentials.queries.ts';
 import { deleteCredentialsOfPrincipal } from '../../vault/credentials/index.ts';
 import { endSessionsOfPrincipals } from '../principals/index.ts';
@@ -34,6 +34,7 @@ export async function offboard(
   howLong?: 'for good',
 ): Promise<Offboarded> {
   const { tenant } = caller;
+  await holdDelegations(tx, caller); // comes before principals in every write that takes both
   const ids = await deactivatePrincipals(tx, tenant, userId);
   const named = [
     ...(await principalsWithRequests(tx, tenant, ids)),

@@ -50,8 +50,8 @@ export async function writePrincipals(
       where p.developer_id = ${developerId} and p.user_id <> ${userId} and p.folded = lower(v.id)
         and v.is_folded and not p.is_folded and not p.is_current
     )
-    insert into scim_principals (developer_id, principal_id, is_folded, user_id, is_current, is_active)
-    select distinct ${developerId}, case when v.is_folded then lower(v.id) else v.id end, v.is_folded,
+    insert into scim_principals (developer_id, folded, principal_id, is_folded, user_id, is_current, is_active)
+    select distinct ${developerId}, lower(v.id), case when v.is_folded then lower(v.id) else v.id end, v.is_folded,
       ${userId}, true, ${isActive}::boolean
     from unnest(${idsOf(values)}::text[], ${foldingOf(values)}::boolean[]) as v (id, is_folded)
     on conflict (developer_id, folded, principal_id, is_folded)

@@ -4,11 +4,12 @@ import { afterCommit, inTransaction, isTaken, type Tx } from '../../../platform/
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { currentKey, type MasterKey, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
-import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
+import { holdPrincipal } from '../../people/scim/scim.principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { shownConnection } from './credentials.connection.rules.ts';
@@ -76,6 +77,7 @@ export async function storeCredential(
 
   const attempt = () =>
     inTransaction(deps.db, async (tx) => {
+      if (!(await holdPrincipal(tx, caller.tenant, principalId))) throw principalInactive();
       const proxy = proxyColumn(input.proxy, await frozenProfile(tx, caller.tenant, service));
       const isNew = !(await lockNamed(tx, caller.tenant, input));
       if (isNew) await useQuota(tx, deps.quotas, caller, 'vault_credentials', at); // counts rows, so before the insert
