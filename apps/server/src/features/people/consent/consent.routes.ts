@@ -156,6 +156,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         fromOwnPages: true,
         rate: rates.consent,
         failures: [
+          'PRINCIPAL_INACTIVE',
           'POLICY_DENIED',
           'INVALID_SCOPE',
           'CONSENT_REQUIRED',

@@ -1,14 +1,14 @@
 import { createKindVerifier } from '@behest/protocol/kind-verifier';
-import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
+import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
-import { deleteSession, deleteSessions, insertSession } from './principals.repo.ts';
+import { deleteSession, deleteSessions, deleteSessionsOf, insertSession } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
 import type { MadeSession, NewSession } from './principals.schema.ts';
 
@@ -86,5 +86,14 @@ export const endSessionsOfAccount: OnAccountClosed = async (tx, { tenant }) => {
   await deleteSessions(tx, tenant);
   return [];
 };
+
+/** Ends the sessions of principals who may not come back. */
+export async function endSessionsOfPrincipals(
+  tx: Tx,
+  tenant: Tenant,
+  principalIds: readonly string[],
+): Promise<void> {
+  if (principalIds.length > 0) await deleteSessionsOf(tx, tenant, principalIds);
+}
 
 export const sessionEnded = () => new AppError('UNAUTHORIZED', 'This session has ended. Open a new session.');
