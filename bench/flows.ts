@@ -130,6 +130,21 @@ function recordFlows(tenants: readonly Tenant[]): Flow[] {
         return (client) => demand(client, request, 201);
       },
     },
+    {
+      name: 'enforce, one chain',
+      unit: 'answer with its entry',
+      floor: 'append',
+      aim: 2, // four fifths of audit append
+      operation: (connection) => {
+        const { held, post } = placeOf(tenants, connection);
+        const { grantToken } = held;
+        const request = post('/v1/enforce', { grantToken, connector: 'crm', tool: 'lookup', arguments: {} });
+        return async (client) => {
+          const answer = await demand(client, request, 200);
+          if (!answer.includes('"allowed":true')) throw new Error('The call was denied.');
+        };
+      },
+    },
   ];
 }
 

@@ -19,8 +19,15 @@ interface HeldGrant {
 
 export const asked = {
   principalId: 'user_42',
-  scopes: ['calendar:read', 'email:send', 'github:read'],
+  scopes: ['calendar:read', 'email:send', 'github:read', 'tool:crm:read'],
   expiresIn: '30d',
+};
+
+/** A tool without caps, so that a call of it asks no meter. */
+const manifest = {
+  $schema: 'urn:service:manifest:0.6',
+  connector: 'crm',
+  tools: { lookup: { permission: 'read' } },
 };
 
 /** @param grants each of an agent of its own */
@@ -33,6 +40,8 @@ export async function signUp(port: number, grantCount = CONNECTIONS): Promise<Te
   const { apiKey, developerId } = await call('/v1/signup', { name: 'Bench', mode: 'sandbox' });
   const credential = { principalId: asked.principalId, service: 'github', accessToken: 'x'.repeat(40) };
   await call('/v1/vault/credentials', credential, apiKey);
+  const registered = { method: 'PUT', path: `/v1/manifests/${manifest.connector}`, body: manifest, apiKey };
+  await demand(client, registered, 201);
   const grants: HeldGrant[] = [];
   for (let each = 0; each < grantCount; each += 1) {
     const { agentId, did: agentDid } = await call('/v1/agents', { name: `Agent ${each}` }, apiKey);

@@ -94,6 +94,36 @@ test.each(PORTABLE)('%s and all that it loads run where there is no Node', (entr
     expect(codeOf(file)).not.toMatch(/\bBuffer\b|\brequire\(|(?<!globalThis\.)\bprocess\.|__dirname/);
 });
 
+test('the client loads the parser of YAML with the first YAML file, and not before', () => {
+  const manifest = (connector: string) =>
+    `{"connector":"${connector}","tools":{"lookup":{"permission":"read"}}}`;
+  for (const [folder, file] of [
+    ['plain', 'crm.json'],
+    ['mixed', 'mail.yaml'],
+  ] as const) {
+    mkdirSync(join(home, folder));
+    writeFileSync(join(home, folder, file), manifest(folder));
+  }
+  writeFileSync(
+    join(home, 'loaded.js'),
+    `import { registerHooks } from 'node:module';
+    const loaded = new Set();
+    registerHooks({ load: (url, context, next) => (loaded.add(url), next(url, context)) });
+    const parsers = () => [...loaded].filter((url) => /node_modules[/]yaml[/]|yaml-text/.test(url)).length;
+    const { Behest } = await import('@behest/sdk');
+    const counts = [loaded.size > 20, parsers()];
+    const behest = new Behest({ apiKey: null, baseUrl: 'https://auth.example', developerId: 'dev_1' });
+    await behest.loadManifestsFromDir('plain');
+    counts.push(parsers());
+    await behest.loadManifestsFromDir('mixed');
+    console.log(...counts, parsers() > 1, ['plain', 'mixed'].every((name) => behest.manifest(name)));`,
+  );
+
+  const { stdout, stderr } = spawnSync(process.execPath, ['loaded.js'], { cwd: home, encoding: 'utf8' });
+
+  expect({ stdout, stderr }).toEqual({ stdout: 'true 0 0 true true\n', stderr: '' });
+});
+
 test('each entry loads, and verifies a token, on an older Node', async () => {
   const names = Object.keys(exportsOf('sdk')).map((name) => name.replace(/^\./, '@behest/sdk'));
   writeFileSync(

@@ -79,13 +79,13 @@ export class Behest {
   }
 
   /**
-   * Loads the manifests of a folder, `.json`, `.yaml` and `.yml`, or none of them.
+   * Loads the manifests of a folder, `.json`, `.yaml` and `.yml`, or none of them. Calls are denied until they are loaded.
    *
    * @throws ManifestValidationError with the first fault, and the name of the file in its message
    * @throws BehestError for a folder that cannot be read, or two files about one connector
    */
-  loadManifestsFromDir(folder: string): readonly Manifest[] {
-    const loaded = manifestsIn(folder);
+  async loadManifestsFromDir(folder: string): Promise<readonly Manifest[]> {
+    const loaded = await manifestsIn(folder);
     this.loadManifests(loaded);
     return loaded;
   }

@@ -16,7 +16,7 @@ const client = () =>
   new Behest({ apiKey: null, baseUrl: 'https://auth.example.com', developerId: DEVELOPER });
 const json = (connector: string) => JSON.stringify({ connector, tools: { lookup: { permission: 'read' } } });
 
-test('the manifests of a folder are loaded, whatever else is there', () => {
+test('the manifests of a folder are loaded, whatever else is there', async () => {
   const folder = folderOf({
     'crm.json': json('crm'),
     'mail.yaml': 'connector: mail\ntools:\n  send: { permission: write }\n',
@@ -30,7 +30,7 @@ test('the manifests of a folder are loaded, whatever else is there', () => {
   writeFileSync(join(folder, 'more', 'deep.json'), json('deep'));
   const behest = client();
 
-  const loaded = behest.loadManifestsFromDir(folder);
+  const loaded = await behest.loadManifestsFromDir(folder);
 
   expect(loaded.map(({ connector }) => connector)).toEqual(['crm', 'files', 'mail', 'pay']);
   expect(behest.manifest('mail')?.tools.get('send')?.permission).toBe('write');
@@ -57,20 +57,22 @@ test.each<[string, Record<string, string>, object]>([
     { 'b.yaml': 'connector: a\ntools: { t: admin }\n' },
     { name: 'BehestError', message: 'a.json and b.yaml are both about a.' },
   ],
-])('a folder with %s loads nothing', (_, files, fault) => {
+])('a folder with %s loads nothing', async (_, files, fault) => {
   const behest = client();
   const folder = folderOf({ 'a.json': json('a'), ...files });
 
-  expect(() => behest.loadManifestsFromDir(folder)).toThrow(expect.objectContaining(fault));
-  expect(() => behest.loadManifestsFromDir(folder)).toThrow(Object.keys(files)[0]);
+  await expect(behest.loadManifestsFromDir(folder)).rejects.toThrow(expect.objectContaining(fault));
+  await expect(behest.loadManifestsFromDir(folder)).rejects.toThrow(Object.keys(files)[0]);
   expect(behest.manifest('a')).toBeUndefined();
 });
 
-test('a folder that is not there, and a runtime without files, are said so', () => {
+test('a folder that is not there, and a runtime without files, are said so', async () => {
   const behest = client();
 
-  expect(() => behest.loadManifestsFromDir('/nowhere')).toThrow('The manifests in /nowhere cannot be read.');
+  await expect(behest.loadManifestsFromDir('/nowhere')).rejects.toThrow(
+    'The manifests in /nowhere cannot be read.',
+  );
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(() => behest.loadManifestsFromDir(folderOf({}))).toThrow('needs a runtime with files');
+  await expect(behest.loadManifestsFromDir(folderOf({}))).rejects.toThrow('needs a runtime with files');
 });

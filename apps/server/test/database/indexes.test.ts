@@ -25,6 +25,7 @@ import { listDisconnectingAcrossTenants } from '../../src/features/vault/credent
 import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { isConnectable } from '../../src/features/vault/providers/providers.queries.ts';
+import { findClientAcrossTenants } from '../../src/features/vault/providers/providers.repo.ts';
 import { listProvidersUnderAcrossTenants } from '../../src/features/vault/providers/providers.rotate.repo.ts';
 import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/proxy.calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
@@ -158,6 +159,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     await acme('DELETE', `/v1/vault/providers/${its.providerId}`);
   },
   vault_credentials_disconnecting: ({ db, at }) => listDisconnectingAcrossTenants(db, at, 10),
+  vault_providers_id: ({ db }) => findClientAcrossTenants(db, 'prov_'),
   vault_providers_service: ({ db, acme }) => isConnectable(db, acme, 'files'),
   vault_providers_keys: ({ db }) =>
     listProvidersUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
@@ -256,7 +258,7 @@ const COPIES: Readonly<Record<string, string>> = {
   scim_groups: `'id', one.id || n, 'display_name', n, 'external_id', n`,
   scim_members: `'group_id', one.group_id || n, 'user_id', one.user_id || n`,
   tokens: `'id', one.id || n, 'grant_id', n`,
-  vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n`,
+  vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,

@@ -1,7 +1,6 @@
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
 import { manifestFromJsonText } from '@behest/protocol/manifest/texts';
-import { manifestFromYamlText } from '@behest/protocol/manifest/yaml-text';
 import { BehestError } from '../errors.ts';
 
 /** The definitions that pins were made of stand beside their manifest. */
@@ -13,7 +12,7 @@ const [DEFINITIONS, FORMAT] = ['.tools.json', 'behest.tool-definitions/1'];
  * @throws ManifestValidationError with the first fault, and the name of the file in its message
  * @throws BehestError for a folder that cannot be read, or two files about one connector
  */
-export function manifestsIn(folder: string): Manifest[] {
+export async function manifestsIn(folder: string): Promise<Manifest[]> {
   // Asked for here, because a browser has no such module to import.
   const files = globalThis.process?.getBuiltinModule?.('node:fs');
   if (!files) throw new BehestError('CONFIGURATION', 'loadManifestsFromDir needs a runtime with files.');
@@ -23,7 +22,7 @@ export function manifestsIn(folder: string): Manifest[] {
     for (const name of names.sort()) {
       const bytes = files.readFileSync(`${folder}/${name}`);
       if (name.endsWith(DEFINITIONS) && areDefinitions(bytes)) continue;
-      const manifest = manifestOf(name, bytes);
+      const manifest = await manifestOf(name, bytes);
       const { connector } = manifest;
       const other = byConnector.get(connector);
       if (other)
@@ -37,9 +36,12 @@ export function manifestsIn(folder: string): Manifest[] {
   return [...byConnector.values()].map(({ manifest }) => manifest);
 }
 
-function manifestOf(name: string, bytes: Uint8Array): Manifest {
+async function manifestOf(name: string, bytes: Uint8Array): Promise<Manifest> {
   try {
-    return name.endsWith('.json') ? manifestFromJsonText(bytes) : manifestFromYamlText(bytes);
+    if (name.endsWith('.json')) return manifestFromJsonText(bytes);
+    // Loaded here, because most clients read no YAML and its parser is larger than they are.
+    const { manifestFromYamlText } = await import('@behest/protocol/manifest/yaml-text');
+    return manifestFromYamlText(bytes);
   } catch (error) {
     if (error instanceof ManifestValidationError) error.message = `${name}: ${error.message}`;
     throw error;

@@ -1,8 +1,8 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
-/** @import { EntryPage, Grant, GrantPage } from './types.js' */
+/** @import { EntryPage, GrantPage } from './types.js' */
 import { call } from '../../../../platform/page/call.js';
 
-const MOST_GRANTS = 500;
+const MOST = 500;
 const ENTRIES = 20;
 
 /**
@@ -10,9 +10,9 @@ const ENTRIES = 20;
  * @param {string} token
  */
 export function permissionsApi(token) {
-  /** @type {(path: string, method?: string) => Promise<Answer<any>>} */
-  const ask = (path, method) =>
-    call(`/v1/principal/${path}`, { method, headers: { Authorization: `Bearer ${token}` }, read });
+  /** @type {(path: string, method?: string, body?: object) => Promise<Answer<any>>} */
+  const ask = (path, method, body) =>
+    call(`/v1/principal/${path}`, { method, body, headers: { Authorization: `Bearer ${token}` }, read });
 
   /** @type {(query: Record<string, string | null | undefined>) => string} */
   const queryOf = (query) =>
@@ -20,22 +20,26 @@ export function permissionsApi(token) {
       Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])),
     ).toString();
 
+  /** @type {(what: 'grants' | 'connections') => Promise<Answer<any>>} */
+  async function allOf(what) {
+    const rows = [];
+    for (let cursor = null; ; ) {
+      const answer = await ask(`${what}?${queryOf({ limit: String(MOST), cursor })}`);
+      if (!answer.ok) return answer;
+      rows.push(...answer.body[what]);
+      cursor = answer.body.nextCursor;
+      if (cursor === null) return { ok: true, body: { ...answer.body, [what]: rows } };
+    }
+  }
+
   return {
     /**
      * All active grants, or the refusal of a page of them.
-     * @returns {Promise<Answer<GrantPage>>}
+     * @type {() => Promise<Answer<GrantPage>>}
      */
-    async activeGrants() {
-      /** @type {Grant[]} */
-      const grants = [];
-      for (let cursor = null; ; ) {
-        const answer = await ask(`grants?${queryOf({ limit: String(MOST_GRANTS), cursor })}`);
-        if (!answer.ok) return answer;
-        grants.push(...answer.body.grants);
-        cursor = answer.body.nextCursor;
-        if (cursor === null) return { ok: true, body: { ...answer.body, grants } };
-      }
-    },
+    activeGrants: () => allOf('grants'),
+    /** @type {() => Promise<Answer<{ connections: import('./types.js').Connection[] }>>} */
+    connections: () => allOf('connections'),
     /** @type {(cursor: string | null) => Promise<Answer<GrantPage>>} */
     allGrants: (cursor) => ask(`grants?${queryOf({ status: 'all', cursor })}`),
     /** @type {(cursor: string | null, grantId?: string) => Promise<Answer<EntryPage>>} */
@@ -43,6 +47,10 @@ export function permissionsApi(token) {
     /** @param {string} grantId */
     end: (grantId) => ask(`grants/${encodeURIComponent(grantId)}`, 'DELETE'),
     endAll: () => ask('grants', 'DELETE'),
+    /** @param {string} id */
+    disconnect: (id) => ask(`connections/${encodeURIComponent(id)}`, 'DELETE'),
+    /** @type {(service: string) => Promise<Answer<{ connectUrl: string }>>} */
+    connectAgain: (service) => ask('connections', 'POST', { service }),
     close: () => ask('session', 'DELETE'),
   };
 }

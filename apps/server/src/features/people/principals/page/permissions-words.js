@@ -50,6 +50,28 @@ export const words = {
   ending: 'Ending …',
   endedAll: 'Everything has been ended.',
 
+  connections: {
+    title: 'Connected accounts',
+    lead: 'You connected these accounts of yours. Agents with your permission work with them through {developer}.',
+    accountTerm: 'Account',
+    noAccount: 'The provider does not tell which',
+    granted: 'You allowed',
+    since: 'Since',
+    over: 'No longer connected',
+    overText:
+      'The provider takes the connection no more. Connect the account again, if agents should go on with it.',
+    again: 'Connect again',
+    againOf: 'Connect again: {provider}',
+    end: 'Disconnect',
+    endOf: 'Disconnect {provider}',
+    question: 'Disconnect {provider}?',
+    account: 'The account: {account}.',
+    questionText:
+      'Agents can no longer use this account through {developer}, and {provider} is asked to end the connection too. You can connect the account again later.',
+    yes: 'Disconnect',
+    ended: 'Disconnected. No agent can use your account at {provider} with this any more.',
+  },
+
   activity: 'Activity in your name',
   activityNote: 'From the records of the service, newest first.',
   records: 'All records',
@@ -80,6 +102,17 @@ export const words = {
     'token.revoked': 'A pass of {agent} was ended',
     'token.reuse_detected': 'A key of {agent} came a second time, as a stolen one would',
     'principal.session_created': '{developer} opened this page for you',
+    'vault.connection.requested': 'A link was made by which you can connect an account',
+    'vault.connection.connected': 'You connected an account',
+    'vault.connection.failed': 'An account could not be connected',
+    'vault.connection.disconnected': 'An account was disconnected',
+    'vault.connection.reauthorization_required': 'An account has to be connected again',
+    'vault.credential.stored': 'The key to an account of yours was stored',
+    'vault.credential.refreshed': 'The key to an account of yours was renewed',
+    'vault.credential.refresh_failed': 'The key to an account of yours could not be renewed',
+    'vault.credential.deleted': 'The key to an account of yours was deleted',
+    'vault.credential.exchanged': '{agent} received the key to an account of yours',
+    'vault.proxy.called': '{agent} used an account of yours, without its key',
   },
   /** @type {Record<string, string>} why a grant has ended */
   reasons: {

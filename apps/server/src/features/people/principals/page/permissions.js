@@ -1,5 +1,5 @@
-/** @import { Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Ask, GrantPage, Use } from './types.js' */
+/** @import { Answer, Child, Problem } from '../../../../platform/page/types.js' */
+/** @import { Ask, Connection, GrantPage, Use } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import {
   aside,
@@ -15,6 +15,7 @@ import { note } from '../../../../platform/page/parts.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { permissionsApi } from './permissions-api.js';
+import { renderConnections } from './permissions-connections.js';
 import { agentOf, renderGrant, renderTerms, treesOf } from './permissions-grant.js';
 import { renderActivity, renderLater } from './permissions-list.js';
 import { endAfterAsking } from './permissions-question.js';
@@ -50,17 +51,29 @@ async function open(news) {
   endsAt = 0;
   if (screen.isFramed()) return showMessage('notHere');
   if (!api) return showMessage('incomplete');
-  const answer = await screen.showLoading(words.loading, api.activeGrants());
+  const answer = await screen.showLoading(words.loading, readAll(api));
   if (answer.ok) showGrants(answer.body, { api, developerName: answer.body.developerName, explain }, news);
   else showOpeningProblem(answer.problem);
 }
 
 /**
- * @param {GrantPage} page
+ * The grants and the connected accounts, or the refusal of either.
+ * @param {Use['api']} from
+ * @returns {Promise<Answer<GrantPage & { connections: Connection[] }>>}
+ */
+async function readAll(from) {
+  const [grants, connected] = await Promise.all([from.activeGrants(), from.connections()]);
+  if (!grants.ok) return grants;
+  if (!connected.ok) return connected;
+  return { ok: true, body: { ...grants.body, connections: connected.body.connections } };
+}
+
+/**
+ * @param {GrantPage & { connections: Connection[] }} page
  * @param {Use} use
  * @param {string} [news]
  */
-function showGrants({ grants, principalId, sandbox, sessionExpiresAt }, use, news) {
+function showGrants({ grants, connections, principalId, sandbox, sessionExpiresAt }, use, news) {
   const developer = mention(use.developerName);
   const isAny = grants.length > 0;
   const heading = element('h1', { tabindex: '-1' }, isAny ? words.heading : words.headingNone);
@@ -96,6 +109,7 @@ function showGrants({ grants, principalId, sandbox, sessionExpiresAt }, use, new
     notice,
     isAny && paragraph(endAllButton),
     treesOf(grants).map((tree) => renderGrant(tree, use)),
+    connections.length > 0 && renderConnections(connections, use),
     element('section', { class: 'grant', 'aria-labelledby': 'activity' }, [
       element('h2', { id: 'activity' }, words.activity),
       aside(words.activityNote),

@@ -38,6 +38,19 @@ export interface GrantPage {
   nextCursor: string | null;
 }
 
+/** An account elsewhere that the person has connected. */
+export interface Connection {
+  id: string;
+  service: string;
+  providerName: string;
+  /** Null when the provider does not tell the account. */
+  account: { id: string; label: string | null } | null;
+  scopesGranted: string[];
+  status: 'connected' | 'reauthorization_required';
+  connectedAt: string;
+  lastExchangedAt: string | null;
+}
+
 export interface Entry {
   entryId: string;
   agentName: string | null;
