@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { grantTo } from '../apps/server/test/app/flow.ts';
-import { checkPack } from '../docs/guides/examples/check-pack.ts';
+import { checkArchive, checkPack } from '../docs/guides/examples/check-pack.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
 test('an audit, step by step, is counted, exported and proved on another machine', async () => {
@@ -26,5 +26,8 @@ test('an audit, step by step, is counted, exported and proved on another machine
   const pack = readFileSync(join(folder, 'pack.json'));
   const jwks = JSON.parse(readFileSync(join(folder, 'jwks.json'), 'utf8'));
   expect(checkPack(pack, jwks)).toMatchObject({ isGenuine: true, problem: null, chain: { valid: true } });
+  const archive = readFileSync(join(folder, 'evidence.zip'));
+  expect(checkArchive(archive, jwks)).toMatchObject({ isGenuine: true, chain: { valid: true } });
+  expect(checkArchive(archive.subarray(1), jwks)).toMatchObject({ isGenuine: false, problem: 'malformed' });
   expect(checkPack(pack.subarray(1), jwks)).toMatchObject({ isGenuine: false, problem: 'malformed' });
 });

@@ -105,7 +105,8 @@ export function checkEvidencePack<Key extends VerificationJwk>(
   }
   const facts = { meta, summary, chainIntegrity, controls, sections };
   if (digest !== sha256(canonicalJson(facts))) return refused('facts_changed');
-  if (!isSigned(attestation, String(digest), verifier)) return refused('bad_signature');
+  if (!isSigned(attestation, { typ: 'evidence-pack+jws', digest: String(digest) }, verifier))
+    return refused('bad_signature');
 
   const chain = verifyChain(pack.auditEntries, { fromSeq: chainIntegrity.fromSeq }, sha256);
   const agrees = chain.valid || !chainIntegrity.valid;
@@ -137,10 +138,13 @@ function textOf({ meta, summary, chainIntegrity, controls, attestation, ...pack 
   ].join(',');
 }
 
+/** The statement of who signed a digest. */
+export type Attestation = Omit<Pack['attestation'], 'sections'>;
+
 /** Whether a key of the service signed the digest with the header that the attestation repeats. */
-function isSigned<Key extends VerificationJwk>(
-  { alg, kid, signature: jws }: Pack['attestation'],
-  digest: string,
+export function isSigned<Key extends VerificationJwk>(
+  { alg, kid, signature: jws }: Attestation,
+  { typ, digest }: { readonly typ: string; readonly digest: string },
   verifier: PackVerifier<Key>,
 ): boolean {
   const [headerText = '', payload, signatureText = '', ...more] = String(jws).split('.', 4);
@@ -148,7 +152,7 @@ function isSigned<Key extends VerificationJwk>(
   const signature = decodeBase64url(signatureText);
   if (payload !== '' || more.length > 0 || !headerBytes || !signature) return false;
   if ((alg !== 'RS256' && alg !== 'ES256') || typeof kid !== 'string') return false;
-  if (!isHeader(headerBytes, { alg, kid, typ: 'evidence-pack+jws' })) return false;
+  if (!isHeader(headerBytes, { alg, kid, typ })) return false;
   const found = findKey({ alg, kid }, verifier.keys);
   if (!found.ok || signature.length !== signatureLength(alg, found.key)) return false;
   const signed = new TextEncoder().encode(

@@ -7,7 +7,7 @@ interface OfExport {
   readonly until: string | null;
   /** The records in the export, when it began. */
   readonly total: number;
-  readonly format: 'json' | 'ndjson' | 'csv';
+  readonly format: 'json' | 'ndjson' | 'csv' | 'zip';
 }
 
 export const acts = { 'compliance.exported': act<OfExport>() };

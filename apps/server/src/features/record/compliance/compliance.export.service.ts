@@ -40,7 +40,7 @@ export interface ExportDeps {
 /** A document that is made while it is sent. `close` ends its snapshot. */
 export interface Export {
   readonly type: string;
-  readonly texts: AsyncIterable<string>;
+  readonly texts: AsyncIterable<string | Uint8Array>;
   readonly close: () => Promise<void>;
 }
 
@@ -140,7 +140,7 @@ interface Exported {
   readonly kind: 'grants' | 'audit' | 'evidence-pack';
   readonly span: Span;
   readonly total: number;
-  readonly form: Form;
+  readonly form: Form | 'zip';
 }
 
 /** Before the first byte leaves, so that nobody gets an export without an entry. */
@@ -158,7 +158,7 @@ export async function recordExport(
 export async function* exportedGrants(
   db: Executor,
   { tenant }: Caller,
-  query: GrantExportQuery,
+  query: Omit<GrantExportQuery, 'format'>,
   now: Date,
 ): AsyncGenerator<ExportedGrant[]> {
   for await (const rows of inPortions<GrantToExport>((after) =>

@@ -22,7 +22,8 @@ export const mediaTypes = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
-} as const satisfies Record<Form, string>;
+  zip: 'application/zip',
+} as const satisfies Record<Form | 'zip', string>;
 
 /** The form that a request asks for. @param accept its `Accept` header */
 export function formOf(format: Form | undefined, accept = ''): Form {

@@ -6,6 +6,7 @@ import { listPolicies, PolicyRecord } from '../../access/policies/index.ts';
 import { type KeyRing, signDetached } from '../../service/keys/index.ts';
 import { findSeqRange } from '../audit/audit.queries.ts';
 import { beginCheck, ChainVerdict } from '../audit/index.ts';
+import { archiveOf } from './compliance.archive.service.ts';
 import { controlsOf } from './compliance.controls.rules.ts';
 import { mustBeDays } from './compliance.days.rules.ts';
 import {
@@ -20,6 +21,7 @@ import {
 import { mediaTypes } from './compliance.forms.rules.ts';
 import { beginSection, digestOf, type Section } from './compliance.pack.rules.ts';
 import { type EntryToExport, listExportedEntries } from './compliance.repo.ts';
+import { countDay, type DayCounts, type PackFacts } from './compliance.report.rules.ts';
 import type { Counts, PackQuery } from './compliance.schema.ts';
 import { countAll } from './compliance.summary.service.ts';
 
@@ -54,15 +56,15 @@ export async function makePack(
     const counts = [summary.grants.total, summary.auditEntries.total, summary.policies.total];
     for (const count of counts) mustFit(count, deps.maxRows, []);
     const total = counts.reduce((sum, count) => sum + count, 0);
-    await recordExport(deps, caller, { kind: 'evidence-pack', span: query, total, form: 'json' }, now);
+    const { format: form } = query;
+    await recordExport(deps, caller, { kind: 'evidence-pack', span: query, total, form }, now);
     const bounds = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
     const meta = { schemaVersion: '1.0', generatedAt: now.toISOString(), ...bounds, framework };
     const parts = { meta, summary, query, now, log };
-    return {
-      type: mediaTypes.json,
-      texts: packTexts({ ...deps, db: snapshot.db }, caller, parts),
-      close: snapshot.end,
-    };
+    const texts = packTexts({ ...deps, db: snapshot.db }, caller, parts);
+    const { end: close } = snapshot;
+    if (form === 'json') return { type: mediaTypes.json, texts, close };
+    return { type: mediaTypes.zip, texts: archiveOf(deps.keyRing, texts), close };
   } catch (error) {
     await snapshot.end();
     throw error;
@@ -70,7 +72,7 @@ export async function makePack(
 }
 
 interface PackParts {
-  readonly meta: object;
+  readonly meta: PackFacts['meta'];
   readonly summary: Counts;
   readonly query: PackQuery;
   readonly now: Date;
@@ -81,7 +83,7 @@ async function* packTexts(
   deps: PackDeps,
   caller: Caller,
   { meta, summary, query, now, log }: PackParts,
-): AsyncGenerator<string> {
+): AsyncGenerator<string, PackFacts> {
   const { tenant } = caller;
   const [grants, auditEntries, policies] = [beginSection(), beginSection(), beginSection()];
   yield `{"meta":${canonicalJson(meta)},"summary":${canonicalJson(summary)},"grants":[`;
@@ -91,11 +93,13 @@ async function* packTexts(
   const range = await findSeqRange(deps.db, tenant, query);
   const check = await beginCheck(deps, tenant, range, query.until !== undefined);
   let erasures = 0;
+  const days: Map<string, DayCounts> = new Map();
   for await (const rows of inPortions<EntryToExport>((after) =>
     listExportedEntries(deps.db, tenant, {}, after ? { ...range, fromSeq: Number(after.seq) + 1 } : range),
   )) {
     const entries = rows.map((row) => toExportedEntry(deps, row));
     check.take(entries);
+    for (const entry of entries) countDay(days, entry);
     erasures += entries.filter(({ action }) => action === 'audit.erased').length;
     yield auditEntries.write(entries);
   }
@@ -124,6 +128,7 @@ async function* packTexts(
   };
   yield `],"chainIntegrity":${canonicalJson(chainIntegrity)},"controls":${canonicalJson(controls)}`;
   yield `,"attestation":${canonicalJson(attestation)}}`;
+  return { meta, summary, chainIntegrity, controls, days };
 }
 
 async function* written(section: Section, portions: AsyncIterable<readonly object[]>) {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@behest/protocol/canonical-json';
+import { archiveMembers, checkEvidenceArchive } from '@behest/protocol/evidence-archive';
 import { checkEvidencePack } from '@behest/protocol/evidence-pack';
+import { beginZip, readZip } from '@behest/protocol/stored-zip';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
@@ -189,3 +191,109 @@ const bytesOf = (pack: Pack) =>
       .map(([name, part]) => `"${name}":${canonicalJson(part)}`)
       .join(',')}}`,
   );
+
+describe('A1: an archive of evidence', () => {
+  const zipOf = async (developer: Developer) => (await developer('GET', `${PACK}?format=zip`)).rawPayload;
+  const checkZip = (bytes: Uint8Array, keys = service.keyRing.verificationKeys()) =>
+    checkEvidenceArchive(bytes, { keys, verifySignature, sha256 });
+  /** The archive of these members, as the service writes one. */
+  const packed = (members: Iterable<readonly [string, string]>) => {
+    const zip = beginZip();
+    const parts = [...members].flatMap(([name, text]) => {
+      const [before, bytes] = [zip.open(name), Buffer.from(text)];
+      zip.take(bytes);
+      return [before, bytes, zip.close()];
+    });
+    return Buffer.concat([...parts, zip.end()]);
+  };
+  const membersOf = (bytes: Uint8Array) =>
+    new Map([...(readZip(bytes) ?? [])].map(([name, content]) => [name, Buffer.from(content).toString()]));
+
+  test('has the pack, the chain, a report, the keys and a manifest, and an entry tells of it', async () => {
+    const acme = await account();
+    const answer = await acme('GET', `${PACK}?format=zip`);
+
+    expect(answer.headers['content-type']).toBe('application/zip');
+    expect(checkZip(answer.rawPayload)).toMatchObject({
+      isGenuine: true,
+      problem: null,
+      chain: { valid: true },
+    });
+    const members = membersOf(answer.rawPayload);
+    expect([...members.keys()]).toEqual([...archiveMembers]);
+    const pack = JSON.parse(members.get('pack.json') ?? '');
+    expect(JSON.parse(members.get('chain.json') ?? '')).toEqual(pack.chainIntegrity);
+    expect(JSON.parse(members.get('jwks.json') ?? '')).toEqual(
+      (await acme('GET', '/.well-known/jwks.json')).json(),
+    );
+    const report = members.get('report.html') ?? '';
+    expect(report).toContain(`All ${pack.chainIntegrity.checkedEntries} entries of the audit chain`);
+    expect(report).toContain('<svg');
+    expect(report).not.toMatch(/<script|javascript:|https?:|\son\w+=/i);
+    expect(await entriesOf(acme, 'compliance.exported')).toMatchObject([
+      { metadata: { kind: 'evidence-pack', format: 'zip' } },
+    ]);
+    expect(packed(members).equals(answer.rawPayload)).toBe(true);
+  });
+
+  test('is not genuine with one byte changed, added or left out anywhere', async () => {
+    const bytes = await zipOf(await account());
+    const members = readZip(bytes) ?? new Map<string, Uint8Array>();
+    const starts = [...members.values()].map((each) => each.byteOffset - bytes.byteOffset);
+    const spread = Array.from({ length: 600 }, (_, n) => Math.floor((n / 600) * bytes.length));
+    const around = starts.flatMap((start) => Array.from({ length: 60 }, (_, n) => start - 48 + n));
+    const directory = Array.from({ length: 400 }, (_, n) => bytes.length - 1 - n);
+
+    for (const at of [...spread, ...around, ...directory].filter((each) => each >= 0)) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+      expect(checkZip(changed).isGenuine, `the byte at ${at}`).toBe(false);
+    }
+    for (const other of [Buffer.concat([bytes, Buffer.of(0)]), bytes.subarray(1), bytes.subarray(0, -1)]) {
+      expect(checkZip(other)).toMatchObject({ isGenuine: false, problem: 'malformed' });
+    }
+    expect(checkZip(bytes).isGenuine).toBe(true);
+  });
+
+  test.each([
+    ['pack.json', 'member_changed'],
+    ['chain.json', 'member_changed'],
+    ['report.html', 'member_changed'],
+    ['jwks.json', 'member_changed'],
+    ['manifest.json', 'manifest_changed'],
+  ])('names %s when it was changed and packed again with care', async (name, problem) => {
+    const members = membersOf(await zipOf(await account()));
+    members.set(name, `${members.get(name)} `);
+
+    expect(checkZip(packed(members))).toEqual({ isGenuine: false, problem, chain: null, member: name });
+  });
+
+  test('is not genuine with a manifest for another report, or a member more, less or elsewhere', async () => {
+    const members = membersOf(await zipOf(await account()));
+    const manifest = JSON.parse(members.get('manifest.json') ?? '');
+    const report = '<!doctype html>';
+    const told = manifest.members.map((each: { name: string }) =>
+      each.name === 'report.html' ? { ...each, sha256: sha256(report), size: report.length } : each,
+    );
+    const { attestation, ...facts } = { ...manifest, members: told };
+    const digest = sha256(canonicalJson(facts));
+    const forged = new Map([...members, ['report.html', report] as const]);
+    forged.set('manifest.json', canonicalJson({ ...facts, attestation: { ...attestation, digest } }));
+
+    expect(checkZip(packed(forged)).problem).toBe('bad_signature');
+    expect(checkZip(packed([...members, ['more.txt', '']])).problem).toBe('malformed');
+    expect(checkZip(packed([...members].slice(1))).problem).toBe('malformed');
+    expect(checkZip(packed([...members].toReversed())).problem).toBe('malformed');
+    expect(checkZip(packed([])).problem).toBe('malformed');
+  });
+
+  test('says in its report where the chain of somebody is broken', async () => {
+    const acme = await account();
+    await change(acme, "update audit_entries set action = 'agent.updated'", 3);
+
+    const bytes = await zipOf(acme);
+
+    expect(checkZip(bytes)).toMatchObject({ isGenuine: true, chain: { valid: false } });
+    expect(membersOf(bytes).get('report.html')).toContain('The audit chain is broken: hash_mismatch');
+  });
+});

@@ -67,7 +67,7 @@ export async function getPlan(db: Executor, tenant: Tenant): Promise<string> {
 function exportedGrants(
   db: Executor,
   tenant: Tenant,
-  { since, until, status, agentId, principalId }: GrantExportQuery,
+  { since, until, status, agentId, principalId }: Omit<GrantExportQuery, 'format'>,
   now: Date,
 ) {
   let grants = grantsWithAgent(db, tenant);
@@ -82,7 +82,12 @@ function exportedGrants(
     .where('grant.expiresAt', status === 'active' ? '>' : '<=', now);
 }
 
-export async function countExportedGrants(db: Executor, tenant: Tenant, query: GrantExportQuery, now: Date) {
+export async function countExportedGrants(
+  db: Executor,
+  tenant: Tenant,
+  query: Omit<GrantExportQuery, 'format'>,
+  now: Date,
+) {
   const { total } = await exportedGrants(db, tenant, query, now)
     .clearSelect()
     .select(({ fn }) => fn.countAll<string>().as('total'))
@@ -96,7 +101,7 @@ export type GrantToExport = Awaited<ReturnType<typeof listExportedGrants>>['rows
 export function listExportedGrants(
   db: Executor,
   tenant: Tenant,
-  query: GrantExportQuery,
+  query: Omit<GrantExportQuery, 'format'>,
   now: Date,
   after: { readonly id: string } | undefined,
 ) {

@@ -50,7 +50,8 @@ const EntryExport = {
 };
 
 const EvidencePack = {
-  description: 'The members stand in this order, each in its canonical form (RFC 8785).',
+  description:
+    'The members stand in this order, each in its canonical form (RFC 8785). An archive (`format=zip`) has `pack.json`, `chain.json`, `report.html`, `jwks.json` and the signed `manifest.json`.',
   content: {
     'application/json': sentAs(
       Type.Object({
@@ -64,6 +65,7 @@ const EvidencePack = {
         attestation: packMembers.attestation,
       }),
     ),
+    'application/zip': sentAs(Type.String()),
   },
 };
 

@@ -90,6 +90,7 @@ export type PackQuery = Static<typeof PackQuery>;
 export const PackQuery = Type.Object({
   ...span,
   framework: Type.Enum(['soc2', 'gdpr', 'all'], { default: 'all' }),
+  format: Type.Enum(['json', 'zip'], { default: 'json' }),
 });
 
 export type Control = Static<typeof Control>;

@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 
 /** An answer that is made while it is sent. */
 export interface Portions {
-  /** Texts of at most a few megabytes. The next is made when the client has taken the one before. */
-  readonly texts: AsyncIterable<string>;
+  /** Texts, or bytes, of at most a few megabytes. The next is made when the client has taken the one before. */
+  readonly texts: AsyncIterable<string | Uint8Array>;
   /** Ends whatever the answer is made from. */
   readonly close: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export function bodyOf({ texts, close }: Portions, reply: FastifyReply, longest 
   return body;
 }
 
-async function* inTurns(texts: AsyncIterable<string>, longest: number, cutOff: () => void) {
+async function* inTurns(texts: Portions['texts'], longest: number, cutOff: () => void) {
   for await (const text of texts) {
     const timer = setTimeout(cutOff, longest).unref();
     try {
