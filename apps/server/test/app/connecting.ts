@@ -37,26 +37,28 @@ export async function askToConnect(developer: Call, members: object = {}) {
 }
 
 /** A browser at the page of a connect session, with its cookies. */
-export function browserOf({ app }: Service) {
-  const cookies = new Map<string, string>();
-  let csrfToken = '';
+export const browserOf = (service: Pick<Service, 'app'>) => browserAt(service, new Map(), { token: '' });
+
+function browserAt({ app }: Pick<Service, 'app'>, cookies: Map<string, string>, csrf: { token: string }) {
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 
   async function send(path: string, body?: object) {
     const answer = await app.inject({
       method: body ? 'POST' : 'GET',
       url: path,
-      headers: { cookie: cookie(), 'x-csrf-token': csrfToken },
+      headers: { cookie: cookie(), 'x-csrf-token': csrf.token },
       ...(body && { body }),
     });
     for (const { name, value } of answer.cookies) cookies.set(name, value);
     const said = answer.headers['content-type']?.toString().includes('json') ? answer.json() : {};
-    if (said.csrfToken) csrfToken = said.csrfToken;
+    if (said.csrfToken) csrf.token = said.csrfToken;
     return answer;
   }
 
   return {
     cookies,
+    /** The same browser, whose requests reach another process of the service. */
+    at: (other: Pick<Service, 'app'>) => browserAt(other, cookies, csrf),
     open: ({ id, ticket }: { id: string; ticket: string }, hint?: string) =>
       send(`/v1/connect/${id}/session`, { ticket, ...(hint && { hint }) }),
     show: (id: string) => send(`/v1/connect/${id}`),
@@ -72,7 +74,7 @@ export function browserOf({ app }: Service) {
 
 /** The whole way of a person in the sandbox, where nobody has to prove anything. @returns the credential's id */
 export async function connectAccount(
-  service: Service,
+  service: Pick<Service, 'app'>,
   developer: Call,
   upstream: Pick<AccountsServer, 'visit'>,
   members: object = {},

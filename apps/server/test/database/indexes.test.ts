@@ -23,6 +23,7 @@ import { listDisconnectingAcrossTenants } from '../../src/features/vault/credent
 import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { isConnectable } from '../../src/features/vault/providers/providers.queries.ts';
+import { findClientAcrossTenants } from '../../src/features/vault/providers/providers.repo.ts';
 import { listProvidersUnderAcrossTenants } from '../../src/features/vault/providers/providers.rotate.repo.ts';
 import { deleteOldProxyCallsAcrossTenants } from '../../src/features/vault/proxy/proxy.calls.repo.ts';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
@@ -131,6 +132,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     await acme('DELETE', `/v1/vault/providers/${its.providerId}`);
   },
   vault_credentials_disconnecting: ({ db, at }) => listDisconnectingAcrossTenants(db, at, 10),
+  vault_providers_id: ({ db }) => findClientAcrossTenants(db, 'prov_'),
   vault_providers_service: ({ db, acme }) => isConnectable(db, acme, 'files'),
   vault_providers_keys: ({ db }) =>
     listProvidersUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
@@ -223,7 +225,7 @@ const COPIES: Readonly<Record<string, string>> = {
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
-  vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n`,
+  vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,

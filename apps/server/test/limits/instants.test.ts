@@ -4,6 +4,7 @@ import { announceExpiredGrants } from '../../src/features/access/grants/grants.e
 import { deleteOldDeliveries } from '../../src/features/record/webhooks/webhooks.deliver.service.ts';
 import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/expiry.ts';
+import { askToConnect, browserOf } from '../app/connecting.ts';
 import { registerWebhook } from '../app/deliveries.ts';
 import { authorize, entriesOf, grantTo, openSession, registerAgent } from '../app/flow.ts';
 import { instants, type Side, whatItSays } from '../app/instants.ts';
@@ -511,5 +512,45 @@ describe('a credential', () => {
       ...credential,
       column: 'vaultCredentials.tokenExpiresAt',
       ended: '502 UPSTREAM_ERROR refresh_failed',
+    }));
+});
+
+describe('a link to connect an account', () => {
+  const link = {
+    column: 'connectSessions.expiresAt',
+    async prepare(acme: Developer) {
+      await acme('POST', '/v1/vault/providers', {
+        service: 'files',
+        name: 'Files',
+        kind: 'oauth2',
+        authorizationEndpoint: 'https://files.test/authorize',
+        tokenEndpoint: 'https://files.test/token',
+        clientId: 'behest',
+        clientSecret: 'secret of the client',
+      });
+      return askToConnect(acme);
+    },
+    before: '200',
+    ended: '410 GONE',
+  } as const;
+
+  test('ends', () =>
+    atTheEnd({ ...link, act: ({ service }, session) => browserOf(service).open(session).then(whatItSays) }));
+  test('ends while the page is open', () =>
+    atTheEnd({
+      ...link,
+      async prepare(acme, service) {
+        const session = await link.prepare(acme);
+        const browser = browserOf(service);
+        await browser.open(session);
+        return { id: session.id, browser };
+      },
+      act: ({ service }, { id, browser }) => browser.at(service).start(id).then(whatItSays),
+    }));
+  test('is cancelled until it has ended', () =>
+    atTheEnd({
+      ...link,
+      act: ({ acme }, { id }) => acme('DELETE', `/v1/vault/connect-sessions/${id}`).then(whatItSays),
+      before: '204',
     }));
 });

@@ -35,5 +35,8 @@ export async function findDeveloperName(db: Executor, { developerId }: Tenant): 
  * The columns of every developer that a caller needs, for jobs that act for one developer after the other.
  */
 export function developersAcrossTenants(db: Executor) {
-  return db.selectFrom('developers').select(['id as developerId', 'mode', 'plan']).as('developer');
+  return db
+    .selectFrom('developers')
+    .select(['id as developerId', 'mode', 'plan', 'closedAt'])
+    .as('developer');
 }

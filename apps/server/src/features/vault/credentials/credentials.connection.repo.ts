@@ -3,6 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { VaultCredentials } from '../../../platform/db/types.gen.ts';
+import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { providersOf } from '../providers/providers.queries.ts';
 import type { CredentialRow } from './credentials.repo.ts';
 
@@ -52,6 +53,17 @@ export function beginDisconnecting(
   return own.returningAll().executeTakeFirst();
 }
 
+/** Takes all connections of an account out of use. */
+export async function beginDisconnectingAll(tx: Tx, { developerId }: Tenant, at: Date): Promise<void> {
+  await tx
+    .updateTable('vaultCredentials')
+    .set({ disconnectingAt: at, leaseId: null, leasedUntil: null, version: sql<string>`version + 1` })
+    .where('developerId', '=', developerId)
+    .where('providerId', 'is not', null)
+    .where('disconnectingAt', 'is', null)
+    .execute();
+}
+
 /** Deletes a connection that is out of use. @returns whether it was there still */
 export async function deleteDisconnected(
   tx: Tx,
@@ -68,11 +80,13 @@ export async function deleteDisconnected(
   return numDeletedRows === 1n;
 }
 
-/** Connections that a crash left out of use. */
+/** Connections that a crash, or the end of their account, left out of use. */
 export function listDisconnectingAcrossTenants(db: Executor, before: Date, limit: number) {
   return db
     .selectFrom('vaultCredentials')
-    .selectAll()
+    .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'vaultCredentials.developerId')
+    .selectAll('vaultCredentials')
+    .select('developer.closedAt')
     .where('disconnectingAt', '<=', before)
     .orderBy('disconnectingAt')
     .limit(limit)

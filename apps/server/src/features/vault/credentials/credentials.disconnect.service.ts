@@ -45,7 +45,7 @@ async function finish(
   deps: CredentialDeps,
   caller: Caller,
   row: CredentialRow,
-  reason: 'api' | 'principal_request',
+  reason: 'api' | 'principal_request' | 'developer_deleted',
 ): Promise<void> {
   const upstream = await revokeConnection(deps, caller.tenant, row);
   if (upstream === 'failed') deps.onUnrevoked({ credentialId: row.id, failure: 'refused' });
@@ -117,12 +117,13 @@ async function revokeConnection(deps: CredentialDeps, tenant: Tenant, row: Crede
 const LEFT_AFTER_MS = 30_000;
 const BATCH = 50;
 
-/** Finishes disconnections that a crash cut off. */
+/** Finishes disconnections that a crash cut off, and those of closed accounts. */
 export async function finishDisconnections(deps: CredentialDeps, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.clock().getTime() - LEFT_AFTER_MS);
   for (const row of await listDisconnectingAcrossTenants(deps.db, before, BATCH)) {
     if (signal.aborted) return;
     const tenant = { developerId: row.developerId };
-    await finish(deps, systemCaller(tenant, { mode: 'live', plan: 'free' }, 'disconnections'), row, 'api');
+    const caller = systemCaller(tenant, { mode: 'live', plan: 'free' }, 'disconnections');
+    await finish(deps, caller, row, row.closedAt === null ? 'api' : 'developer_deleted');
   }
 }

@@ -131,10 +131,11 @@ export function deleteCredentialRow(
 }
 
 /** Deletes all credentials of an account. */
-export function deleteCredentialRows(tx: Tx, { developerId }: Tenant) {
+export function deleteStoredRows(tx: Tx, { developerId }: Tenant) {
   return tx
     .deleteFrom('vaultCredentials')
     .where('developerId', '=', developerId)
+    .where('providerId', 'is', null)
     .returning(['id', 'principalId', 'service'])
     .execute();
 }

@@ -10,6 +10,7 @@ import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
+import { beginDisconnectingAll } from './credentials.connection.repo.ts';
 import { shownConnection } from './credentials.connection.rules.ts';
 import { type CredentialDeps, differsInCase } from './credentials.deps.service.ts';
 import { disconnect } from './credentials.disconnect.service.ts';
@@ -19,7 +20,7 @@ import {
   type CredentialRow,
   countCredentials,
   deleteCredentialRow,
-  deleteCredentialRows,
+  deleteStoredRows,
   FOLDED_INDEX,
   findShownCredential,
   isStored,
@@ -186,9 +187,13 @@ async function revokeUpstream(
   if (failure !== undefined) onUnrevoked({ credentialId: row.id, failure });
 }
 
-/** Deletes the credentials of an account that is closed. */
-export const deleteCredentialsOfAccount: OnAccountClosed = async (tx, caller) => {
-  const rows = await deleteCredentialRows(tx, caller.tenant);
+/**
+ * Deletes the credentials of an account that is closed. Connected accounts are out of use at once; the job for
+ * disconnections revokes them at their upstreams, and deletes them within a minute.
+ */
+export const deleteCredentialsOfAccount: OnAccountClosed = async (tx, caller, at) => {
+  await beginDisconnectingAll(tx, caller.tenant, at);
+  const rows = await deleteStoredRows(tx, caller.tenant);
   if (rows.length > 0) await freeQuota(tx, caller, 'vault_credentials', rows.length);
   return rows.map((row) => deleted(row, 'developer_deleted'));
 };

@@ -2,14 +2,14 @@ import { notFound } from '../../../platform/errors.ts';
 import { findDeveloperName } from '../../accounts/developers/developers.queries.ts';
 import { openClient } from './providers.client.service.ts';
 import { metadataDocument } from './providers.registration.service.ts';
-import { findProviderAcrossTenants } from './providers.repo.ts';
+import { findClientAcrossTenants } from './providers.repo.ts';
 import type { ClientDocument } from './providers.schema.ts';
-import { documentUrlOf, type ProviderDeps, redirectUriOf } from './providers.service.ts';
+import { documentUrlOf, type ProviderDeps, redirectUriOf } from './providers.show.service.ts';
 
 /** @throws NOT_FOUND for a client that the upstream knows by other means */
 export async function clientMetadata(deps: ProviderDeps, id: string): Promise<ClientDocument> {
-  const row = await findProviderAcrossTenants(deps.db, id);
-  if (row?.clientSource !== 'cimd') throw notFound();
+  const row = await findClientAcrossTenants(deps.db, id);
+  if (!row) throw notFound();
   const { developerId, authMethod } = row;
   const developerName = await findDeveloperName(deps.db, { developerId });
   const privateKey = openClient(deps.vault, row)?.privateKey;

@@ -93,8 +93,13 @@ export function deleteProviderRow(
 }
 
 /** The provider of a client document's address, which names no developer. */
-export function findProviderAcrossTenants(db: Executor, id: string): Promise<ProviderRow | undefined> {
-  return db.selectFrom('vaultProviders').selectAll().where('id', '=', id).executeTakeFirst();
+export function findClientAcrossTenants(db: Executor, id: string): Promise<ProviderRow | undefined> {
+  return db
+    .selectFrom('vaultProviders')
+    .selectAll()
+    .where('id', '=', id)
+    .where('clientSource', '=', 'cimd')
+    .executeTakeFirst();
 }
 
 /** Erases rows of a closed account. */

@@ -1,5 +1,5 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
-/** @import { Connection, EntryPage, GrantPage } from './types.js' */
+/** @import { EntryPage, GrantPage } from './types.js' */
 import { call } from '../../../../platform/page/call.js';
 
 const MOST = 500;
@@ -38,10 +38,7 @@ export function permissionsApi(token) {
      * @type {() => Promise<Answer<GrantPage>>}
      */
     activeGrants: () => allOf('grants'),
-    /**
-     * All connected accounts, or the refusal of a page of them.
-     * @type {() => Promise<Answer<{ connections: Connection[] }>>}
-     */
+    /** @type {() => Promise<Answer<{ connections: import('./types.js').Connection[] }>>} */
     connections: () => allOf('connections'),
     /** @type {(cursor: string | null) => Promise<Answer<GrantPage>>} */
     allGrants: (cursor) => ask(`grants?${queryOf({ status: 'all', cursor })}`),
