@@ -14,7 +14,7 @@ const DIFFERENT = [
   'previous_secret',
 ];
 const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body'];
-const SEALED = ['token', 'data_key', 'access_token', 'refresh_token', 'client_secret'];
+const SEALED = ['token', 'data_key', 'access_token', 'refresh_token', 'client_secret', 'registration_token'];
 
 const ADDRESS = /[\w.-]+@[\w.-]+/g;
 /** Runs share a database, and one developer at a time may hold a domain. */

@@ -35,7 +35,7 @@ function over(url: string) {
   return { app: Object({ inject }), inject, calling };
 }
 
-test('a disconnection that is killed at the upstream is finished by the sweep of the next process', async () => {
+test('V17: a disconnection that is killed at the upstream is finished by the sweep of the next process', async () => {
   const upstream = await startAccountsServer();
   const { settings, url } = await goodSettings();
   const env = { ...settings, VAULT_ENCRYPTION_KEY: 'a1'.repeat(32), CONNECT_ALLOW_PRIVATE_HOSTS: 'true' };
@@ -75,5 +75,5 @@ test('a disconnection that is killed at the upstream is finished by the sweep of
     `select metadata ->> 'upstream' as upstream from audit_entries where action = 'vault.connection.disconnected'`,
   );
   expect(told.rows).toEqual([{ upstream: 'revoked' }]);
-  expect(upstream.calls.filter((call) => call === 'POST /token/revocation')).toHaveLength(3); // one was lost
+  expect(upstream.calls.filter((call) => call === 'POST /token/revocation')).toHaveLength(3); // the first was lost
 });

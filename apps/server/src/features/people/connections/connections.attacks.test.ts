@@ -62,7 +62,7 @@ async function startTwo() {
 }
 
 describe('a link', () => {
-  test('is of no use to anybody but its principal, whatever hint comes with it', async () => {
+  test('V16: is of no use to anybody but its principal, whatever hint comes with it', async () => {
     const { service, acme, hint } = await startLive();
     const session = await askToConnect(acme, { principalId: 'mallory' });
     const mallory = await opened(service, session);
@@ -158,7 +158,7 @@ describe('a link', () => {
 });
 
 describe('an answer of the upstream', () => {
-  test('counts in the browser alone that began, and no code is redeemed for another', async () => {
+  test('V16: counts in the browser alone that began, and no code is redeemed for another', async () => {
     const { upstream, alice, mallory } = await startTwo();
     const back = await upstream.visit(mallory.redirectTo); // Alice followed Mallory's link to the upstream
 
@@ -172,7 +172,7 @@ describe('an answer of the upstream', () => {
     expect(await mallory.status()).toBe('returned'); // the control
   });
 
-  test('with a foreign code under one’s own state fails at the upstream, by its verifier', async () => {
+  test('V16: with a foreign code under one’s own state fails at the upstream, by its verifier', async () => {
     const { upstream, alice, mallory } = await startTwo();
     const foreign = await upstream.visit(mallory.redirectTo);
     const own = await upstream.visit(alice.redirectTo);
@@ -300,7 +300,7 @@ describe('a provider', () => {
     expect(refusalOf(answer)).toBe('400 BAD_REQUEST');
   });
 
-  test('with another token endpoint sends no secret there, and its connections end', async () => {
+  test('V18: with another token endpoint sends no secret there, and its connections end', async () => {
     const { acme, service } = await startSandbox(besideUpstream());
     const [upstream, mallory] = [await startAccountsServer(), await startAccountsServer()];
     const provider = await addProvider(acme, upstream);

@@ -5,20 +5,19 @@ import { AppError } from '../../../platform/errors.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { getProviderRow, type ProviderRow, settingsOf } from '../../vault/providers/index.ts';
-import { storeReturned } from './connections.confirm.service.ts';
-import type { ConnectDeps } from './connections.deps.service.ts';
-import { failed, sessionOwner } from './connections.end.service.ts';
-import { stateKey, usedKey } from './connections.keys.service.ts';
 import {
   cookieName,
   findPage,
   type PageHold,
-  pageOf,
   personWith,
-  reportBlocked,
   type StoredPage,
-  verificationFor,
-} from './connections.page.service.ts';
+} from './connections.browser.service.ts';
+import { storeReturned } from './connections.confirm.service.ts';
+import type { ConnectDeps } from './connections.deps.service.ts';
+import { failed, sessionOwner } from './connections.end.service.ts';
+import { pageOf, verificationFor } from './connections.held.service.ts';
+import { stateKey, usedKey } from './connections.keys.service.ts';
+import { reportBlocked } from './connections.proof.service.ts';
 import { changeSession, findSession, type ShownRow, stateAfterFailure } from './connections.repo.ts';
 import type { Result, Returned } from './connections.returned.service.ts';
 import { isIssuerWrong } from './connections.rules.ts';

@@ -32,7 +32,7 @@ async function startMailed() {
 
 const another = (code: string) => String((Number(code) + 1) % 100_000_000).padStart(8, '0');
 
-test('a mailed code proves the person at the page, and spends the link for all other browsers', async () => {
+test('V16: a mailed code proves the person at the page, and spends the link for all other browsers', async () => {
   const { acme, service, upstream, session, browser, hint, read, open } = await startMailed();
   const { id } = session;
 

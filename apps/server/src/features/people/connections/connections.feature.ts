@@ -5,9 +5,10 @@ import type { Unrevoked } from '../../vault/credentials/index.ts';
 import { connectEgress, connectSettings, providerDeleted } from '../../vault/providers/index.ts';
 import { acts, entries } from './connections.acts.ts';
 import { askRoutes } from './connections.ask.routes.ts';
+import { authenticateConnect, CSRF_KEY_USE } from './connections.browser.service.ts';
 import { cancelSessionsOfProvider } from './connections.end.service.ts';
 import { expiryOfConnectSessions } from './connections.jobs.ts';
-import { authenticateConnect, CSRF_KEY_USE } from './connections.page.service.ts';
+import { proofRoutes } from './connections.proof.routes.ts';
 import { rates } from './connections.rates.ts';
 import { eraseConnectSessions } from './connections.repo.ts';
 import { connectRoutes } from './connections.routes.ts';
@@ -43,6 +44,7 @@ export const connections = defineFeature({
       async routes(app) {
         await app.register(askRoutes, deps);
         await app.register(connectRoutes, deps);
+        await app.register(proofRoutes, deps);
       },
       credentials: { connect: authenticateConnect(deps) },
       jobs: [expiryOfConnectSessions(deps)],

@@ -4,49 +4,27 @@ import { stringifySetCookie } from 'cookie';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
+import { cookieName, isSecure } from './connections.browser.service.ts';
 import { takeCallback } from './connections.callback.service.ts';
 import { cancel, confirm } from './connections.confirm.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
-import {
-  checkCode,
-  cookieName,
-  isSecure,
-  openPage,
-  sendCode,
-  showPage,
-  takeHint,
-} from './connections.page.service.ts';
+import { holdReader, onPage } from './connections.held.routes.ts';
+import { openPage, showPage } from './connections.page.service.ts';
 import { rates } from './connections.rates.ts';
 import {
-  CheckCode,
   Confirm,
   ConnectPath,
   Ended,
   OpenedPage,
   OpenPage,
-  SendHint,
-  SentCode,
   ShownPage,
   Start,
   Started,
-  Verified,
 } from './connections.schema.ts';
 import { startDance } from './connections.start.service.ts';
 
-interface FromBrowser {
-  readonly params: { readonly id: string };
-  readonly headers: { readonly cookie?: string | undefined };
-}
-
-const onPage = { access: 'connect', fromOwnPages: true, rate: rates.connect } as const;
-const withCode = { ...onPage, rate: rates.connectCode } as const;
-
 export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, deps) => {
-  const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
-  const holdOf = ({ params, headers }: FromBrowser) => ({
-    sessionId: params.id,
-    secret: cookiesIn(headers)[cookieOf(params.id)] ?? '',
-  });
+  const holdOf = holdReader(deps);
 
   addPage(app, {
     name: 'connect',
@@ -103,7 +81,7 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
       const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge };
       const { opened, secret } = await openPage(deps, request.params.id, request.body, browser);
       const cookie = stringifySetCookie({
-        name: cookieOf(opened.id),
+        name: cookieName(opened.id, deps.publicBaseUrl),
         value: secret,
         path: '/',
         httpOnly: true,
@@ -126,62 +104,6 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
       },
     },
     (request) => showPage(deps, holdOf(request)),
-  );
-
-  app.post(
-    '/v1/connect/:id/hint',
-    {
-      config: { ...onPage, failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'] },
-      schema: {
-        operationId: 'connections.hint',
-        summary: "Show the developer's word for the person in this browser",
-        params: ConnectPath,
-        body: SendHint,
-        response: { 200: Verified },
-      },
-    },
-    (request) => takeHint(deps, callerOf(request), holdOf(request), request.body.hint),
-  );
-
-  app.post(
-    '/v1/connect/:id/email',
-    {
-      config: {
-        ...withCode,
-        failures: [
-          'PLAN_LIMIT_EXCEEDED',
-          'CONSENT_REQUIRED',
-          'NOT_FOUND',
-          'CONFLICT',
-          'GONE',
-          'UPSTREAM_ERROR',
-          'NOT_CONFIGURED',
-        ],
-      },
-      schema: {
-        operationId: 'connections.sendCode',
-        summary: 'Send the person a code by mail',
-        params: ConnectPath,
-        body: NoFields,
-        response: { 201: SentCode },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await sendCode(deps, callerOf(request), holdOf(request))),
-  );
-
-  app.post(
-    '/v1/connect/:id/email/verify',
-    {
-      config: { ...withCode, failures: ['CONSENT_REQUIRED', 'TOKEN_EXPIRED', 'NOT_FOUND', 'GONE'] },
-      schema: {
-        operationId: 'connections.checkCode',
-        summary: 'Check the code that the person typed',
-        params: ConnectPath,
-        body: CheckCode,
-        response: { 200: Verified },
-      },
-    },
-    (request) => checkCode(deps, callerOf(request), holdOf(request), request.body.code),
   );
 
   app.post(

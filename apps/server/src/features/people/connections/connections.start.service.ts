@@ -13,9 +13,10 @@ import {
   settingsOf,
 } from '../../vault/providers/index.ts';
 import { gone } from './connections.ask.service.ts';
+import type { PageHold } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
+import { pageOf, rememberStart, verificationFor } from './connections.held.service.ts';
 import { stateKey } from './connections.keys.service.ts';
-import { type PageHold, pageOf, rememberStart, verificationFor } from './connections.page.service.ts';
 import { startSession } from './connections.repo.ts';
 import { challengeOf, scopesLeft, withQuery } from './connections.rules.ts';
 import type { Start } from './connections.schema.ts';

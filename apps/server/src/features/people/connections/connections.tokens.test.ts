@@ -15,6 +15,7 @@ import { finishDisconnections } from '../../vault/credentials/credentials.discon
 import { openClient } from '../../vault/providers/index.ts';
 
 const files = { service: 'files' };
+type Instead = AccountsServer['behaviour']['instead'];
 
 /** A sandbox with a connected account, and an agent that may have its token. */
 async function connected(options: TestOptions = {}) {
@@ -55,7 +56,34 @@ describe('refresh', () => {
     expect(upstream.tokenCalls() - before).toBe(1);
   });
 
-  test('that was refused ends the connection until the person connects again, and may be refused anew', async () => {
+  test('V17: under way when the account is disconnected stores nothing, and hands nothing out', async () => {
+    const { acme, service, upstream, credentialId, grantToken, advance } = await connected();
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answerLate: Instead = ({ url }, respond) => {
+      if (url !== '/token') return false;
+      asked.resolve();
+      const body = { access_token: 'a token that comes late', token_type: 'Bearer', expires_in: 3600 };
+      void answered.promise.then(() => respond(200, body));
+      return true;
+    };
+    upstream.behaviour.instead = answerLate;
+    advance(3570);
+    const late = exchange(service, grantToken, files);
+    await asked.promise;
+    expect((await acme('DELETE', `/v1/vault/credentials/${credentialId}`)).statusCode).toBe(204);
+    answered.resolve();
+
+    const answer = await late;
+
+    expect([answer.statusCode, answer.json().details]).toEqual([
+      404,
+      { reason: 'not_connected', connectable: true },
+    ]);
+    expect((await acme('GET', '/v1/vault/credentials')).json().total).toBe(0);
+    expect(await entriesOf(acme, 'vault.credential.refreshed')).toEqual([]);
+  });
+
+  test('refused by the upstream ends the connection until the person connects again, and may be refused again', async () => {
     const { acme, service, upstream, credentialId, grantToken, advance } = await connected();
     const told = async () => (await entriesOf(acme, 'vault.connection.reauthorization_required')).length;
     advance(3600);
@@ -84,7 +112,7 @@ describe('refresh', () => {
   });
 });
 
-test('V1: no code, token, verifier or client secret is in the log, an entry, an event, an answer or a row', async () => {
+test('V5: no code, token, verifier or client secret is in the log, an entry, an event, an answer or a row', async () => {
   const { acme, app, service, upstream, provider, grantToken, advance, logLines } = await connected({
     logLevel: 'debug',
   });
@@ -100,7 +128,7 @@ test('V1: no code, token, verifier or client secret is in the log, an entry, an 
 
   // A start whose code the upstream refuses with words of its own, which are read from the request.
   const forms: URLSearchParams[] = [];
-  const keepAndRefuse: AccountsServer['behaviour']['instead'] = (request, respond) => {
+  const keepAndRefuse: Instead = (request, respond) => {
     if (request.url !== '/token') return false;
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => {
@@ -143,7 +171,7 @@ test('V1: no code, token, verifier or client secret is in the log, an entry, an 
   expect(leaked).toEqual(secrets.map(() => [-1, false]));
 });
 
-test('V5: the secret of a provider opens in its own row alone', async () => {
+test('V1: the secret of a provider opens in its own row alone', async () => {
   const { acme, service, upstream } = await connected();
   const other = await service.asDeveloper({ mode: 'sandbox' });
   const own = await addProvider(acme, upstream, { service: 'photos' });
@@ -156,7 +184,7 @@ test('V5: the secret of a provider opens in its own row alone', async () => {
   const found = (tokenEndpoint: string) => ({ found: { ...Object(first.found), tokenEndpoint } });
 
   expect(openClient(vault, first)?.clientSecret).toMatch(/.{20}/);
-  expect(openClient(vault, { ...second, ...sealed(first) })).toBeUndefined(); // of another developer
+  expect(openClient(vault, { ...second, ...sealed(first) })).toBeUndefined(); // it belongs to another developer
   expect(openClient(vault, { ...first, ...sealed(second) })).toBeUndefined();
   expect(openClient(vault, { ...third, ...found('https://evil.example/token') })).toBeUndefined();
   expect(openClient(vault, { ...third, clientSecret: null, privateKey: third.clientSecret })).toBeUndefined();
@@ -178,7 +206,7 @@ test('V5: the secret of a provider opens in its own row alone', async () => {
   expect((await other('GET', '/v1/vault/credentials')).json().total).toBe(0);
 });
 
-test('the end of an account takes its connections out of use, and revokes them at the upstream', async () => {
+test('V17: the end of an account takes its connections out of use, and revokes them at the upstream', async () => {
   const { acme, service, upstream, grantToken, advance } = await connected();
   const { accessToken } = (await exchange(service, grantToken, files)).json();
   const rows = () =>

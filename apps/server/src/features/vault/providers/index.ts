@@ -1,3 +1,4 @@
+export { markFailed } from './providers.change.service.ts';
 export {
   asClient,
   foundOf,
@@ -10,5 +11,4 @@ export type { Found } from './providers.found.rules.ts';
 export { type OnProviderDeleted, providerDeleted } from './providers.hooks.ts';
 export { findConnectable, getProviderRow, type ProviderRow } from './providers.read.service.ts';
 export type { ProviderSettings } from './providers.schema.ts';
-export { markFailed } from './providers.service.ts';
 export { connectEgress, connectSettings } from './providers.settings.ts';

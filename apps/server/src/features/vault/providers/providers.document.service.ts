@@ -4,7 +4,7 @@ import { openClient } from './providers.client.service.ts';
 import { metadataDocument } from './providers.registration.service.ts';
 import { findClientAcrossTenants } from './providers.repo.ts';
 import type { ClientDocument } from './providers.schema.ts';
-import { documentUrlOf, type ProviderDeps, redirectUriOf } from './providers.service.ts';
+import { documentUrlOf, type ProviderDeps, redirectUriOf } from './providers.show.service.ts';
 
 /** @throws NOT_FOUND for a client that the upstream knows by other means */
 export async function clientMetadata(deps: ProviderDeps, id: string): Promise<ClientDocument> {

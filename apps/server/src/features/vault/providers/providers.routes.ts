@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { changeProvider, rediscover } from './providers.change.service.ts';
 import { clientMetadata } from './providers.document.service.ts';
 import { rates } from './providers.rates.ts';
 import {
@@ -15,16 +16,8 @@ import {
   ProviderPath,
   ProviderQuery,
 } from './providers.schema.ts';
-import {
-  addProvider,
-  changeProvider,
-  deleteProvider,
-  getProvider,
-  listPresets,
-  listProviders,
-  type ProviderDeps,
-  rediscover,
-} from './providers.service.ts';
+import { addProvider, deleteProvider } from './providers.service.ts';
+import { getProvider, listPresets, listProviders, type ProviderDeps } from './providers.show.service.ts';
 
 const reading = {
   access: 'developer',

@@ -1,0 +1,71 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import type { ConnectDeps } from './connections.deps.service.ts';
+import { holdReader, onPage } from './connections.held.routes.ts';
+import { checkCode, sendCode, takeHint } from './connections.proof.service.ts';
+import { rates } from './connections.rates.ts';
+import { CheckCode, ConnectPath, SendHint, SentCode, Verified } from './connections.schema.ts';
+
+const withCode = { ...onPage, rate: rates.connectCode } as const;
+
+/** The ways in which a browser at the page proves its person. */
+export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, deps) => {
+  const holdOf = holdReader(deps);
+
+  app.post(
+    '/v1/connect/:id/hint',
+    {
+      config: { ...onPage, failures: ['CONSENT_REQUIRED', 'NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'connections.hint',
+        summary: "Show the developer's word for the person in this browser",
+        params: ConnectPath,
+        body: SendHint,
+        response: { 200: Verified },
+      },
+    },
+    (request) => takeHint(deps, callerOf(request), holdOf(request), request.body.hint),
+  );
+
+  app.post(
+    '/v1/connect/:id/email',
+    {
+      config: {
+        ...withCode,
+        failures: [
+          'PLAN_LIMIT_EXCEEDED',
+          'CONSENT_REQUIRED',
+          'NOT_FOUND',
+          'CONFLICT',
+          'GONE',
+          'UPSTREAM_ERROR',
+          'NOT_CONFIGURED',
+        ],
+      },
+      schema: {
+        operationId: 'connections.sendCode',
+        summary: 'Send the person a code by mail',
+        params: ConnectPath,
+        body: NoFields,
+        response: { 201: SentCode },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await sendCode(deps, callerOf(request), holdOf(request))),
+  );
+
+  app.post(
+    '/v1/connect/:id/email/verify',
+    {
+      config: { ...withCode, failures: ['CONSENT_REQUIRED', 'TOKEN_EXPIRED', 'NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'connections.checkCode',
+        summary: 'Check the code that the person typed',
+        params: ConnectPath,
+        body: CheckCode,
+        response: { 200: Verified },
+      },
+    },
+    (request) => checkCode(deps, callerOf(request), holdOf(request), request.body.code),
+  );
+};
