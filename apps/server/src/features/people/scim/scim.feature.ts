@@ -3,6 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './scim.acts.ts';
+import { scimBulkRoutes } from './scim.bulk.routes.ts';
 import { scimDiscoveryRoutes } from './scim.discovery.routes.ts';
 import { scimGroupRoutes } from './scim.groups.routes.ts';
 import { rates } from './scim.rates.ts';
@@ -29,6 +30,7 @@ export const scim = defineFeature({
       await app.register(scimTokenRoutes, house);
       await app.register(scimUserRoutes, house);
       await app.register(scimGroupRoutes, house);
+      await app.register(scimBulkRoutes, house);
       await app.register(scimDiscoveryRoutes, house);
     },
   }),
