@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, expect } from 'vitest';
 import type { Executor } from '../../src/platform/db/db.ts';
+import { execute } from '../servers/postgres.ts';
 import { censusOf } from './census.ts';
 import { refusalOf } from './flow.ts';
 import { openConnections } from './open-connections.ts';
@@ -52,7 +53,10 @@ export function interleaving(options: TestOptions = {}) {
     return [here, there] as const;
   };
   afterAll(async () => {
-    for (const service of (await started) ?? []) await service.stop();
+    const services = (await started) ?? [];
+    for (const service of services) await service.stop();
+    const [{ databaseUrl = undefined } = {}] = services;
+    if (databaseUrl) expect(await deadlocksIn(databaseUrl), 'deadlocks of works that take turns').toBe(0);
   });
 
   async function newRun<Held>({ prepare, look }: Race<Held>) {
@@ -117,6 +121,18 @@ export function interleaving(options: TestOptions = {}) {
   }
 
   return { race };
+}
+
+/**
+ * Works that wait for each other in a circle: Postgres ends one of them, which is done again, so that answers and rows
+ * do not show it. A connection tells of its deadlocks when it is closed.
+ */
+async function deadlocksIn(databaseUrl: string): Promise<number> {
+  const others = `select from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  while (((await execute(databaseUrl, others)).rowCount ?? 0) > 0);
+  const counts = `select deadlocks from pg_stat_database where datname = current_database()`;
+  return Number((await execute(databaseUrl, counts)).rows[0]?.deadlocks);
 }
 
 /** Each order with its own answers, and with those that two at once may have besides. */

@@ -151,6 +151,22 @@ describe('a grant', () => {
       before: 'valid',
       ended: 'grant_inactive',
     }));
+  test('lets calls of tools happen until it ends', () =>
+    atTheEnd({
+      ...grant,
+      async prepare(acme) {
+        const manifest = { $schema: 'x', connector: 'mail', version: '1', tools: { list: 'read' } };
+        await acme('PUT', '/v1/manifests/mail', manifest);
+        return grantTo(acme, { scopes: ['tool:mail:read'] });
+      },
+      async act({ acme }, { grantToken }) {
+        const call = { grantToken, connector: 'mail', tool: 'list', arguments: {} };
+        const { allowed, reasonCode } = (await acme('POST', '/v1/enforce', call)).json();
+        return allowed ? 'allowed' : String(reasonCode);
+      },
+      before: 'allowed',
+      ended: 'token_invalid',
+    }));
   test('is shown as active until it ends', () =>
     atTheEnd({
       ...grant,

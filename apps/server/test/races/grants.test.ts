@@ -46,6 +46,8 @@ const delegateWithKey = ({ service, acme }: Side, { grantToken, agentId }: Grant
     url: '/v1/grants/delegate',
     body: { parentGrantToken: grantToken, subAgentId: agentId, scopes: ['calendar:read'] },
   });
+const refreshWithKey = ({ service, acme }: Side, { refreshToken, agentId }: Granted) =>
+  send(service, { apiKey: acme.apiKey, url: '/v1/token/refresh', body: { refreshToken, agentId } });
 const verify = ({ acme }: Side, { grantToken }: Granted) =>
   acme('POST', '/v1/tokens/verify', { token: grantToken });
 const revokeToken = ({ acme }: Side, { grantToken }: Granted) =>
@@ -245,6 +247,13 @@ test('the announcement of an expiry, and the revocation of the grant', () =>
     answers: ['done, 204'],
   }));
 
+test('R4 a refresh with an idempotency key, and the revocation of its grant', () =>
+  race({
+    prepare: withGrant,
+    one: refreshWithKey,
+    other: revokeGrant,
+    answers: UNLESS('grant_revoked'),
+  }));
 test('R4 a delegation with an idempotency key, and the revocation of its grant', () =>
   race({
     prepare: withGrant,

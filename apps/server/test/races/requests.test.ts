@@ -3,6 +3,7 @@ import { expireDueRequests } from '../../src/features/access/authorization/autho
 import { endNow } from '../app/end-now.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
+import { send } from '../app/repeating.ts';
 import type { Developer } from '../app/start-app.ts';
 
 const { race } = interleaving();
@@ -56,6 +57,22 @@ test('an approval and the end of the agent', () =>
     one: approve,
     other: ({ acme }, { agentId }) => acme('DELETE', `/v1/agents/${agentId}`),
     answers: ['200, 204', '404 NOT_FOUND, 204'],
+  }));
+test('the record of the expiry of a request, and another request', () =>
+  race({
+    async prepare(acme, service) {
+      const held = await pending(acme);
+      await endNow(service, 'authRequests', acme);
+      return held;
+    },
+    one: async ({ service }) => void (await expireDueRequests(service)),
+    other: ({ service, acme }, { agentId }) =>
+      send(service, {
+        apiKey: acme.apiKey,
+        url: '/v1/authorize',
+        body: { agentId, principalId: 'user_42', scopes: ['email:send'] },
+      }),
+    answers: ['done, 201'],
   }));
 test('two processes that record the expiry of a request', () =>
   race({

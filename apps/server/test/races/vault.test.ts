@@ -97,6 +97,8 @@ test('an exchange and the deletion of the credential', () =>
 test('an exchange and another store of the credential', () =>
   race({ prepare: withCredential, one: exchange, other: store, answers: ['200, 201'], look: opened }));
 
+test('V6 an exchange that takes a credential to the current vault key, and another store of it', () =>
+  race({ prepare: withFormerKey, one: exchange, other: store, answers: ['200, 201'], look: opened }));
 test('V6 two rotations of the vault key', () =>
   race({ prepare: withFormerKey, one: rotate, answers: ['done, done'], look: opened }));
 test('V6 a rotation of the vault key, and a store', () =>

@@ -44,6 +44,19 @@ async function startSocket(connected: (socket: Socket) => void) {
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 
+test.each([
+  [65_536, { status: 200, body: Buffer.alloc(65_536, 'a') }],
+  [65_537, { failure: 'too_large' }],
+])('an answer of %i bytes is read unless it is too large', async (length, answer) => {
+  const receiver = await startReceiver();
+  receiver.answer((_, response) => void response.end('a'.repeat(length)));
+  const egress = createEgress(development);
+
+  const read = await egress.ask({ url: receiver.url, method: 'GET', headers: {}, body: '' });
+
+  expect(read).toMatchObject(answer);
+});
+
 describe('a call', () => {
   test('sends the very bytes, to the path and query, with the host of the URL', async () => {
     const receiver = await startReceiver();

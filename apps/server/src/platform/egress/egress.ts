@@ -179,7 +179,7 @@ function exchange(
         if (isTooLarge) call.destroy();
         else parts.push(part);
       });
-      answer.on('end', () => (isWhole = true));
+      answer.on('end', () => (isWhole = !isTooLarge)); // the last part may be the one too many
       answer.on('error', () => {}); // the status is known, so the end does not matter
     });
     call.on('upgrade', (answer, socket) => {

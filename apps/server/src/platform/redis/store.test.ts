@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, Socket } from 'node:net';
+import { createClient } from '@redis/client';
 import fc from 'fast-check';
 import { afterAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startRedisCluster } from '../../../test/servers/redis-cluster.ts';
@@ -325,6 +326,36 @@ test('values in memory are gone after their time', async () => {
   expect(await store.get('a')).toBeUndefined();
   const again = await spendOne(store, [{ key: 'b', limit: 1, cost: 1, seconds: 60 }]);
   expect(again?.used).toEqual([1]);
+});
+
+test('a slot in memory is free at the end of its time', async () => {
+  let now = 0;
+  const store = memoryStore(() => new Date(now));
+  const slot = { key: 'a', most: 1, seconds: 60 };
+  await store.takeSlot({ ...slot, owner: 'first' });
+
+  now = 59_999;
+  expect(await store.takeSlot({ ...slot, owner: 'second' })).toBe(false);
+  now = 60_000;
+  expect(await store.takeSlot({ ...slot, owner: 'second' })).toBe(true);
+});
+
+test('a window in Redis ends as long after its first charge, however many follow', async () => {
+  const store = redisStore(inject('redisUrl'));
+  const client = createClient({ url: inject('redisUrl') });
+  await client.connect();
+  onTestFinished(() => {
+    client.destroy();
+    return store.close();
+  });
+  const key = `bh:{${randomUUID()}}`;
+  const spend = () => spendOne(store, [{ key, limit: 5, cost: 1, seconds: 60 }]);
+  await spend();
+  await client.expire(key, 30); // half of the time is over
+
+  await spend();
+
+  expect(await client.ttl(key)).toBeLessThanOrEqual(30);
 });
 
 test('values in Redis are gone after their time', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import {
   entriesOf,
@@ -250,6 +251,15 @@ describe('R9: a debit', () => {
     expect([refusalOf(refused), refused.json().details.fields[0].path]).toEqual(['400 BAD_REQUEST', path]);
   });
 
+  test('has metadata of five levels at most', async () => {
+    const { acme } = await sandbox();
+    const { grantId } = await withBudget(acme);
+
+    expect((await debit(acme, grantId, '1', { metadata: { a: { b: { c: { d: {} } } } } })).statusCode).toBe(
+      200,
+    );
+  });
+
   test('announces half, four fifths and the end of a budget once each', async () => {
     const { acme } = await sandbox();
     const { grantId, allocation } = await withBudget(acme);
@@ -336,6 +346,31 @@ describe('R9: a debit', () => {
   });
 });
 
+test.each([
+  ['budget_entries', 'amount', 1, ['balance', 'movement']],
+  ['budget_entries', 'amount', -1, ['balance', 'movement']],
+  ['budget_allocations', 'remaining', -1, ['balance']],
+  ['budget_transactions', 'amount', 1, ['balance']],
+] as const)(
+  'books in which %s.%s differs by %i are told apart from good ones',
+  async (table, column, by, said) => {
+    const { acme, db } = await sandbox();
+    const { grantId, allocation } = await withBudget(acme);
+    await debit(acme, grantId, '4');
+    const its = sql`ctid in (select ctid from ${sql.table(table)} where developer_id = ${acme.developerId} limit 1)`;
+
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} + ${by} where ${its}`.execute(
+      db,
+    );
+
+    const { valid, faults } = await verified(acme);
+    expect(valid).toBe(false);
+    const words = faults.map(({ fault }: { fault: string }) => fault.split(' ')[0]).sort();
+    expect(words).toEqual(said);
+    expect(faults[0].allocationId).toBe(allocation.id);
+  },
+);
+
 describe('a tree of grants', () => {
   test('spends the budgets of its root, whichever grant is debited', async () => {
     const { acme } = await sandbox();
@@ -370,6 +405,20 @@ describe('a tree of grants', () => {
     expect(ofRoot.json().details).toMatchObject({ allocationId: rootId, remaining: '1.0000' });
     expect(await balanceOf(acme, child.grantId)).toBe('2.0000');
     expect(await verified(acme)).toMatchObject({ valid: true, allocations: 2 });
+  });
+
+  test('may spend what the least of its budgets leaves, wherever that is', async () => {
+    const { acme } = await sandbox();
+    const root = await grantTo(acme);
+    const child = await delegatedTo(acme, root);
+    await allocate(acme, root.grantId, '10');
+    await allocate(acme, child.grantId, '6');
+    const remaining = async () => (await delegatedTo(acme, child)).budget.remaining;
+
+    const before = await remaining();
+    await debit(acme, root.grantId, '7');
+
+    expect([before, await remaining()]).toEqual(['6.0000', '3.0000']);
   });
 
   test('is debited no more once a grant above has ended', async () => {

@@ -41,7 +41,7 @@ async function subscribed(service: Service, price = 'price_pro') {
   /** Changes the subscription at the provider, and sends an event about it. */
   const tell = (type: string, change: Partial<StoodIn> = {}, event: object = {}) => {
     told = { ...told, ...change };
-    stripe.subscriptions.set(id, told);
+    stripe.subscriptions.set(told.id, told);
     const object = type.startsWith('customer.')
       ? subscriptionObject(told)
       : {
@@ -123,6 +123,7 @@ describe('a checkout', () => {
       success_url: url,
     });
     expect(calls[2]?.form.get('line_items[0][price]')).toBe('price_enterprise');
+    expect(calls[2]?.idempotencyKey).not.toBe(calls[1]?.idempotencyKey); // or the first would come again
     expect(second.statusCode).toBe(201);
     expect(await entriesOf(acme, 'billing.checkout_created')).toMatchObject([
       { status: 'success', metadata: { plan: 'pro' } },
@@ -273,6 +274,49 @@ describe('an event of the provider', () => {
 
     expect(await subscriptionOf(acme)).toMatchObject({ status: 'canceled' });
     expect(unknown.statusCode).toBe(500); // so that the provider sends it again
+  });
+
+  describe('while the provider does not answer', () => {
+    /** Sends an event whose own state counts. */
+    async function sendAlone(service: Service, told: StoodIn, event: object) {
+      stripe.state.isAway = true;
+      await send(service, 'customer.subscription.updated', subscriptionObject(told), event);
+      stripe.state.isAway = false;
+    }
+
+    test('counts once, and after those of the same second that came before', async () => {
+      const service = await start();
+      const { acme, tell, told } = await subscribed(service);
+      await tell('customer.subscription.created');
+
+      await sendAlone(service, told(), { id: 'evt_first' });
+      await sendAlone(service, { ...told(), status: 'canceled' }, { id: 'evt_second' });
+      await sendAlone(service, told(), { id: 'evt_first' });
+
+      expect(await subscriptionOf(acme)).toMatchObject({ status: 'canceled' });
+    });
+
+    test('counts unless it is older than the latest, also when older ones came after that', async () => {
+      const service = await start();
+      const { acme, tell, told } = await subscribed(service);
+      await tell('customer.subscription.created');
+      await tell('customer.subscription.updated', {}, { created: 1 });
+
+      await sendAlone(service, { ...told(), status: 'canceled' }, { created: 2 });
+
+      expect(await subscriptionOf(acme)).toMatchObject({ status: 'active' });
+    });
+  });
+
+  test('about the next subscription counts after the end of the former one, paid or not', async () => {
+    const service = await start();
+    const { acme, tell, told } = await subscribed(service);
+    await tell('customer.subscription.created');
+    await tell('customer.subscription.deleted', { status: 'canceled' });
+
+    await tell('customer.subscription.created', { id: `${told().id}_next`, status: 'incomplete' });
+
+    expect(await subscriptionOf(acme)).toMatchObject({ status: 'past_due', effectivePlan: 'free' });
   });
 
   test('is asked about again when another event came between the question and its answer', async () => {

@@ -75,6 +75,23 @@ describe('a delivery', () => {
     );
   });
 
+  test('leaves the time of the last one as it is when its process has a clock that is late', async () => {
+    const { acme, deliver, advance } = await startWithWebhooks();
+    const receiver = await startReceiver();
+    const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
+    const lastOf = async () => (await acme('GET', `/v1/webhooks/${webhookId}`)).json().lastDeliveryAt;
+    await registerAgent(acme);
+    advance(5);
+    await deliver();
+    const before = await lastOf();
+    advance(-5);
+    await registerAgent(acme);
+    await deliver();
+
+    expect(receiver.received).toHaveLength(2);
+    expect([before, await lastOf()]).toEqual(Array(2).fill('2026-01-01T00:00:05.000Z'));
+  });
+
   test('is made only for events of the same developer that the webhook names, after its registration', async () => {
     const { acme, asDeveloper, deliver } = await start();
     const receiver = await startReceiver();

@@ -9,6 +9,7 @@ import {
 import { registerAgent } from '../../../../test/app/flow.ts';
 import { startReceiver } from '../../../../test/app/receiver.ts';
 import { type Developer, newDatabase } from '../../../../test/app/start-app.ts';
+import { stepping } from '../../../../test/app/steps.ts';
 import { webhookHistory } from './webhooks.jobs.ts';
 
 /** The service has a database of its own, so that no other test's deliveries take a place, and no timeout. */
@@ -17,6 +18,9 @@ const startAlone = async (env: Readonly<Record<string, string>> = {}, promptSeco
     { databaseUrl: await newDatabase(), env },
     { timeoutMilliseconds: 60_000, promptSeconds },
   );
+
+/** The statement that leases deliveries, as the steps of a test name it. */
+const CLAIM = 'select * from claim_webhook_shares(…, …::interval, …, …, …, ';
 
 const until = (isSo: () => unknown) => vi.waitFor(isSo, { timeout: 20_000, interval: 20 });
 
@@ -148,15 +152,14 @@ describe('two dispatchers over one database', () => {
     advance(1);
     const taken = other.deliver();
     await until(() => expect(receiver.answers).toHaveLength(2));
-    receiver.answers.pop()?.();
+    // The first dispatcher comes back, and its outcome no longer counts.
+    receiver.answers.shift()?.();
+    await idle();
+    expect(await deliveriesOf(acme, webhookId)).toMatchObject([{ status: 'pending', attempts: 0 }]);
+    receiver.answerAll();
     await taken;
 
-    const after = await deliveriesOf(acme, webhookId);
-    expect(after).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-    // The first dispatcher comes back, and its outcome no longer counts.
-    receiver.answerAll();
-    await idle();
-    expect(await deliveriesOf(acme, webhookId)).toEqual(after);
+    expect(await deliveriesOf(acme, webhookId)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
     expect(receiver.received[0]?.headers['webhook-id']).toBe(receiver.received[1]?.headers['webhook-id']);
   });
 });
@@ -188,6 +191,23 @@ describe('a dispatcher', () => {
 
     expect(receiver.received).toHaveLength(1);
     expect(delivered(await deliveriesOf(acme, webhookId))).toBe(1);
+  });
+
+  test('gives back what it has just leased when it is stopped', async () => {
+    const { acme, service } = await startAlone();
+    const receiver = await startReceiver();
+    const { webhookId } = await registerWebhook(acme, receiver.url, ['agent.created']);
+    await registerAgent(acme);
+    const steps = stepping();
+    const { begin, stop } = dispatcherOf({ ...service, db: steps.dbAs(service.db) });
+
+    const { steps: taken } = await steps.walk(begin, CLAIM, async () => {
+      void stop();
+    });
+
+    expect(taken).toContain(CLAIM);
+    await dispatcherOf(service).deliver(); // another process, at once
+    expect(await deliveriesOf(acme, webhookId)).toMatchObject([{ status: 'delivered' }]);
   });
 
   test('reports a failure of the service, and sends the other deliveries', async () => {

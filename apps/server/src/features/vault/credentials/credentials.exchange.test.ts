@@ -90,6 +90,21 @@ describe('the exchange', () => {
     ]);
   });
 
+  test('does not wait for another change of the credential to set that time', async () => {
+    const { acme, service } = await startSandbox();
+    const { stored, grantToken } = await heldBy(acme, ['github:read']);
+
+    await service.db.transaction().execute(async (tx) => {
+      await tx
+        .selectFrom('vaultCredentials')
+        .select('id')
+        .where('id', '=', stored.id)
+        .forNoKeyUpdate()
+        .execute();
+      expect((await exchange(service, grantToken)).statusCode).toBe(200);
+    });
+  });
+
   test('does not count against the plan of the developer', async () => {
     const { acme, service } = await startSandbox({ env: { RATE_LIMIT_PLAN_FREE: '50' } });
     const { grantToken } = await heldBy(acme, ['github:read']);

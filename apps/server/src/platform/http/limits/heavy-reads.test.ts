@@ -212,6 +212,11 @@ describe('I16: heavy reads', () => {
 
     const late = await waiting.answer;
     expect([late.statusCode, late.headers['retry-after'], late.json()]).toMatchObject([429, '1', refusal(1)]);
+    for (let time = 0; time < 2; time += 1) {
+      const again = await read({ developer: 'b' });
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect((await again.answer).json()).toMatchObject(refusal(1)); // it waited: a refused read counts no longer
+    }
     await read({ developer: 'c' });
     await step(); // a has read its first part, and waits for c
     await vi.advanceTimersByTimeAsync(10_000);
