@@ -9,12 +9,21 @@ const DIFFERENT = [
   'salt',
   'request_id',
   'seq',
+  'head',
   'prefix',
   'secret',
   'previous_secret',
 ];
 const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body'];
-const SEALED = ['token', 'data_key', 'access_token', 'refresh_token', 'client_secret', 'registration_token'];
+const SEALED = [
+  'sealed',
+  'token',
+  'data_key',
+  'access_token',
+  'refresh_token',
+  'client_secret',
+  'registration_token',
+];
 
 const ADDRESS = /[\w.-]+@[\w.-]+/g;
 /** Runs share a database, and one developer at a time may hold a domain. */

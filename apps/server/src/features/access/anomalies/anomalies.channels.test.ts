@@ -139,3 +139,33 @@ test('a message by mail goes to each address, and again when the mail server ref
   await sendMessages({ ...deps, mailer });
   expect(sentTo).toEqual(to);
 });
+
+test('an account has twenty channels at most', async () => {
+  const { acme } = await startSandbox();
+  const statuses = [];
+  for (let n = 0; n <= 20; n += 1)
+    statuses.push(
+      (await acme('POST', '/v1/anomaly/channels', { ...webhook, name: `Pager ${n}` })).statusCode,
+    );
+
+  expect(statuses).toEqual([...Array(20).fill(201), 409]);
+});
+
+test('a channel that is off gets no message, also when it is on again, and one that is deleted takes its own away', async () => {
+  const { acme, sent, send } = await startWithReceiver();
+  await acme('PATCH', '/v1/anomaly/rules/new_principal', { severity: 'critical' });
+  const add = async (name: string) =>
+    String((await acme('POST', '/v1/anomaly/channels', { ...webhook, name })).json().id);
+  const [off, kept, gone] = [await add('Off'), await add('Kept'), await add('Gone')];
+  await acme('PATCH', `/v1/anomaly/channels/${off}`, { enabled: false });
+  await grantTo(acme);
+  await detect(acme);
+  await acme('PATCH', `/v1/anomaly/channels/${off}`, { enabled: true });
+  await acme('DELETE', `/v1/anomaly/channels/${gone}`);
+
+  await send();
+
+  expect(sent).toHaveLength(1);
+  const { channels } = (await acme('GET', '/v1/anomaly/channels')).json();
+  expect(channels.map(({ id }: { id: string }) => id).sort()).toEqual([off, kept].sort());
+});

@@ -120,3 +120,24 @@ test('failures, revocations at once, replays and budgets spent at once are found
   expect(metrics).toMatchObject({ window: '24h', bySeverity: { critical: 1 }, byRule: { token_replay: 1 } });
   expect((await acme('GET', '/v1/anomaly/metrics?window=2h')).statusCode).toBe(400);
 });
+
+test.each([
+  [60, 1],
+  [61, 0],
+])('six revocations within %i seconds are %i alert', async (seconds, alerts) => {
+  const { acme, advance } = await startSandbox();
+  const { agentId } = await registerAgent(acme);
+  const grantIds: string[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const { code } = await authorize(acme, agentId);
+    grantIds.push((await acme('POST', '/v1/token', { code, agentId })).json().grantId);
+  }
+  for (const [at, grantId] of grantIds.entries()) {
+    if (at === 1) advance(seconds);
+    await acme('DELETE', `/v1/grants/${grantId}`);
+  }
+
+  const { anomalies } = await detect(acme);
+
+  expect(anomalies.filter(({ type }) => type === 'rapid_revocation')).toHaveLength(alerts);
+});

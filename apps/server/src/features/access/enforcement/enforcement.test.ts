@@ -1,3 +1,4 @@
+import { MeterError } from '@behest/protocol/enforcement/meter';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,6 +11,8 @@ import {
 } from '../../../../test/app/flow.ts';
 import { send } from '../../../../test/app/repeating.ts';
 import { type Call, type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
+import { answerOf } from './enforcement.follow.service.ts';
+import { forgettingOfCalls } from './enforcement.jobs.ts';
 
 const sandbox = sharedSandbox();
 
@@ -86,12 +89,22 @@ describe('a call that may happen', () => {
   test('is found in a chain that verifies', async () => {
     const { acme } = await sandbox();
     const { enforce } = await mailer(acme);
-    for (const amount of [5, 0.1, 1e21, 1e-9]) await enforce('list', { amount });
+    for (const amount of [5, 0.1, 1e21, 1e-6, 9e-7]) await enforce('list', { amount });
 
     const amounts = (await entriesOf(acme, 'tool.enforce')).map(({ metadata }) => metadata.amount);
 
-    expect(amounts).toEqual([5, 0.1, '1e+21', '1e-9']);
+    expect(amounts).toEqual([5, 0.1, '1e+21', 1e-6, '9e-7']);
     expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
+  });
+
+  test('keeps the name of its case up to 256 characters', async () => {
+    const { acme } = await sandbox();
+    const { enforce } = await mailer(acme);
+    for (const length of [256, 257]) await enforce('list', { caseId: '𝒜'.repeat(length) });
+
+    const cases = (await entriesOf(acme, 'tool.enforce')).map(({ metadata }) => metadata.caseId);
+
+    expect(cases).toEqual(['𝒜'.repeat(256), undefined]);
   });
 });
 
@@ -182,12 +195,14 @@ describe('a call that may not happen', () => {
     };
 
     expect(await ask('500')).toMatchObject({ allowed: true });
-    expect(await ask('500.0000000000000000001')).toMatchObject({
-      allowed: false,
-      reasonCode: 'tool_not_granted',
-      subReason: 'argument_unreadable',
-      details: { cause: 'number' },
-    });
+    for (const inexact of ['500.0000000000000000001', '9.000000000000001', '5e-400']) {
+      expect(await ask(inexact), inexact).toMatchObject({
+        allowed: false,
+        reasonCode: 'tool_not_granted',
+        subReason: 'argument_unreadable',
+        details: { cause: 'number' },
+      });
+    }
   });
 });
 
@@ -277,6 +292,20 @@ describe('a token', () => {
 });
 
 describe('a manifest', () => {
+  test('T3 decides for its developer alone, though another has one of that name and number', async () => {
+    const { acme, service } = await sandbox();
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+    const [own, others] = [await mailer(acme), await mailer(other)];
+    const narrow = { $schema: 'x', connector: 'acme_mail', version: '8', tools: { list: 'admin' } };
+    const wide = { ...narrow, tools: { list: 'read' } };
+    await acme('PUT', '/v1/manifests/acme_mail', narrow);
+    await other('PUT', '/v1/manifests/acme_mail', wide);
+
+    const answers = [await own.enforce('list'), await others.enforce('list')];
+
+    expect(answers.map((answer) => answer.json().allowed)).toEqual([false, true]);
+  });
+
   test('counts from the next call on, in every process', async () => {
     const { acme, databaseUrl } = await startSandbox();
     const { enforce } = await mailer(acme);
@@ -433,6 +462,76 @@ describe('caps', () => {
     expect(await follow('call-unknown', 'refund')).toBe('404 NOT_FOUND');
     const answers = [(await enforce('send')).json(), (await enforce('send')).json()];
     expect(answers.map(({ allowed }) => allowed)).toEqual([true, false]);
+  });
+
+  test('are shown as used up when the manifest allows less than was used', async () => {
+    const { acme } = await sandbox();
+    const { enforce, grantId } = await mailer(acme);
+    for (let call = 0; call < 2; call += 1) await enforce('send');
+    const less = { ...tools, send: { permission: 'write', caps: { per_day: 1 } } };
+    await acme('PUT', '/v1/manifests/acme_mail', {
+      ...{ $schema: 'x', connector: 'acme_mail', version: '8' },
+      tools: less,
+    });
+
+    const query = `grantId=${grantId}&connector=acme_mail&tool=send`;
+    expect((await acme('GET', `/v1/enforce/usage?${query}`)).json().counters).toMatchObject([
+      { limit: 1, used: 2, remaining: 0 },
+    ]);
+  });
+
+  test('are shown for a case when the question names one', async () => {
+    const { acme } = await sandbox();
+    const { enforce, grantId } = await mailer(acme);
+    const caps = { per_case: 3, per_day: 9 };
+    await acme('PUT', '/v1/manifests/acme_mail', {
+      ...{ $schema: 'x', connector: 'acme_mail', version: '8' },
+      tools: { ...tools, send: { permission: 'write', caps } },
+    });
+    await enforce('send', { caseId: 'case-1' });
+    const windows = async (more: string) => {
+      const query = `grantId=${grantId}&connector=acme_mail&tool=send${more}`;
+      const { counters } = (await acme('GET', `/v1/enforce/usage?${query}`)).json();
+      return counters.map(({ window, used }: { window: string; used: number }) => `${window} ${used}`).sort();
+    };
+
+    expect(await windows('')).toEqual(['per_day 1']);
+    expect(await windows('&caseId=case-1')).toEqual(['per_case 1', 'per_day 1']);
+    expect(await windows('&caseId=case-2')).toEqual(['per_case 0', 'per_day 1']);
+  });
+
+  test('can be taken back for as long as a call is remembered from when it last came', async () => {
+    const { acme, service, advance } = await startSandbox({ databaseUrl: await newDatabase() });
+    const { enforce } = await mailer(acme, { expiresIn: '30d' });
+    const forget = forgettingOfCalls({ ...service, callRecordSeconds: 3600 });
+    await enforce('send', { callId: 'call-again' });
+    advance(3599);
+    await enforce('send', { callId: 'call-again' });
+    advance(2);
+
+    await forget.run(AbortSignal.timeout(10_000));
+
+    expect(await statusOf(acme, 'call-again', 'refund')).toBe(204);
+  });
+
+  test('forget more calls at a time than one statement deletes', async () => {
+    const { acme, service } = await startSandbox({ databaseUrl: await newDatabase() });
+    const { agentId, grantId } = await mailer(acme);
+    const old = new Date(service.clock().getTime() - 3601_000);
+    await sql`insert into enforced_calls (developer_id, call_id, agent_id, grant_id, created_at)
+      select ${acme.developerId}, 'call-' || n, ${agentId}, ${grantId}, ${old}
+      from generate_series(1, 1001) n`.execute(service.db);
+
+    await forgettingOfCalls({ ...service, callRecordSeconds: 3600 }).run(AbortSignal.timeout(60_000));
+
+    expect(await service.db.selectFrom('enforcedCalls').select('callId').execute()).toEqual([]);
+  });
+
+  test('are unknown while the meter does not answer', async () => {
+    const lost = async () => {
+      throw new MeterError('unreachable');
+    };
+    await expect(answerOf({ counts: 'redis' }, lost)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   test.each([

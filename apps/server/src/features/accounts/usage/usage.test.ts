@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   authorize,
   grantTo,
@@ -9,12 +9,16 @@ import {
   startSandbox,
 } from '../../../../test/app/flow.ts';
 import { type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
+import { createUsageBuffer } from './usage.buffer.service.ts';
 import { deleteOldUsage } from './usage.service.ts';
 
 const sandbox = sharedSandbox();
 const usageOf = async (acme: Developer) => (await acme('GET', '/v1/usage')).json();
 const historyOf = async (acme: Developer, query = '') =>
   (await acme('GET', `/v1/usage/history${query}`)).json();
+const waiting = sql`select from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`;
+const often = { timeout: 10_000, interval: 5 };
 const none = { tokenExchanges: 0, authorizations: 0, verifications: 0, totalRequests: 0 };
 
 describe('the usage of today', () => {
@@ -47,6 +51,52 @@ describe('the usage of today', () => {
       const counts = { tokenExchanges: each, authorizations: each, verifications: each };
       expect(await usageOf(acme)).toMatchObject({ ...counts, totalRequests: 3 * each });
     }
+  });
+
+  test('waits for a writing that is under way', async () => {
+    const { acme, service } = await sandbox();
+    const { count, flush } = createUsageBuffer(service);
+    const order: string[] = [];
+
+    count(acme, 'authorizations');
+    const first = flush().then(() => order.push('first'));
+    await Promise.all([first, flush().then(() => order.push('second'))]);
+
+    expect(order).toEqual(['first', 'second']);
+  });
+
+  test('is written by two processes that never wait for each other in a circle', async () => {
+    const { acme, service } = await sandbox();
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+    const [first, second] = [acme, other].sort((one, another) =>
+      one.developerId < another.developerId ? -1 : 1,
+    );
+    if (!first || !second) throw new Error('There are two developers.');
+    const [here, there] = [createUsageBuffer(service), createUsageBuffer(service)];
+    const countAs = (buffer: typeof here, developers: Developer[]) => {
+      for (const developer of developers) buffer.count(developer, 'authorizations');
+    };
+    countAs(here, [first, second]);
+    await here.flush();
+    countAs(here, [second, first]);
+    countAs(there, [first, second]);
+
+    const flushes = await service.db.transaction().execute(async (tx) => {
+      await tx
+        .selectFrom('usageDaily')
+        .select('day')
+        .where('developerId', '=', second.developerId)
+        .forUpdate()
+        .execute();
+      const flushed = [];
+      for (const [at, { flush }] of [here, there].entries()) {
+        flushed.push(flush());
+        await vi.waitUntil(async () => (await waiting.execute(service.db)).rows.length > at, often);
+      }
+      return flushed;
+    });
+
+    expect(await Promise.allSettled(flushes)).toMatchObject(Array(2).fill({ status: 'fulfilled' }));
   });
 
   test('leaves the days before today to the month', async () => {

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { askToConnect, browserOf } from '../../../../test/app/connecting.ts';
+import { possessionsOf } from '../../../../test/app/every-route.ts';
+import { refusalOf, sharedSandbox, startSandbox } from '../../../../test/app/flow.ts';
+import type { Developer } from '../../../../test/app/start-app.ts';
+import { listDueSessionsAcrossTenants } from './connections.repo.ts';
+
+const sandbox = sharedSandbox();
+
+/** A developer with a provider of `files`, which needs no upstream until somebody comes back from it. */
+async function withProvider<Started extends { readonly acme: Developer }>(started: Started) {
+  await possessionsOf(started.acme);
+  const statusOf = async (id: string) =>
+    (await started.acme('GET', `/v1/vault/connect-sessions/${id}`)).json().status;
+  return { ...started, statusOf };
+}
+
+describe('a connect session', () => {
+  test.each([
+    ['59s', 400],
+    ['60s', 201],
+    ['24h', 201],
+    ['86401s', 400],
+  ])('is open for a minute to a day: %s is %i', async (expiresIn, status) => {
+    const { acme } = await withProvider(await sandbox());
+    const asked = { service: 'files', principalId: 'user_43', expiresIn };
+
+    expect((await acme('POST', '/v1/vault/connect-sessions', asked)).statusCode).toBe(status);
+  });
+
+  test('is the tenth of its person and service at most, or the oldest ends', async () => {
+    const { acme, statusOf, advance } = await withProvider(await startSandbox());
+    const ids: string[] = [];
+    for (let n = 0; n < 11; n += 1) {
+      ids.push((await askToConnect(acme, { principalId: 'user_43' })).id);
+      advance(1);
+    }
+
+    const statuses = [];
+    for (const id of ids) statuses.push(await statusOf(id));
+
+    expect(statuses).toEqual(['cancelled', ...Array(10).fill('pending')]);
+  });
+
+  test('is started five times at most', async () => {
+    const { acme, service } = await withProvider(await sandbox());
+    const session = await askToConnect(acme, { principalId: 'user_43' });
+    const browser = browserOf(service);
+    await browser.open(session);
+    const statuses = [];
+    for (let n = 0; n < 5; n += 1) statuses.push((await browser.start(session.id)).statusCode);
+
+    expect(statuses).toEqual(Array(5).fill(200));
+    expect(refusalOf(await browser.start(session.id))).toMatch(/^410 GONE/);
+  });
+
+  test('keeps no tokens that came back once it has ended', async () => {
+    const { acme, db } = await withProvider(await sandbox());
+    const { id } = await askToConnect(acme, { principalId: 'user_43' });
+    await db
+      .updateTable('connectSessions')
+      .set({ tokens: 'sealed', dataKey: 'k' })
+      .where('id', '=', id)
+      .execute();
+
+    await acme('DELETE', `/v1/vault/connect-sessions/${id}`);
+
+    const row = db.selectFrom('connectSessions').select(['tokens', 'dataKey']).where('id', '=', id);
+    expect(await row.executeTakeFirst()).toEqual({ tokens: null, dataKey: null });
+  });
+
+  test.each([
+    [1, 'pending', 0],
+    [0, 'expired', 1],
+  ])('%i ms before its end is %s', async (milliseconds, status, due) => {
+    const { acme, db, clock, statusOf } = await withProvider(await sandbox());
+    const { id } = await askToConnect(acme, { principalId: 'user_43' });
+    const expiresAt = new Date(clock().getTime() + milliseconds);
+    await db.updateTable('connectSessions').set({ expiresAt }).where('id', '=', id).execute();
+
+    expect(await statusOf(id)).toBe(status);
+    const listed = await listDueSessionsAcrossTenants(db, clock(), 1000);
+    expect(listed.filter((row) => row.id === id)).toHaveLength(due);
+  });
+});
