@@ -172,7 +172,7 @@ select create_distributed_function('share_delegation(text,text[])');
 select create_distributed_function('share_principals(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('standing(text,agent_status)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');

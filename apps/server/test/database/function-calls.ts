@@ -119,7 +119,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     share_delegation: call('share_delegation', dev),
     lock_account: call('lock_account', dev),
     account_runs: call('account_runs', dev),
-    standing: call('standing', dev, "'active'"),
+    standing: call('standing', dev, "'active'", at),
     lock_policies: call('lock_policies', dev),
     policies_hold: call('policies_hold', dev, "'1'"),
     policies_version: call('policies_version', dev),

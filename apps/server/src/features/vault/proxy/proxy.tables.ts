@@ -3,6 +3,6 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 export const tables = {
   owns: ['vault_proxy_profiles', 'vault_proxy_calls'],
   // A call checks them in the statement that records it.
-  reads: ['tokens', 'grants', 'agents', 'vault_credentials'],
+  reads: ['tokens', 'grants', 'agents', 'developers', 'vault_credentials'],
   writes: [],
 } as const satisfies TableUse;

@@ -11,8 +11,9 @@ begin
       policies_version(p_developer_id)
     into strict redirect_uris, enforce_agent_scopes, consent_mode, consent_keys, policy_auto_approval, policies_version
     from developers d where d.id = p_developer_id;
-  select a.did, standing(p_developer_id, a.status), a.scopes into agent_did, agent_status, agent_scopes
-    from agents a where a.developer_id = p_developer_id and a.id = p_agent_id;
+  select a.did, standing(p_developer_id, a.status, d.stopped_at), a.scopes into agent_did, agent_status, agent_scopes
+    from agents a join developers d on d.id = p_developer_id
+    where a.developer_id = p_developer_id and a.id = p_agent_id;
   select c.used into active_grants
     from quota_counters c where c.developer_id = p_developer_id and c.resource = 'active_grants';
   select c.used into open_requests

@@ -11,10 +11,12 @@ begin
   select * into token from tokens t where t.developer_id = p_developer_id and t.id = p_token_id;
   if not found then return; end if;
   select * into held from grants g where g.developer_id = p_developer_id and g.id = token.grant_id;
-  select a.did, standing(p_developer_id, a.status) into agent_did, agent_status
-    from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
-  select a.did, standing(p_developer_id, a.status), a.scopes into sub_agent_did, sub_agent_status, sub_agent_scopes
-    from agents a where a.developer_id = p_developer_id and a.id = p_sub_agent_id;
+  select a.did, standing(p_developer_id, a.status, d.stopped_at) into agent_did, agent_status
+    from agents a join developers d on d.id = p_developer_id
+    where a.developer_id = p_developer_id and a.id = held.agent_id;
+  select a.did, standing(p_developer_id, a.status, d.stopped_at), a.scopes into sub_agent_did, sub_agent_status, sub_agent_scopes
+    from agents a join developers d on d.id = p_developer_id
+    where a.developer_id = p_developer_id and a.id = p_sub_agent_id;
   select d.max_delegation_depth, d.enforce_agent_scopes into max_depth, enforce_agent_scopes
     from developers d where d.id = p_developer_id;
   select b.remaining, b.currency, b.own_initial into budget_remaining, budget_currency, budget_initial

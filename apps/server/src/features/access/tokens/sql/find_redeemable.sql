@@ -9,8 +9,9 @@ $$
 begin
   select * into request from auth_requests r where r.developer_id = p_developer_id and r.id = p_request_id;
   if not found then return; end if;
-  select a.did, standing(p_developer_id, a.status) into agent_did, agent_status
-    from agents a where a.developer_id = p_developer_id and a.id = request.agent_id;
+  select a.did, standing(p_developer_id, a.status, d.stopped_at) into agent_did, agent_status
+    from agents a join developers d on d.id = p_developer_id
+    where a.developer_id = p_developer_id and a.id = request.agent_id;
   select g.id, g.status, g.issued_at into grant_id, grant_status, grant_issued_at
     from grants g where g.developer_id = p_developer_id and g.auth_request_id = p_request_id;
   policies_version := policies_version(p_developer_id);

@@ -9,8 +9,9 @@ begin
   select * into refresh from refresh_tokens r where r.developer_id = p_developer_id and r.id = p_refresh_id;
   if not found then return; end if;
   select * into held from grants g where g.developer_id = p_developer_id and g.id = refresh.grant_id;
-  select a.did, standing(p_developer_id, a.status) into agent_did, agent_status
-    from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
+  select a.did, standing(p_developer_id, a.status, d.stopped_at) into agent_did, agent_status
+    from agents a join developers d on d.id = p_developer_id
+    where a.developer_id = p_developer_id and a.id = held.agent_id;
   select b.remaining, b.currency, b.own_initial into budget_remaining, budget_currency, budget_initial
     from grant_budget(p_developer_id, held.id) b;
   policies_version := policies_version(p_developer_id);

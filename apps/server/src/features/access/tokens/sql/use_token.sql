@@ -10,8 +10,9 @@ begin
   select * into token from tokens t where t.developer_id = p_developer_id and t.id = p_token_id;
   if not found then return; end if;
   select * into held from grants g where g.developer_id = p_developer_id and g.id = token.grant_id;
-  select a.did, standing(p_developer_id, a.status) into agent_did, agent_status
-    from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
+  select a.did, standing(p_developer_id, a.status, d.stopped_at) into agent_did, agent_status
+    from agents a join developers d on d.id = p_developer_id
+    where a.developer_id = p_developer_id and a.id = held.agent_id;
   -- The grants of a deactivated principal count as revoked, even where the deactivation came before the grant.
   if not principal_active(p_developer_id, held.principal_id) then held.status := 'revoked'; end if;
   return next;

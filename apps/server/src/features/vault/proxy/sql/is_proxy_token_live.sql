@@ -7,8 +7,9 @@ begin
   perform from tokens t
     join grants g on g.developer_id = p_developer_id and g.id = t.grant_id
     join agents a on a.developer_id = p_developer_id and a.id = g.agent_id
+    join developers d on d.id = p_developer_id
     where t.developer_id = p_developer_id and t.id = p_token_id and t.revoked_at is null and t.expires_at > p_at
-      and g.status = 'active' and g.expires_at > p_at and standing(p_developer_id, a.status) = 'active'
+      and g.status = 'active' and g.expires_at > p_at and standing(p_developer_id, a.status, d.stopped_at) = 'active'
       and principal_active(p_developer_id, g.principal_id);
   return found;
 end
