@@ -121,6 +121,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     policies_hold: call('policies_hold', dev, "'1'"),
     policies_version: call('policies_version', dev),
     count_policies: call('count_policies', dev, at),
+    count_bundles: call('count_bundles', dev, at),
     revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
     revoke_tree: call(
       'revoke_tree',
