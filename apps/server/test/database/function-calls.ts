@@ -129,6 +129,7 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     principal_active: call('principal_active', dev, "'grace@acme.test'"),
     hold_principal: call('hold_principal', dev, "'grace@acme.test'"),
     share_principals: call('share_principals', dev, ids('grace@acme.test')),
+    count_bundles: call('count_bundles', dev, at),
     revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
     revoke_tree: call(
       'revoke_tree',
