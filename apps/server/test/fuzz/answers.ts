@@ -28,7 +28,7 @@ export function faultsOf(draft: Draft, asked: Asked, answer: Answer): string[] {
   const isAimed = draft.path === draft.route.url && draft.method === draft.route.method && !asked.raw;
   const isOfNoRoute = !isAimed || draft.broken.includes('an id');
   const faults: (string | false | undefined)[] = [
-    status >= 500 && !isOff(answer) && `the status is ${status}`,
+    status >= 500 && !isOff(answer) && !isNotOffered(draft, status) && `the status is ${status}`,
     !(status >= 200) && 'there is no status',
     headers.server !== undefined && 'it names its software',
     headers['x-powered-by'] !== undefined && 'it names its software',
@@ -91,6 +91,9 @@ function requestIdFaults({ headers, raw }: Asked, answer: Answer): string[] {
   return [`the request id ${one} is not kept`];
 }
 
+/** RFC 7644 §3.11: a server without `/Me` answers 501. */
+const isNotOffered = ({ route }: Draft, status: number) => status === 501 && route.url === '/scim/v2/Me';
+
 /** A mailed link is opened by a browser, which shows its refusals as a page too. */
 const isPageOfLink = ({ route }: Draft) => route.url === '/v1/signup/verify/:token';
 
@@ -99,8 +102,11 @@ function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[
   const leak = inside ? [`the refusal says ${inside}`] : [];
   const type = String(headers['content-type']);
   if (type.startsWith('text/html') && isPageOfLink(draft)) return leak;
-  if (!type.startsWith('application/json')) return ['the refusal is no JSON'];
+  if (!/^application\/(scim\+)?json/.test(type)) return ['the refusal is no JSON'];
   const refusal = JSON.parse(body);
+  if (type.startsWith('application/scim+json')) {
+    return refusal.status === String(status) && refusal.detail ? leak : ['the refusal is not of SCIM'];
+  }
   const { code, message, requestId, details, ...others } = refusal;
   if (Object(draft.route.config).errors === 'oauth' && 'error' in refusal) return leak;
   const declared = Object.hasOwn(errorCodes, code) ? Object(errorCodes)[code].status : undefined;

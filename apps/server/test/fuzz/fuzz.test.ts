@@ -33,7 +33,10 @@ describe('I1: every request to any route', () => {
 
       expect(told(failures)).toBe('');
       // The pages of connect sessions take a browser's cookie, which no draft has.
-      const open = service.routes.filter(({ config }) => config?.access !== 'connect');
+      // The bodies of SCIM are described by its own schemas, which no draft reads.
+      const open = service.routes.filter(
+        ({ config, schema }) => config?.access !== 'connect' && !(config?.access === 'scim' && schema?.body),
+      );
       expect(succeeded.size).toBeGreaterThan(open.length * 0.45);
       expect([...statuses.keys()]).toEqual(
         expect.arrayContaining(['200', '201', '204', '400', '401', '403', '404']),

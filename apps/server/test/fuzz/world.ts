@@ -168,6 +168,9 @@ export async function createWorld({ ask, advance }: WorldOptions) {
     if (access === 'grant' && credential === 'good') {
       return { headers: bearer(pickFrom(tenant, new Known('grantToken', 0))) };
     }
+    if (access === 'scim' && credential === 'good') {
+      return { headers: bearer(pickFrom(tenant, new Known('scimToken', 0))) };
+    }
     if (access !== 'developer' && credential === 'good') return { headers: [] };
     switch (credential) {
       case 'none':
@@ -204,9 +207,11 @@ export async function createWorld({ ask, advance }: WorldOptions) {
       if (dead.status === 401 && tenants[place] === tenant) tenants[place] = await signUp(place);
       return;
     }
-    if (answer.status >= 300 || !answer.headers['content-type']?.startsWith('application/json')) return;
+    if (answer.status >= 300 || !/^application\/(scim\+)?json/.test(answer.headers['content-type'] ?? ''))
+      return;
     const told = JSON.parse(answer.body || 'null');
     remember(tenant, draft.route.url, told);
+    if (draft.route.url === '/v1/scim/tokens' && told?.token) keep(tenant, 'scimToken', told.token);
     if (draft.route.url === '/v1/keys/rotate' && isKeyed) {
       tenant[draft.credential === 'runtime' ? 'runtimeKey' : 'apiKey'] = told.apiKey;
     }
