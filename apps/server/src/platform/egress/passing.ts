@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
-import * as http from '../node-http.ts';
+import { http } from '../node-http.ts';
 
 /** Times in milliseconds. */
 export interface PassingTimes {

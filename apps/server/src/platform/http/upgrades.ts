@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../errors.ts';
-import { ServerResponse } from '../node-http.ts';
+import { http } from '../node-http.ts';
 
 /** The most bytes of a client's message: no client of ours has much to say. */
 const MOST_OF_MESSAGE = 4096; // specification, Events
@@ -43,7 +43,7 @@ export function addUpgrades(app: FastifyInstance): void {
 
   app.server.on('upgrade', (request, _stream, head) => {
     const { socket } = request;
-    const response = new ServerResponse(request);
+    const response = new http.ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once('finish', () => {
