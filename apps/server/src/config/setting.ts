@@ -135,7 +135,7 @@ const FURTHER_SECRETS = new Set([
 
 /** Whether the setting may also be given as `<NAME>_FILE`, the path of a file that holds it. */
 export function isSecret(name: string): boolean {
-  if (name === 'JWT_LEGACY_KID_KEY') return false; // it names a key and holds none
+  if (name === 'JWT_LEGACY_KID_KEY' || name.startsWith('RATE_LIMIT_')) return false; // these hold none
   return /_(KEY|SECRET)$/.test(name) || FURTHER_SECRETS.has(name);
 }
 

@@ -180,6 +180,7 @@ test('a group takes the locks of all its members first, in one order', async () 
     ['share_agents'],
     ['lock_delegation'],
     ['share_delegation'],
+    ['share_principals'],
     ['write_rotation'],
     ['write_delegation', 'revoke_tree'], // each locks the counter of grants
     ['write_request'], // locks the counter of requests, which exchanges lock after that of grants

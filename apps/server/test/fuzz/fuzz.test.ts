@@ -37,7 +37,7 @@ describe('I1: every request to any route', () => {
       const open = service.routes.filter(
         ({ config, schema }) => config?.access !== 'connect' && !(config?.access === 'scim' && schema?.body),
       );
-      expect(succeeded.size).toBeGreaterThan(open.length * 0.45);
+      expect(succeeded.size).toBeGreaterThan(open.length * 0.4);
       expect([...statuses.keys()]).toEqual(
         expect.arrayContaining(['200', '201', '204', '400', '401', '403', '404']),
       );

@@ -86,7 +86,7 @@ function toolOf(scope: string) {
   return { connector, level: level === '*' ? 3 : LEVELS.indexOf(level), resource, cap };
 }
 
-/** Covers(p, c) of contract 03. */
+/** Whether a permission covers another. */
 function reaches(p: string, c: string): boolean {
   if (p === c) return true;
   const [wide, narrow] = [toolOf(p), toolOf(c)];

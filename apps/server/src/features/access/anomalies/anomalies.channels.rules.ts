@@ -74,8 +74,8 @@ export function signedHeaders(id: string, secret: string, body: string, at: Date
   };
 }
 
-const FIRST_WAIT = 30; // seconds; contract 05 §9
-const MOST_ATTEMPTS = 5; // contract 08 §2
+const FIRST_WAIT = 30; // seconds
+const MOST_ATTEMPTS = 5;
 
 /** @returns undefined after the last attempt */
 export function nextAttempt(attempts: number, at: Date): Date | undefined {

@@ -29,7 +29,7 @@ export interface ChannelDeps {
   readonly mailer?: Mailer;
 }
 
-const MOST_CHANNELS = 20; // contract 08 §2
+const MOST_CHANNELS = 20;
 
 /** Oldest first. */
 export async function listChannels({ db, seals }: ChannelDeps, { tenant }: Caller): Promise<ChannelList> {

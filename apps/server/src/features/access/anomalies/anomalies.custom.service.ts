@@ -12,7 +12,7 @@ import { ensureState, lockState } from './anomalies.repo.ts';
 import type { NewRule, RuleChange, RuleList, ShownRule } from './anomalies.schema.ts';
 import type { AnomalyDeps } from './anomalies.service.ts';
 
-const MOST_RULES = 100; // contract 08 §2
+const MOST_RULES = 100;
 
 /** Built-in rules come first. */
 export async function listRules({ db }: AnomalyDeps, { tenant }: Caller): Promise<RuleList> {

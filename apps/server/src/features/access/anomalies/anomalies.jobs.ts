@@ -6,7 +6,7 @@ export function anomalyDetection(deps: PeriodicDeps, everySeconds: number): Job 
   return { name: 'anomaly detection', everySeconds, run: (signal) => runDetection(deps, signal) };
 }
 
-const EVERY_SECONDS = 30; // contract 05 §9
+const EVERY_SECONDS = 30;
 
 export function anomalyMessages(deps: SendDeps): Job {
   return {

@@ -63,7 +63,7 @@ export interface SendDeps {
 }
 
 const AT_ONCE = { each: 4, all: 20 }; // messages
-const LEASE = 60_000; // milliseconds; contract 05 §9
+const LEASE = 60_000; // milliseconds
 
 /** Makes one attempt at the messages that are due. @returns how many were due */
 export async function sendMessages(deps: SendDeps): Promise<number> {
@@ -99,7 +99,7 @@ async function isSent(deps: SendDeps, { id, body }: MessageRow, channel: Channel
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'user-agent': 'Service-Webhooks/0.1', // contract 05 §9
+      'user-agent': 'Service-Webhooks/0.1',
       ...(secret !== undefined && signedHeaders(id, secret, body, deps.clock())),
     },
     body,

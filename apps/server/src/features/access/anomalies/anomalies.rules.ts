@@ -44,7 +44,7 @@ export const LEAST: Readonly<Record<string, number>> = {
   escalation: LEAST_ESCALATIONS,
 };
 
-/** @see contract 08 §2 @returns undefined when the rule of the count does not fire */
+/** @returns undefined when the rule of the count does not fire */
 export function findingOf(candidate: Candidate, at: Date): Finding | undefined {
   const { measure, agentId, entries, against } = candidate;
   const of = (ruleId: string, metadata: Finding['metadata']): Finding => ({

@@ -48,6 +48,8 @@ describe('signing up', () => {
       policyAutoApproval: false,
       manifestPinning: 'warn',
       fidoRequired: false,
+      stoppedAt: null,
+      stopReason: null,
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: '2026-01-01T00:00:00.000Z',
     });

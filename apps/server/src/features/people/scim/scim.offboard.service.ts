@@ -21,7 +21,7 @@ export interface Offboarded {
 const REASON = { reason: 'principal_offboarded' } as const;
 
 /**
- * Ends everything that agents hold of a user, in the transaction of the change (contract 09, A6). The ids are taken
+ * Ends everything that agents hold of a user, in the transaction of the change. The ids are taken
  * first: a write that relies on one of them has either committed, and is seen here, or finds it inactive afterwards.
  * @returns acts, which the caller records
  */

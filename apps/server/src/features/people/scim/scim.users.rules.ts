@@ -22,7 +22,7 @@ export function addressesOf({ emails }: Document): string[] {
   return (Array.isArray(emails) ? emails : []).map((each: unknown) => String(at(each, ['value'])));
 }
 
-/** The ids by which grants may name the person (contract 09, A6). */
+/** The ids by which grants may name the person. */
 export function principalValues(id: string, document: Document) {
   const { userName, externalId } = columnsOf(document);
   const further = at(document, [PRINCIPAL_SCHEMA, 'principalIds']);

@@ -6,6 +6,7 @@ import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.t
 import { notFound, scimRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { holdDelegations } from '../../access/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { userType } from './scim.attributes.rules.ts';
 import { touchGroupsOf } from './scim.groups.repo.ts';
@@ -146,11 +147,13 @@ function changeUser(
     if (!isDeepStrictEqual(document.emails, was.emails)) {
       await writeEmails(tx, caller.tenant, id, addressesOf(document), false);
     }
+    const leaves = before.active && !row.active;
+    if (leaves) await holdDelegations(tx, caller); // before the principals, as in every write that takes both
     const ids = [principalValues(id, document), principalValues(id, was)];
     if (row.active !== before.active || !isDeepStrictEqual(ids[0], ids[1])) {
       await writeIds(tx, caller, row, document, false);
     }
-    const ended = before.active && !row.active ? await offboard(tx, caller, deps, id, at) : undefined;
+    const ended = leaves ? await offboard(tx, caller, deps, id, at) : undefined;
     await recordActs(tx, caller, [...(ended?.acts ?? []), ...changes(before, row, was, document, ended)], at);
     return seen(deps, { ...row, attributes: document }, groups, view);
   });
