@@ -61,6 +61,11 @@ select create_distributed_table('policy_versions', 'developer_id', colocate_with
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('sso_assertions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('sso_connection_domains', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('sso_identities', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('sso_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('subscriptions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');

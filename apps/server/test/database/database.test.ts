@@ -237,6 +237,7 @@ describe('I1: statements', () => {
       'deleteUsageBeforeAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
+      'findConnectionAcrossTenants',
       'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
@@ -267,6 +268,7 @@ describe('I1: statements', () => {
       'lockSeedingAcrossTenants',
       'nextKeyIdAcrossTenants',
       'nextProviderKeyAcrossTenants',
+      'ownerOfDomainAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

@@ -11,8 +11,7 @@ const acts = `
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied
-  decision.cancelled decision.superseded decision.expired decision.consumed sso.login sso.connection.created
-  sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
+  decision.cancelled decision.superseded decision.expired decision.consumed
   sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
   scim.user.deactivated scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated
   scim.group.deleted resource.created resource.updated resource.deleted grant.reconsent_required member.invited
@@ -25,7 +24,6 @@ const announcements = `
 const entries = `
   token.exchanged
   case.closed policy.secret_rotated
-  sso.login_failed
   decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 
