@@ -15,6 +15,8 @@ alter table billing_customers drop constraint billing_customers_developer_id_fke
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
+alter table scim_token_index drop constraint scim_token_index_developer_id_token_id_fkey;
+-- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table verified_domains drop constraint verified_domains_developer_id_domain_id_fkey;
 -- from a copied table to a distributed one. Closing an account deletes the row first.
 alter table verified_emails drop constraint verified_emails_developer_id_fkey;
@@ -61,6 +63,12 @@ select create_distributed_table('policy_versions', 'developer_id', colocate_with
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('scim_groups', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('scim_users', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('scim_members', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('scim_principals', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('scim_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('scim_user_emails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_assertions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connection_domains', 'developer_id', colocate_with => 'developers');
@@ -89,6 +97,8 @@ select create_reference_table('verified_emails');
 select create_reference_table('billing_customers');
 -- holds each domain once over all developers
 select create_reference_table('verified_domains');
+-- finds the developer of a SCIM token, so it cannot be found by its developer
+select create_reference_table('scim_token_index');
 
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator
@@ -138,14 +148,18 @@ select create_distributed_function('find_refreshable(text,text)', 'p_developer_i
 select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_delegation(text,text[])');
+select create_distributed_function('lock_directory(text)');
 select create_distributed_function('lock_policies(text)');
 select create_distributed_function('move_webhook_deliveries(text,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('next_anomaly_seq(text,bigint,timestamp with time zone,integer)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('open_allocation(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('policies_hold(text,text)');
 select create_distributed_function('policies_version(text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('principal_active(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('principal_user(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('record_acts(text,timestamp with time zone,jsonb)');
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
@@ -155,6 +169,7 @@ select create_distributed_function('revoke_tree(text,timestamp with time zone,js
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_agents(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('share_delegation(text,text[])');
+select create_distributed_function('share_principals(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');

@@ -70,6 +70,8 @@ create table sso_sessions (
 create index sso_sessions_connection on sso_sessions (developer_id, connection_id, id);
 -- The sessions of a principal.
 create index sso_sessions_principal on sso_sessions (developer_id, principal_id, id);
+-- The sessions of a user who leaves.
+create index sso_sessions_user on sso_sessions (developer_id, user_id) where user_id is not null;
 
 -- Owner: sso. SAML assertions that were used, until they run out, so that none is used twice.
 create table sso_assertions (

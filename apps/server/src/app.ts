@@ -96,6 +96,7 @@ export async function buildApp({
     connect: credentials.connect,
     session: credentials.session,
     grant: credentials.grant,
+    scim: credentials.scim,
   });
 
   await app.register(openapiRoutes);

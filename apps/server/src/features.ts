@@ -18,6 +18,7 @@ import { usage } from './features/accounts/usage/usage.feature.ts';
 import { connections } from './features/people/connections/connections.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
+import { scim } from './features/people/scim/scim.feature.ts';
 import { sso } from './features/people/sso/sso.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
 import { compliance } from './features/record/compliance/compliance.feature.ts';
@@ -57,11 +58,12 @@ export const features: readonly Feature[] = [
   consent,
   tokens,
   providers,
-  sso,
   credentials,
   events,
   principals,
   connections,
+  scim,
+  sso,
   budgets,
   audit,
   webhooks,

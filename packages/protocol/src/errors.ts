@@ -235,6 +235,10 @@ export const errorCodes = {
     meaning:
       'The request was decided, used or cancelled, or has expired; see `details.status`, and make a new request.',
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    meaning: 'The resource is no longer the version of `If-Match`; read it again.',
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     meaning: 'The body is larger than `details.limit` bytes; send less.',

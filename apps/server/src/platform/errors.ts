@@ -33,10 +33,34 @@ export const notFound = () => new AppError('NOT_FOUND', 'No such record.');
 export const badField = (path: string, problem: string, message = 'The request is not valid.') =>
   new AppError('BAD_REQUEST', message, { fields: [{ path, problem }] });
 
+/** A person whom the identity provider has deactivated. */
+export const principalInactive = () =>
+  new AppError(
+    'PRINCIPAL_INACTIVE',
+    'The principal was deactivated; their administrator can provision them again.',
+  );
+
 export const GRANT_TOKEN_REFUSED = 'Send `Authorization: Bearer <grant token>` with a live token.';
 
 /** One sentence for every reason, so that nobody learns from a refusal which tokens exist. */
 export const grantTokenRefused = () => new AppError('UNAUTHORIZED', GRANT_TOKEN_REFUSED);
+
+/** The refusals that RFC 7644, section 3.12, and RFC 9865, section 2.1, name for status 400 and 409. */
+export type ScimErrorType =
+  | 'invalidFilter'
+  | 'tooMany'
+  | 'uniqueness'
+  | 'mutability'
+  | 'invalidSyntax'
+  | 'invalidPath'
+  | 'noTarget'
+  | 'invalidValue'
+  | 'invalidCursor'
+  | 'invalidCount';
+
+/** A refusal of a SCIM request. Two users with one name are a conflict, and all else is a bad request. */
+export const scimRefusal = (scimType: ScimErrorType, message: string) =>
+  new AppError(scimType === 'uniqueness' ? 'CONFLICT' : 'BAD_REQUEST', message, { scimType });
 
 const MOST_SHOWN = 3;
 const LONGEST_SHOWN = 40; // characters

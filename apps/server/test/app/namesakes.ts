@@ -15,6 +15,7 @@ const LOOK_UPS = [
   'billing_customers',
   'verified_emails',
   'verified_domains',
+  'scim_token_index',
 ];
 
 const marked = Object.fromEntries(
@@ -45,6 +46,8 @@ const ended: Readonly<Record<string, object>> = {
   webhook_deliveries: { status: 'failed', next_attempt_at: null, leased_until: null },
   quota_counters: { used: 1_000_000 },
   api_keys: { revoked_at: '2020-01-01' },
+  scim_tokens: { expires_at: '2020-01-01' },
+  scim_principals: { is_active: false },
 };
 
 export type TenantTable = readonly [table: string, column: string];

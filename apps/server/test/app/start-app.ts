@@ -165,7 +165,14 @@ export async function startApp(options: TestOptions = {}) {
       const { apiKey, keyId } = made.json();
       return Object.assign(calling(apiKey), { apiKey: String(apiKey), keyId: String(keyId) });
     };
-    return Object.assign(call, { developerId: String(developerId), apiKey: String(apiKey), asRuntime });
+    /** With another credential of the developer. */
+    const withToken = calling;
+    return Object.assign(call, {
+      developerId: String(developerId),
+      apiKey: String(apiKey),
+      asRuntime,
+      withToken,
+    });
   }
 
   return {

@@ -121,6 +121,11 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     policies_hold: call('policies_hold', dev, "'1'"),
     policies_version: call('policies_version', dev),
     count_policies: call('count_policies', dev, at),
+    lock_directory: call('lock_directory', dev),
+    principal_user: call('principal_user', dev, "'grace@acme.test'"),
+    principal_active: call('principal_active', dev, "'grace@acme.test'"),
+    hold_principal: call('hold_principal', dev, "'grace@acme.test'"),
+    share_principals: call('share_principals', dev, ids('grace@acme.test')),
     revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
     revoke_tree: call(
       'revoke_tree',

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
+import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
@@ -59,6 +60,12 @@ const get =
     acme('GET', path(its));
 const entries = (query: (its: World['its']) => string) => get((its) => `/v1/audit/entries?${query(its)}`);
 const grants = (query: (its: World['its']) => string) => get((its) => `/v1/grants?${query(its)}`);
+const people = (path: string, filter: string) => (world: World) =>
+  world.calling(String(world.its.scimToken))('GET', `/scim/v2/${path}?filter=${encodeURIComponent(filter)}`);
+const changes =
+  (of: (its: World['its']) => string, operation: object) =>
+  ({ calling, its }: World) =>
+    calling(String(its.scimToken))('PATCH', `/scim/v2/${of(its)}`, { Operations: [operation] });
 const endsAll = ({ acme, its, calling }: World) =>
   calling(String(its.sessionToken))('DELETE', '/v1/principal/grants').then(() => acme('GET', '/v1/me'));
 
@@ -109,6 +116,23 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     findBeginnings(db, { tenant: acme, agentIds: null }, 'evt_1', new Date(0)),
   principal_sessions_expired: ({ acme }) =>
     acme('POST', '/v1/principal-sessions', { principalId: 'user_42', expiresIn: '1h' }),
+  grants_principal_folded: ({ db, acme }) => principalsWithGrants(db, acme, ['USER_42']),
+  scim_users_user_name: people('Users', 'userName eq "GRACE@acme.test"'),
+  scim_users_external_id: people('Users', 'externalId eq "00u1"'),
+  scim_users_display_name: people('Users', 'displayName eq "Grace"'),
+  scim_users_inactive: people('Users', 'active eq false'),
+  scim_users_created: people('Users', 'meta.created gt "2029-01-01T00:00:00Z"'),
+  scim_users_updated: people('Users', 'meta.lastModified gt "2029-01-01T00:00:00Z"'),
+  scim_groups_display_name: people('Groups', 'displayName eq "ADMIRALS"'),
+  scim_groups_external_id: people('Groups', 'externalId eq "00g1"'),
+  scim_members_user: ({ calling, its }) =>
+    calling(String(its.scimToken))('GET', `/scim/v2/Users/${its.scimUserId}`),
+  scim_user_emails_user: changes((its) => `Users/${its.scimUserId}`, {
+    op: 'add',
+    path: 'emails',
+    value: [{ value: 'hopper@acme.test' }],
+  }),
+  scim_principals_user: changes((its) => `Users/${its.scimUserId}`, { op: 'remove', path: 'externalId' }),
   tokens_grant: get((its) => `/v1/grants/${its.grantId}/tokens`),
   webhook_deliveries_failed: get((its) => `/v1/webhooks/${its.webhookId}/deliveries?status=failed`),
   webhook_deliveries_leased: ({ db, at, acme }) =>
@@ -227,6 +251,11 @@ const COPIES: Readonly<Record<string, string>> = {
   manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
+  scim_users: `'id', one.id || n, 'user_name', n, 'external_id', n, 'display_name', n`,
+  scim_user_emails: `'address', n, 'user_id', one.user_id || n`,
+  scim_principals: `'folded', 'p' || n, 'principal_id', 'p' || n, 'user_id', one.user_id || n`,
+  scim_groups: `'id', one.id || n, 'display_name', n, 'external_id', n`,
+  scim_members: `'group_id', one.group_id || n, 'user_id', one.user_id || n`,
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,

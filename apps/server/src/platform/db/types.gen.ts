@@ -565,6 +565,66 @@ export interface RefreshTokens {
   spentAt: Timestamp | null;
 }
 
+export interface ScimGroups {
+  createdAt: Timestamp;
+  developerId: string;
+  displayName: string;
+  externalId: string | null;
+  id: string;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface ScimMembers {
+  developerId: string;
+  groupId: string;
+  userId: string;
+}
+
+export interface ScimPrincipals {
+  developerId: string;
+  folded: string;
+  isActive: boolean;
+  isCurrent: boolean;
+  isFolded: boolean;
+  principalId: string;
+  userId: string;
+}
+
+export interface ScimTokenIndex {
+  developerId: string;
+  hash: Buffer;
+  tokenId: string;
+}
+
+export interface ScimTokens {
+  createdAt: Timestamp;
+  developerId: string;
+  expiresAt: Timestamp | null;
+  id: string;
+  label: string;
+  lastUsedAt: Timestamp | null;
+}
+
+export interface ScimUserEmails {
+  address: string;
+  developerId: string;
+  userId: string;
+}
+
+export interface ScimUsers {
+  active: boolean;
+  attributes: Json;
+  createdAt: Timestamp;
+  developerId: string;
+  displayName: string | null;
+  externalId: string | null;
+  id: string;
+  updatedAt: Timestamp;
+  userName: string;
+  version: number;
+}
+
 export interface SsoAssertions {
   assertionId: string;
   connectionId: string;
@@ -828,6 +888,13 @@ export interface DB {
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
+  scimGroups: ScimGroups;
+  scimMembers: ScimMembers;
+  scimPrincipals: ScimPrincipals;
+  scimTokenIndex: ScimTokenIndex;
+  scimTokens: ScimTokens;
+  scimUserEmails: ScimUserEmails;
+  scimUsers: ScimUsers;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;

@@ -1,19 +1,14 @@
-import { connect, type LookupFunction } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 
-/** Connections to checked addresses, for libraries of other protocols than HTTP, which choose the options themselves. */
+/** Connections to checked addresses, for libraries of other protocols than HTTP. */
 export interface Sockets {
-  readonly createConnection: typeof connect;
-  readonly createSecureConnection: typeof connectTls;
+  plain(port: number, host: string): Socket;
+  /** Certificates are checked in any case. */
+  secure(options: ConnectionOptions): TLSSocket;
 }
 
-/** A library may ask for TLS on a socket that it has. Certificates are checked in any case. */
-export function socketsTo(lookup: LookupFunction): Sockets {
-  const pinned = (options: object) => ({ ...options, lookup, rejectUnauthorized: true });
-  return {
-    createConnection: ((options: object) =>
-      connect({ port: 0, ...pinned(options) })) as Sockets['createConnection'],
-    createSecureConnection: ((options: object) =>
-      connectTls(pinned(options))) as Sockets['createSecureConnection'],
-  };
-}
+export const socketsTo = (lookup: LookupFunction): Sockets => ({
+  plain: (port, host) => connect({ port, host, lookup }),
+  secure: (options) => connectTls({ ...options, lookup, rejectUnauthorized: true }),
+});

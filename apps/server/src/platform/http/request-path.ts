@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, GrantHolder } from '../caller.ts';
 import { AppError, GRANT_TOKEN_REFUSED } from '../errors.ts';
+import { hashOf } from '../ids.ts';
 import { crossOrigin } from './answers/cors.ts';
 import { standardHeaders } from './answers/standard-headers.ts';
 import { authenticateKey } from './callers/api-key.ts';
@@ -10,6 +11,7 @@ import {
   type AuthenticateBrowser,
   bearerOf,
   cookiesIn,
+  type FindProvisioner,
   type ReadHolder,
   type ReadSession,
   timesSent,
@@ -42,6 +44,7 @@ export interface RequestPathOptions {
   readonly connect: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
+  readonly scim: FindProvisioner;
   readonly paths: Paths;
   readonly isProduction: boolean;
   /** Origins whose pages may call the API. */
@@ -88,6 +91,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (access === 'none')
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
     if (access === 'grant') request.holder = await holderByToken(request, reply, charge);
+    if (access === 'scim') request.caller = await provisionerByToken(request, reply);
     if (access === 'session') request.session = await sessionIn(request, reply, charge);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
@@ -141,6 +145,14 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     await charge(failureBills(request, limits));
     request.log.info({ reason: read.refusal }, 'grant token refused');
     throw unauthorized(reply, token, GRANT_TOKEN_REFUSED);
+  }
+
+  /** The address was charged before. @throws UNAUTHORIZED */
+  async function provisionerByToken(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    const token = bearerOf(request);
+    const found = token === undefined ? undefined : await path.scim(hashOf(token));
+    if (found) return { ...found, requestId: request.id };
+    throw unauthorized(reply, token, 'Send `Authorization: Bearer <SCIM token>` with a valid token.');
   }
 
   /** @throws UNAUTHORIZED, RATE_LIMITED */

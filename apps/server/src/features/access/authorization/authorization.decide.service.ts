@@ -6,8 +6,9 @@ import { canHavePurpose } from '@behest/protocol/purposes';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { AppError, badField } from '../../../platform/errors.ts';
+import { AppError, badField, principalInactive } from '../../../platform/errors.ts';
 import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
+import { holdPrincipal, isPrincipalActive } from '../../people/scim/scim.principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { policiesHold, policiesVersion } from '../policies/policies.queries.ts';
@@ -64,6 +65,7 @@ export async function approveRequest(
   await deps.store.put([entry]);
 
   const approved = await inTransaction(deps.db, async (tx) => {
+    if (!(await holdPrincipal(tx, caller.tenant, policies.principalId))) throw principalInactive();
     const pending = await lockPending(tx, caller, requestId, at);
     if (!(await policiesHold(tx, caller.tenant, policies.version))) return undefined;
     const { columns, isNarrower } = narrow(pending, narrowing);
@@ -99,9 +101,11 @@ async function policiesOn(
   requestId: string,
   narrowing: Narrowing,
   at: Date,
-): Promise<PolicyDecision> {
+): Promise<PolicyDecision & { readonly principalId: string }> {
   const { tenant } = caller;
-  const pending = mustBePending(await findRequest(deps.db, caller, requestId), at);
+  const found = await findRequest(deps.db, caller, requestId);
+  if (found && !(await isPrincipalActive(deps.db, tenant, found.principalId))) throw principalInactive();
+  const pending = mustBePending(found, at);
   const [version, agentDid] = await Promise.all([
     policiesVersion(deps.db, tenant),
     getAgentDid(deps.db, tenant, pending.agentId),
@@ -109,7 +113,7 @@ async function policiesOn(
   const { scopes } = narrow(pending, narrowing).columns;
   const { agentId, principalId, purpose } = pending;
   const question = { operation: 'consent', agentId, agentDid, principalId, scopes, purpose } as const;
-  return refuseDenied(deps, caller, { version, at }, question);
+  return { ...(await refuseDenied(deps, caller, { version, at }, question)), principalId };
 }
 
 /** @throws NOT_FOUND, GONE with the status */

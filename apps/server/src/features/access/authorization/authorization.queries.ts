@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
@@ -8,4 +9,21 @@ export function requestOf(db: Executor, { developerId }: Tenant, requestId: stri
     .selectAll('request')
     .where('request.developerId', '=', developerId)
     .where('request.id', '=', requestId);
+}
+
+/** The principals of open requests who have one of these ids, in any case. */
+export async function principalsWithRequests(
+  db: Executor,
+  { developerId }: Tenant,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('authRequests')
+    .select('principalId')
+    .distinct()
+    .where('developerId', '=', developerId)
+    .where('status', 'in', ['pending', 'approved'])
+    .where(sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`)
+    .execute();
+  return rows.map(({ principalId }) => principalId);
 }

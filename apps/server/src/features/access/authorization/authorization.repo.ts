@@ -9,6 +9,7 @@ import { lookUp } from '../../../platform/db/statement.ts';
 import type { Agents, AuthRequests, Developers } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
+import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 
 export type RequestRow = Selectable<AuthRequests>;
 
@@ -28,21 +29,29 @@ export interface Asker
   readonly activeGrants: string | null;
   readonly openRequests: string | null;
   readonly policiesVersion: string;
+  readonly isPrincipalActive: boolean;
 }
 
-const asker = lookUp<Asker, [developerId: string, agentId: string, within: readonly string[] | null]>(
+const asker = lookUp<
+  Asker,
+  [developerId: string, agentId: string, within: readonly string[] | null, principalId: string]
+>(
   'find_asker',
   `select redirect_uris as "redirectUris", enforce_agent_scopes as "enforceAgentScopes",
      consent_mode as "consentMode", consent_keys as "consentKeys", agent_did as "agentDid",
      agent_status as "agentStatus", agent_scopes as "agentScopes", active_grants as "activeGrants",
      open_requests as "openRequests", policy_auto_approval as "policyAutoApproval",
-     policies_version as "policiesVersion"
+     policies_version as "policiesVersion", principal_active($1, $4) as "isPrincipalActive"
    from find_asker($1, case when $3::text[] is null or $2 = any ($3) then $2 end)`,
 );
 
 /** Reads them in one trip. */
-export async function getAsker(db: Executor, { tenant, agentIds }: Reach, agentId: string): Promise<Asker> {
-  const [found] = await asker(db, tenant.developerId, agentId, agentIds);
+export async function getAsker(
+  db: Executor,
+  { tenant, agentIds }: Reach,
+  { agentId, principalId }: { readonly agentId: string; readonly principalId: string },
+): Promise<Asker> {
+  const [found] = await asker(db, tenant.developerId, agentId, agentIds, principalId);
   if (!found) throw new Error('A caller has no developer.');
   return found;
 }
@@ -57,7 +66,14 @@ export interface Opening {
   readonly records: Records;
 }
 
-type OpeningRefusal = 'suspended' | 'revoked' | 'over_quota' | 'over_month' | 'policies_changed' | null;
+type OpeningRefusal =
+  | 'suspended'
+  | 'revoked'
+  | 'over_quota'
+  | 'over_month'
+  | 'policies_changed'
+  | 'principal_inactive'
+  | null;
 
 /** A hot write. @returns why it wrote nothing: the agent's status, or that the plan has no room, or that policies have changed */
 export function requestAuthorization(
@@ -71,7 +87,10 @@ export function requestAuthorization(
     tenant,
     at,
     fact: hotCall('write_request', row({ ...request, developerId, ...bounds })),
-    locks: [[sharedAgents, [request.agentId]]],
+    locks: [
+      [sharedAgents, [request.agentId]],
+      [sharedPrincipals, [request.principalId]],
+    ],
     // After the exchanges of the group, which lock this counter after that of grants.
     turn: 'quota open_requests',
   });

@@ -37,6 +37,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
           'INVALID_REDIRECT_URI',
           'NOT_FOUND',
           'AGENT_INACTIVE',
+          'PRINCIPAL_INACTIVE',
           'CONFLICT',
           'PLAN_LIMIT_EXCEEDED',
           'POLICY_DENIED',
@@ -128,7 +129,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
         role: 'runtime',
         boundKeys: 'own agents',
         rate: 'default',
-        failures: ['NOT_FOUND', 'CONSENT_REQUIRED', 'POLICY_DENIED'],
+        failures: ['NOT_FOUND', 'CONSENT_REQUIRED', 'POLICY_DENIED', 'PRINCIPAL_INACTIVE'],
       },
       schema: {
         operationId: 'authorization.approve',

@@ -1,7 +1,7 @@
 import { writeAmount } from '@behest/protocol/amounts';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { isRedirectUri } from '../../accounts/developers/index.ts';
@@ -36,7 +36,7 @@ export interface AuthorizationDeps extends DecideDeps {
  * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
  * where the developer lets policies approve, and one does.
  * @throws BAD_REQUEST, INVALID_SCOPE, INVALID_PURPOSE, INVALID_REDIRECT_URI, NOT_FOUND, AGENT_INACTIVE,
- * CONFLICT, PLAN_LIMIT_EXCEEDED, POLICY_DENIED, SERVICE_UNAVAILABLE
+ * PRINCIPAL_INACTIVE, CONFLICT, PLAN_LIMIT_EXCEEDED, POLICY_DENIED, SERVICE_UNAVAILABLE
  */
 export async function requestConsent(
   deps: AuthorizationDeps,
@@ -47,8 +47,9 @@ export async function requestConsent(
   if (input.autoApprove !== undefined && caller.mode === 'live') {
     throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
   }
-  const asker = await getAsker(deps.db, caller, input.agentId);
+  const asker = await getAsker(deps.db, caller, input);
   const agentDid = mustBeAllowed(deps, caller, input, accepted.scopes, asker);
+  if (!asker.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
   await mustHaveRoom(deps, caller, asker, at);
 
@@ -104,6 +105,7 @@ export async function requestConsent(
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
     if (refusal === 'policies_changed') return requestConsent(deps, caller, input);
+    if (refusal === 'principal_inactive') throw principalInactive();
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
     if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
     throw refusal === 'revoked' ? notFound() : agentInactive();

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
@@ -86,6 +86,23 @@ export function livingGrantsOfPrincipal(db: Executor, tenant: Tenant, principalI
   return grantsOfPrincipal(db, tenant, principalId)
     .where('status', '=', 'active')
     .where('expiresAt', '>', now);
+}
+
+/** The principals of active grants who have one of these ids, in any case. */
+export async function principalsWithGrants(
+  db: Executor,
+  { developerId }: Tenant,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('grants')
+    .select('principalId')
+    .distinct()
+    .where('developerId', '=', developerId)
+    .where('status', '=', 'active')
+    .where(sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`)
+    .execute();
+  return rows.map(({ principalId }) => principalId);
 }
 
 /** How many active grants each agent holds, for agents that hold one. */

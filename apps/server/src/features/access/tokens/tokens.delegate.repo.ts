@@ -4,6 +4,7 @@ import { hotCall } from '../../../platform/db/hot-writes.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
+import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 import { newAllocation } from '../budgets/budgets.queries.ts';
 import { sharedDelegation } from '../grants/grants.queries.ts';
 import { type AgentStatus, heldToken, type TokenRow } from './tokens.queries.ts';
@@ -21,6 +22,7 @@ export type DelegableRow = TokenRow &
     /** Null where the operator's setting applies. */
     readonly maxDepth: number | null;
     readonly policiesVersion: string;
+    readonly isPrincipalActive: boolean;
   };
 
 type Asked = [developerId: string, tokenId: string, subAgentId: string, within: Within];
@@ -29,7 +31,8 @@ const delegable = lookUp<DelegableRow, Asked>(
   'find_delegable',
   `select ${heldToken}, ${heldBudget}, f.sub_agent_did as "subAgentDid", f.sub_agent_status as "subAgentStatus",
      f.sub_agent_scopes as "subAgentScopes", f.max_depth as "maxDepth",
-     f.enforce_agent_scopes as "enforceAgentScopes", f.policies_version as "policiesVersion"
+     f.enforce_agent_scopes as "enforceAgentScopes", f.policies_version as "policiesVersion",
+     principal_active($1, (f.held).principal_id) as "isPrincipalActive"
    from find_delegable($1, $2, $3) f where $4::text[] is null or (f.held).agent_id = any ($4)`,
 );
 
@@ -53,6 +56,7 @@ export type DelegationRefusal =
   | 'insufficient'
   | 'over_quota'
   | 'policies_changed'
+  | 'principal_inactive'
   | null;
 
 export type Delegation = Omit<Redemption, 'maxWrongVerifiers' | 'monthLimit' | 'refresh'> & {
@@ -83,6 +87,7 @@ export function delegateGrant(
     locks: [
       [sharedAgents, [parentAgentId, grant.agentId]],
       [sharedDelegation, []],
+      [sharedPrincipals, [grant.principalId]],
     ],
     turn: `quota ${grant.parentGrantId}`,
   });

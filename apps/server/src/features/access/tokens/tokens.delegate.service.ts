@@ -1,5 +1,5 @@
 import type { Caller } from '../../../platform/caller.ts';
-import { notFound } from '../../../platform/errors.ts';
+import { notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
@@ -112,6 +112,7 @@ export async function delegate(
     const above = { parentGrantId: parent.id, initial: String(allocation?.initial) };
     throw await allocationRefused(deps, caller, lost, above);
   }
+  if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
   return {
     ...answer,
@@ -148,6 +149,7 @@ async function findParent(
   const found = await findDelegable(deps.db, caller, claims.tokenId, subAgentId);
   const { row, reason } = assess(genuine, found, caller, at);
   if (!row) throw invalidGrant('parent_invalid');
+  if (!row.isPrincipalActive) throw principalInactive();
   if (reason) throw invalidGrant(refusals[reason]);
   return row;
 }

@@ -1,7 +1,7 @@
 import { parseDuration } from '@behest/protocol/durations';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import type { AppError } from '../../../platform/errors.ts';
+import { type AppError, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
@@ -29,6 +29,7 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
   const found = await findRedeemable(deps.db, caller, inFlight.requestId);
   if (!found) throw invalidGrant('code_unknown');
+  if (!found.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
   const refusal = redemptionRefusal(found, input, at, MAX_WRONG_VERIFIERS);
   if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
@@ -56,6 +57,7 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
+  if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
   return answer;
 }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { principalInactive } from '../../../platform/errors.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { refuseDenied } from '../policies/index.ts';
@@ -21,6 +22,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   const isKnown = found && timingSafeEqual(found.refreshHash, hashOf(input.refreshToken));
   if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');
 
+  if (!found.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
   const refusal = refreshRefusal(found, at);
   if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
@@ -36,6 +38,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   const records = prepareActs(caller, [act], at);
   const lost = await rotateRefreshToken(deps.db, caller.tenant, at, {
     agentId: found.agentId,
+    principalId: found.principalId,
     token,
     refresh,
     policiesVersion,
@@ -43,6 +46,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
   });
   if (lost === 'policies_changed') return refreshTokens(deps, caller, input);
   if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
+  if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
   return answer;
 }

@@ -8,6 +8,7 @@ import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { AuthRequests, Grants, RefreshTokens, Tokens } from '../../../platform/db/types.gen.ts';
 import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
+import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
 import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';
@@ -50,6 +51,7 @@ export type Redeemable = Requested & {
   readonly grantStatus: 'active' | 'revoked' | null;
   readonly grantIssuedAt: Date | null;
   readonly policiesVersion: string;
+  readonly isPrincipalActive: boolean;
 };
 
 const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, within: Within]>(
@@ -63,7 +65,8 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
      (f.request).budget_currency as "budgetCurrency", f.agent_did as "agentDid", f.agent_status as "agentStatus",
      f.grant_id as "grantId", f.grant_status as "grantStatus", f.grant_issued_at as "grantIssuedAt",
-     f.policies_version as "policiesVersion"
+     f.policies_version as "policiesVersion",
+     principal_active($1, (f.request).principal_id) as "isPrincipalActive"
    from find_redeemable($1, $2) f where $3::text[] is null or (f.request).agent_id = any ($3)`,
 );
 
@@ -98,6 +101,7 @@ export type RedemptionRefusal =
   | 'over_month'
   | 'over_quota'
   | 'policies_changed'
+  | 'principal_inactive'
   | null;
 
 /** A hot write. @returns the reason when nothing was written, else null */
@@ -118,7 +122,10 @@ export function redeemCode(
       allocation: allocation && newAllocation(tenant, allocation, at),
       ...limits,
     }),
-    locks: [[sharedAgents, [grant.agentId]]],
+    locks: [
+      [sharedAgents, [grant.agentId]],
+      [sharedPrincipals, [grant.principalId]],
+    ],
     turn: `quota ${grant.authRequestId}`,
   });
 }
@@ -141,13 +148,15 @@ export type Refreshable = HeldGrant &
     readonly refreshExpiresAt: Date;
     readonly refreshSpentAt: Date | null;
     readonly policiesVersion: string;
+    readonly isPrincipalActive: boolean;
   };
 
 const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string, within: Within]>(
   'find_refreshable',
   `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
      (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt",
-     f.policies_version as "policiesVersion"
+     f.policies_version as "policiesVersion",
+     principal_active($1, (f.held).principal_id) as "isPrincipalActive"
    from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,
 );
 
@@ -162,6 +171,7 @@ export async function findRefreshable(
 
 export type Rotation = Pick<Redemption, 'token' | 'refresh' | 'policiesVersion' | 'records'> & {
   readonly agentId: string;
+  readonly principalId: string;
 };
 
 export type RotationRefusal =
@@ -169,6 +179,7 @@ export type RotationRefusal =
   | 'grant_revoked'
   | 'refresh_reused'
   | 'policies_changed'
+  | 'principal_inactive'
   | null;
 
 /** A hot write. @returns the reason when nothing was written, else null */
@@ -176,7 +187,7 @@ export function rotateRefreshToken(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { agentId, token, refresh, policiesVersion, records }: Rotation,
+  { agentId, principalId, token, refresh, policiesVersion, records }: Rotation,
 ): Promise<RotationRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -187,7 +198,10 @@ export function rotateRefreshToken(
       refresh: row({ ...refresh, developerId }),
       policiesVersion,
     }),
-    locks: [[sharedAgents, [agentId]]],
+    locks: [
+      [sharedAgents, [agentId]],
+      [sharedPrincipals, [principalId]],
+    ],
     turn: `grant ${refresh.predecessorId}`,
   });
 }

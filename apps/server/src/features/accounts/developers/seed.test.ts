@@ -22,7 +22,7 @@ async function startSeeding() {
   const as = (apiKey: string) => {
     const call = service.calling(apiKey);
     const asRuntime = async () => Object.assign(call, { apiKey, keyId: '' });
-    return Object.assign(call, { developerId: '', apiKey, asRuntime });
+    return Object.assign(call, { developerId: '', apiKey, asRuntime, withToken: service.calling });
   };
   const isGood = async (apiKey: string) => (await as(apiKey)('GET', '/v1/me')).statusCode === 200;
   const consentKeysOf = async (apiKey: string) => (await as(apiKey)('GET', '/v1/me')).json().consentKeys;

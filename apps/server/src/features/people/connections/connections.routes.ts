@@ -223,6 +223,7 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
           'NOT_FOUND',
           'GONE',
           'NOT_CONFIGURED',
+          'PRINCIPAL_INACTIVE',
         ],
       },
       schema: {

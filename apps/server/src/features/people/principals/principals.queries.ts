@@ -1,4 +1,5 @@
-import type { PrincipalSession } from '../../../platform/caller.ts';
+import { type SqlBool, sql } from 'kysely';
+import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 
@@ -12,4 +13,20 @@ export function activeSession(db: Executor, { tenant, sessionId, principalId }: 
     .where('session.principalId', '=', principalId)
     .where('session.expiresAt', '>', now)
     .select(['developer.mode', 'developer.plan']);
+}
+
+/** The principals of sessions who have one of these ids, in any case. */
+export async function principalsWithSessions(
+  db: Executor,
+  { developerId }: Tenant,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('principalSessions')
+    .select('principalId')
+    .distinct()
+    .where('developerId', '=', developerId)
+    .where(sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`)
+    .execute();
+  return rows.map(({ principalId }) => principalId);
 }

@@ -162,6 +162,19 @@ export async function listOwnEntryRows(
   );
 }
 
+/** Ends the sessions of some principals. */
+export async function deleteSessionsOf(
+  tx: Tx,
+  { developerId }: Tenant,
+  principalIds: readonly string[],
+): Promise<void> {
+  await tx
+    .deleteFrom('principalSessions')
+    .where('developerId', '=', developerId)
+    .where('principalId', 'in', principalIds)
+    .execute();
+}
+
 /** Ends all sessions. */
 export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<void> {
   await tx.deleteFrom('principalSessions').where('developerId', '=', developerId).execute();

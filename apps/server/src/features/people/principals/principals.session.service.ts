@@ -1,14 +1,15 @@
 import { createKindVerifier } from '@behest/protocol/kind-verifier';
-import type { Caller, PrincipalSession } from '../../../platform/caller.ts';
+import type { Caller, PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
-import { deleteSession, deleteSessions, insertSession } from './principals.repo.ts';
+import { enforcedFor } from '../sso/sso.queries.ts';
+import { deleteSession, deleteSessions, deleteSessionsOf, insertSession } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
 import type { MadeSession, NewSession } from './principals.schema.ts';
 
@@ -25,7 +26,7 @@ const TYPE = 'principal-session+jwt';
 
 /**
  * Opens a session for a principal whom the developer has signed in.
- * @throws BAD_REQUEST, and NOT_FOUND for a principal without an active grant, who has nothing to see
+ * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal without an active grant, who has nothing to see
  */
 export async function createSession(
   deps: PrincipalDeps,
@@ -38,6 +39,16 @@ export async function createSession(
   const id = newId('psn', at);
   const { issuer, keyRing, publicBaseUrl } = deps;
   const { tenant, mode } = caller;
+  const enforced = await enforcedFor(deps.db, tenant, principalId, at);
+  if (enforced && !enforced.mappedScopes) {
+    const { connectionId, loginPath } = enforced;
+    const details = { connectionId, loginUrl: `${publicBaseUrl}${loginPath}` };
+    throw new AppError(
+      'SSO_REQUIRED',
+      'This person has to sign in at their identity provider first.',
+      details,
+    );
+  }
   const claims = sessionClaims({
     issuer,
     developerId: tenant.developerId,
@@ -86,5 +97,14 @@ export const endSessionsOfAccount: OnAccountClosed = async (tx, { tenant }) => {
   await deleteSessions(tx, tenant);
   return [];
 };
+
+/** Ends the sessions of principals who may not come back. */
+export async function endSessionsOfPrincipals(
+  tx: Tx,
+  tenant: Tenant,
+  principalIds: readonly string[],
+): Promise<void> {
+  if (principalIds.length > 0) await deleteSessionsOf(tx, tenant, principalIds);
+}
 
 export const sessionEnded = () => new AppError('UNAUTHORIZED', 'This session has ended. Open a new session.');

@@ -17,6 +17,7 @@ export const acts = {
       readonly email: string | null;
     }
   >(),
+  'sso.user_linked': act<OfConnection & { readonly userId: string }>(),
   'sso.session.revoked': act<OfConnection & { readonly sessionId: string; readonly reason: string }>(),
 };
 

@@ -2,7 +2,6 @@ import type { House } from '../../../feature.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
 import type { SealingKeys } from '../../../platform/seal.ts';
-import type { People } from './sso.people.service.ts';
 
 /** The parts of the house that single sign-on uses. */
 export interface SsoDeps
@@ -10,7 +9,6 @@ export interface SsoDeps
   readonly vault: MasterKeys;
   /** The addresses that identity providers may have. */
   readonly upstream: Egress;
-  readonly people: People;
   /** The keys of logins under way. */
   readonly stateKeys: SealingKeys;
   readonly sessionSeconds: number;

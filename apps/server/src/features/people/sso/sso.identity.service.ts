@@ -1,15 +1,22 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
-import { type Executor, inTransaction } from '../../../platform/db/db.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { lockPeople, provisionPerson } from '../scim/index.ts';
+import {
+  type Person,
+  personByAddress,
+  personByExternalId,
+  personById,
+  personByUserName,
+} from '../scim/scim.queries.ts';
 import { membersOf } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { SignedIn } from './sso.login.schema.ts';
 import { authFailed, type Claimed } from './sso.outcomes.service.ts';
-import type { Person } from './sso.people.service.ts';
 import { type ConnectionRow, lockConnection, noteSuccess } from './sso.repo.ts';
 import { domainOf, mappedScopes } from './sso.rules.ts';
 import { findIdentity, insertIdentity, insertSession, useAssertion } from './sso.sessions.repo.ts';
@@ -49,19 +56,10 @@ export async function openSsoSession(
     }
     mustBeInDomains(connection, claimed);
     const members = membersOf(connection);
-    const { person, isNew } = await personOf(deps, tx, connection, claimed);
+    const { person, acts } = await personWith(tx, caller, connection, claimed, at);
     if (person && !person.isActive) throw new AppError('SSO_USER_INACTIVE', 'This person was deactivated.');
     if (!person && members.scimManaged) {
       throw new AppError('SSO_NOT_PROVISIONED', 'The identity provider has not provisioned this person.');
-    }
-    if (person && isNew) {
-      const { subject } = claimed;
-      await insertIdentity(tx, tenant, {
-        connectionId: row.id,
-        subject,
-        userId: person.userId,
-        createdAt: at,
-      });
     }
     const secret = newSecret();
     const session = {
@@ -86,7 +84,7 @@ export async function openSsoSession(
       ...(principalId !== null && { principalId }),
       data: { connectionId: row.id, protocol: row.protocol, sessionId, principalId, email },
     };
-    await recordActs(tx, caller, [login], at);
+    await recordActs(tx, caller, [...acts, login], at);
     return { signedIn: toSignedIn(tenant, session), secret };
   });
 }
@@ -100,24 +98,52 @@ function mustBeInDomains({ domains }: ConnectionRow, { email }: Claimed): void {
   );
 }
 
-/** Contract of B4: known identity, then the external id, then a trusted address. */
-async function personOf(
-  { people }: SsoDeps,
-  db: Executor,
+interface Resolved {
+  readonly person: Person | undefined;
+  readonly acts: readonly Act[];
+}
+
+/** Finds the user of an identity, links one, or adds one where the connection says so. @throws SSO_ACCOUNT_CONFLICT */
+async function personWith(
+  tx: Tx,
+  caller: Caller,
   row: ConnectionRow,
   claimed: Claimed,
-): Promise<{ person: Person | undefined; isNew: boolean }> {
-  const tenant = { developerId: row.developerId };
-  const identity = await findIdentity(db, tenant, row.id, claimed.subject);
-  const known = identity && (await people.byId(db, tenant, identity.userId));
-  if (known) return { person: known, isNew: false };
-  const named = membersOf(row).scimManaged
-    ? await people.byExternalId(db, tenant, claimed.idpSubject)
-    : undefined;
-  if (named) return { person: named, isNew: true };
-  const address = await linkingAddress(db, tenant, row, claimed);
-  const person = address === undefined ? undefined : await people.byAddress(db, tenant, address);
-  return { person, isNew: true };
+  at: Date,
+): Promise<Resolved> {
+  const { tenant } = caller;
+  await lockPeople(tx, tenant); // so that nobody leaves before the session is there
+  const identity = await findIdentity(tx, tenant, row.id, claimed.subject);
+  const known = identity && (await personById(tx, tenant, identity.userId));
+  if (known) return { person: known, acts: [] };
+  const { jitProvisioning, scimManaged } = membersOf(row);
+  const address = await linkingAddress(tx, tenant, row, claimed);
+  const named = scimManaged ? await personByExternalId(tx, tenant, claimed.idpSubject) : undefined;
+  const found = named ?? (address === undefined ? undefined : await personAt(tx, tenant, address));
+  if (!found && !jitProvisioning) return { person: undefined, acts: [] };
+  const { person, acts } = found
+    ? { person: found, acts: [] }
+    : await added(tx, caller, claimed, address, at);
+  const { subject } = claimed;
+  await insertIdentity(tx, tenant, { connectionId: row.id, subject, userId: person.userId, createdAt: at });
+  const data = { connectionId: row.id, userId: person.userId };
+  return { person, acts: [...acts, { type: 'sso.user_linked', data }] };
+}
+
+const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
+  (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
+
+/** Adds the person just in time. @throws SSO_ACCOUNT_CONFLICT when the name is another user's */
+async function added(tx: Tx, caller: Caller, claimed: Claimed, address: string | undefined, at: Date) {
+  const trusted = address ?? (claimed.isEmailVerified && claimed.email !== null ? claimed.email : undefined);
+  const userName = trusted ?? claimed.idpSubject;
+  const conflict = new AppError('SSO_ACCOUNT_CONFLICT', 'Another user has the name of this person already.');
+  if (userName.length > 256 || (await personByUserName(tx, caller.tenant, userName))) throw conflict;
+  const input = { userName, displayName: claimed.name, email: trusted ?? null };
+  const { person, created } = await provisionPerson(tx, caller, input, at).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'CONFLICT' ? conflict : error;
+  });
+  return { person, acts: [created] };
 }
 
 /**

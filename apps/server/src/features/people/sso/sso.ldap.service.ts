@@ -1,4 +1,5 @@
-import type { Client, Entry } from 'ldapts';
+import type { Client, ClientOptions, Entry } from 'ldapts';
+import type { Sockets } from '../../../platform/egress/sockets.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import { callerFor, reporting } from './sso.callback.service.ts';
@@ -59,13 +60,26 @@ async function clientOf(deps: SsoDeps, row: ConnectionRow): Promise<Client> {
     url: ldapUrl,
     timeout: TIMEOUT,
     connectTimeout: TIMEOUT,
-    createConnection: located.createConnection,
-    createSecureConnection: located.createSecureConnection,
+    ...dialling(located),
   });
   if (ldapUrl.startsWith('ldap:') && ldapTlsEnabled) {
     await orBroken('start_tls', () => client.startTLS({ servername: new URL(ldapUrl).hostname }));
   }
   return client;
+}
+
+type Dialling = Required<Pick<ClientOptions, 'createConnection' | 'createSecureConnection'>>;
+type TlsOptions = Parameters<Sockets['secure']>[0];
+
+/** The library types these as every form of Node's functions, and calls one or two. */
+function dialling({ plain, secure }: Sockets): Dialling {
+  const connect = (port: number, host: string) => plain(port, host);
+  const connectTls = (first: number | TlsOptions, host: string) =>
+    secure(typeof first === 'number' ? { port: first, host } : first);
+  return {
+    createConnection: connect as Dialling['createConnection'],
+    createSecureConnection: connectTls as Dialling['createSecureConnection'],
+  };
 }
 
 /** @throws SSO_ERROR in place of whatever the directory or the network said */

@@ -16,12 +16,10 @@ import {
   findTwoActive,
   findTwoWithoutDomains,
 } from './sso.repo.ts';
-import { domainOf, isOwnPath } from './sso.rules.ts';
+import { domainOf, isOwnPath, loginPath } from './sso.rules.ts';
 import { samlAuthorizeUrl } from './sso.saml.service.ts';
 
 const callbackUrl = ({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) => `${publicBaseUrl}/sso/callback`;
-const loginUrl = ({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>, org: string, connection: string) =>
-  `${publicBaseUrl}/sso/login?${new URLSearchParams({ org, connection })}`;
 
 interface Begun {
   readonly start: LoginStart;
@@ -123,5 +121,11 @@ export async function discoverConnection(deps: SsoDeps, query: { domain?: string
   const row = await findOfDomain(deps.db, tenant, domain);
   if (!row) throw notFound();
   const { developerId: org, id: connectionId, protocol, enforce: enforced } = row;
-  return { org, connectionId, protocol, enforced, loginUrl: loginUrl(deps, org, connectionId) };
+  return {
+    org,
+    connectionId,
+    protocol,
+    enforced,
+    loginUrl: `${deps.publicBaseUrl}${loginPath(org, connectionId)}`,
+  };
 }

@@ -215,3 +215,7 @@ export function isOwnPath(path: string, base: string): boolean {
   const url = new URL(path, base);
   return url.origin === new URL(base).origin && !path.startsWith('//') && !url.pathname.startsWith('//');
 }
+
+/** Where a login at a connection begins, below the address of the service. */
+export const loginPath = (org: string, connection: string): string =>
+  `/sso/login?${new URLSearchParams({ org, connection })}`;

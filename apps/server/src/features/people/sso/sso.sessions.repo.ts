@@ -53,6 +53,15 @@ export const deleteSession = (tx: Tx, tenant: Tenant, id: string, now: Date) =>
     .returning(['id', 'connectionId', 'principalId'])
     .executeTakeFirst();
 
+/** Ends the sessions of a user, in the order of their ids. */
+export async function deleteSessionsOfUser(tx: Tx, tenant: Tenant, userId: string) {
+  const ended = await deletion(tx, tenant)
+    .where('userId', '=', userId)
+    .returning(['id', 'connectionId', 'principalId'])
+    .execute();
+  return ended.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
 /** Ends the sessions of a connection, in the order of their ids. */
 export async function deleteSessionsOf(tx: Tx, tenant: Tenant, connectionId: string) {
   const ended = await deletion(tx, tenant)
@@ -84,7 +93,9 @@ export async function insertIdentity(
   await tx
     .insertInto('ssoIdentities')
     .values({ ...row, developerId })
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['developerId', 'connectionId', 'subject']).doUpdateSet({ userId: row.userId }),
+    )
     .execute();
 }
 

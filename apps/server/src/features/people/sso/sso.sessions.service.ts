@@ -3,9 +3,15 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import type { OnUserLeft } from '../scim/index.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { SsoSession, SsoSessionPage, SsoSessionQuery } from './sso.schema.ts';
-import { deleteSession, listSessionRows, type SessionRow } from './sso.sessions.repo.ts';
+import {
+  deleteSession,
+  deleteSessionsOfUser,
+  listSessionRows,
+  type SessionRow,
+} from './sso.sessions.repo.ts';
 
 type SessionDeps = Pick<SsoDeps, 'db' | 'clock'>;
 
@@ -31,6 +37,16 @@ export function revokeSession({ db, clock }: SessionDeps, caller: Caller, id: st
     await recordActs(tx, caller, [{ type: 'sso.session.revoked', ...about, data }], at);
   });
 }
+
+/** Ends the sessions of a user who leaves, in the transaction of that. */
+export const endSessionsOfUser: OnUserLeft = async (tx, { tenant }, userId) => {
+  const ended = await deleteSessionsOfUser(tx, tenant, userId);
+  return ended.map(({ id, connectionId, principalId }) => ({
+    type: 'sso.session.revoked' as const,
+    ...(principalId !== null && { principalId }),
+    data: { connectionId, sessionId: id, reason: 'user_left' },
+  }));
+};
 
 const toSession = (row: SessionRow): SsoSession => ({
   id: row.id,

@@ -96,7 +96,7 @@ test('a session ends when it is revoked, and at its instant', async () => {
   expect(await count()).toBe(0);
 });
 
-test('a state works once, in ten minutes, unaltered, and with the address it was made for', async () => {
+test('M8: a state works once, in ten minutes, unaltered, and with the address it was made for', async () => {
   const { provider, service, org } = await startWithProvider();
   const begin = async () => {
     const { authorizeUrl } = (await startLogin(service, { org })).json();
@@ -119,7 +119,7 @@ test('a state works once, in ten minutes, unaltered, and with the address it was
   expect(refusalOf(await bringBack(service, late))).toBe('400 BAD_REQUEST');
 });
 
-test('a browser is bound by its cookie, and returns to its path', async () => {
+test('M8: a browser is bound by its cookie, and returns to its path', async () => {
   const { provider, service, org } = await startWithProvider();
   const begin = async () => {
     const answer = await startLogin(service, { org, mode: 'redirect', return_to: '/permissions' });
@@ -143,7 +143,7 @@ test('a browser is bound by its cookie, and returns to its path', async () => {
 });
 
 test.each(['//evil.test', '/\\evil.test', 'https:evil.test', 'https://evil.test/', '/%0d', '/.//evil.test'])(
-  'a browser is not sent to %s',
+  'M11: a browser is not sent to %s',
   async (path) => {
     const { service, org } = await startWithProvider();
     const query = { org, mode: 'redirect', return_to: path };

@@ -20,7 +20,7 @@ const TAG =
   /<(\/?)([A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)((?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const DEEPEST = 50;
-const MOST_ELEMENTS = 20_000;
+const MOST_ELEMENTS = 5000;
 
 /**
  * Reads XML that has elements, attributes and text, and nothing else: no document type, entity of its own, processing
@@ -77,15 +77,20 @@ function attributesIn(written: string): Record<string, string> | undefined {
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
+const NO_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});)/;
+const REFERENCE = /&([^;]+);/g;
+const LAST_CHARACTER = 0x10ffff;
+
 /** @returns undefined for a reference to an entity that XML does not define */
 function decoded(text: string): string | undefined {
+  if (NO_REFERENCE.test(text)) return undefined;
   let isPlain = true;
-  const plain = text.replace(/&([^;&]{0,8});?/g, (whole, name: string) => {
-    const code = /^#x[0-9a-f]{1,6}$/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    const isCode = /^#(x[0-9a-f]{1,6}|[0-9]{1,7})$/i.test(name) && code > 0 && code <= 0x10ffff;
-    const value = Object.hasOwn(NAMED, name) ? NAMED[name] : isCode ? String.fromCodePoint(code) : undefined;
-    if (value === undefined || !whole.endsWith(';')) isPlain = false;
-    return value ?? '';
+  const plain = text.replace(REFERENCE, (_, name: string) => {
+    const named = NAMED[name];
+    if (named !== undefined) return named;
+    const code = name[1] === 'x' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    isPlain &&= code > 0 && code <= LAST_CHARACTER;
+    return isPlain ? String.fromCodePoint(code) : '';
   });
   return isPlain ? plain : undefined;
 }

@@ -6,15 +6,13 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  principal.offboarded fido.registered fido.assertion fido.removed fido.clone_suspected
+  fido.registered fido.assertion fido.removed fido.clone_suspected
   policy.bundle_activated policy.sync_requested
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied
   decision.cancelled decision.superseded decision.expired decision.consumed
-  sso.user_linked scim.token.created scim.token.deleted scim.user.created scim.user.updated
-  scim.user.deactivated scim.user.reactivated scim.user.deleted scim.group.created scim.group.updated
-  scim.group.deleted resource.created resource.updated resource.deleted grant.reconsent_required member.invited
+  resource.created resource.updated resource.deleted grant.reconsent_required member.invited
   member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
   approver.removed console.recovery_used audit.erased transparency.halted`;
 

@@ -12,7 +12,7 @@ interface OfProvider extends Named {
 export const acts = {
   'vault.credential.stored': act<Named & { readonly credentialType: string; readonly replaced: boolean }>(),
   'vault.credential.deleted': act<
-    Named & { readonly reason: 'api' | 'principal_request' | 'developer_deleted' }
+    Named & { readonly reason: 'api' | 'principal_request' | 'developer_deleted' | 'principal_offboarded' }
   >(),
   'vault.credential.exchanged': act<Named>(),
   'vault.credential.refreshed': act<Named & { readonly tokenExpiresAt: string | null }>(),

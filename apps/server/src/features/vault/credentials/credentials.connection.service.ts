@@ -3,9 +3,11 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { isTaken, type Tx } from '../../../platform/db/db.ts';
 import { currentKey, type MasterKeys, newEnvelope } from '../../../platform/envelope.ts';
+import { principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { useQuota } from '../../accounts/quotas/index.ts';
+import { holdPrincipal } from '../../people/scim/scim.principals.queries.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { listConnectionRows } from './credentials.connection.repo.ts';
 import {
@@ -49,6 +51,7 @@ export async function storeConnection(
 ): Promise<{ readonly credentialId: string; readonly replaced: boolean; readonly act: Act }> {
   const { principalId, service, providerId, tokens, tokenExpiresAt, facts, frozen } = connection;
   const at = deps.clock();
+  if (!(await holdPrincipal(tx, caller.tenant, principalId))) throw principalInactive();
   const before = await lockNamed(tx, caller.tenant, connection);
   if (!before) await useQuota(tx, deps.quotas, caller, 'vault_credentials', at); // counts rows, so before the insert
   const envelope = newEnvelope(currentKey(deps.vault), [caller.tenant.developerId, principalId, service]);

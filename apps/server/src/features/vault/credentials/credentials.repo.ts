@@ -130,6 +130,16 @@ export function deleteCredentialRow(
     .executeTakeFirst();
 }
 
+/** Deletes all credentials of a principal, connections too. */
+export function deleteCredentialRowsOf(tx: Tx, { developerId }: Tenant, principalId: string) {
+  return tx
+    .deleteFrom('vaultCredentials')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .returning(['id', 'principalId', 'service'])
+    .execute();
+}
+
 /** Deletes all credentials of an account. */
 export function deleteCredentialRows(tx: Tx, { developerId }: Tenant) {
   return tx

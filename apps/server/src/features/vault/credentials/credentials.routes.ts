@@ -27,7 +27,7 @@ export const credentialRoutes: FastifyPluginAsyncTypebox<CredentialDeps> = async
         role: 'runtime',
         boundKeys: 'forbidden',
         rate: rates.vaultWrite,
-        failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED'],
+        failures: ['CONFLICT', 'PLAN_LIMIT_EXCEEDED', 'NOT_CONFIGURED', 'PRINCIPAL_INACTIVE'],
       },
       schema: {
         operationId: 'vault.store',

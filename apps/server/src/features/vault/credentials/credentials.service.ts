@@ -1,13 +1,15 @@
+import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { afterCommit, inTransaction, isTaken } from '../../../platform/db/db.ts';
+import { afterCommit, inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { currentKey, type MasterKey, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
-import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { AppError, badField, notFound, principalInactive } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, mustBeWhole, pageOf, positionOf } from '../../../platform/paging.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { freeQuota, useQuota } from '../../accounts/quotas/index.ts';
+import { holdPrincipal } from '../../people/scim/scim.principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { frozenProfile } from '../proxy/proxy.queries.ts';
 import { shownConnection } from './credentials.connection.rules.ts';
@@ -20,6 +22,7 @@ import {
   countCredentials,
   deleteCredentialRow,
   deleteCredentialRows,
+  deleteCredentialRowsOf,
   FOLDED_INDEX,
   findShownCredential,
   isStored,
@@ -74,6 +77,7 @@ export async function storeCredential(
 
   const attempt = () =>
     inTransaction(deps.db, async (tx) => {
+      if (!(await holdPrincipal(tx, caller.tenant, principalId))) throw principalInactive();
       const proxy = proxyColumn(input.proxy, await frozenProfile(tx, caller.tenant, service));
       const isNew = !(await lockNamed(tx, caller.tenant, input));
       if (isNew) await useQuota(tx, deps.quotas, caller, 'vault_credentials', at); // counts rows, so before the insert
@@ -193,9 +197,20 @@ export const deleteCredentialsOfAccount: OnAccountClosed = async (tx, caller) =>
   return rows.map((row) => deleted(row, 'developer_deleted'));
 };
 
+/** Deletes what is stored for a principal who is gone. @returns acts, which the caller records */
+export async function deleteCredentialsOfPrincipal(
+  tx: Tx,
+  caller: Caller,
+  principalId: string,
+): Promise<Act[]> {
+  const rows = await deleteCredentialRowsOf(tx, caller.tenant, principalId);
+  if (rows.length > 0) await freeQuota(tx, caller, 'vault_credentials', rows.length);
+  return rows.map((row) => deleted(row, 'principal_offboarded'));
+}
+
 const deleted = (
   { id, principalId, service }: Pick<CredentialRow, 'id' | 'principalId' | 'service'>,
-  reason: 'api' | 'developer_deleted',
+  reason: 'api' | 'developer_deleted' | 'principal_offboarded',
 ) =>
   ({
     type: 'vault.credential.deleted',

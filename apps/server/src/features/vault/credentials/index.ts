@@ -16,4 +16,5 @@ export {
 export { storedProxy } from './credentials.proxy.rules.ts';
 export { rates } from './credentials.rates.ts';
 export { type NewTokens, tokensIn, valueAt } from './credentials.refresh.rules.ts';
+export { deleteCredentialsOfPrincipal } from './credentials.service.ts';
 export { openingDeps, openingSettings } from './credentials.settings.ts';

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { asksForPage, sendPage } from './plain-page.ts';
+import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
 
 /** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance): void {
@@ -19,10 +20,12 @@ export function addErrorHandler(app: FastifyInstance): void {
     const { retryAfter } = Object(error.details);
     if (error.status === 429 && retryAfter !== undefined) reply.header('retry-after', retryAfter);
     const { errors } = request.declared;
+    const isScim = errors === 'scim' || isScimPath(request.url); // nothing is declared for an unknown path
     reply.code(error.status);
     if (errors === 'page' && asksForPage(request)) {
       return sendPage(reply, { title: 'This did not work', lead: error.message });
     }
+    if (isScim) return reply.type(SCIM_TYPE).send(scimErrorBody(error));
     return reply.send(errors === 'oauth' ? oauthErrorBody(error) : errorBody(error, request.id));
   });
 }

@@ -6,28 +6,34 @@ import { addressBill } from '../limits/bills.ts';
 import type { RateLimits } from '../limits/rate-rules.ts';
 import type { ChargeRates } from '../limits/rates.ts';
 import { errorBody } from './error-handler.ts';
+import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
 import { standardHeaders } from './standard-headers.ts';
 
 /**
  * Answers requests that are refused before any hook runs: these answers look like, and count as, all others.
  */
 export function outermostAnswers(charge: ChargeRates, limits: RateLimits, isProduction: boolean) {
-  const answer = async (error: AppError, requestId: string, address: string) => {
+  const answer = async (error: AppError, requestId: string, address: string, url = '') => {
     const { rateStatus } = await charge([addressBill(address, limits)]);
     const refusal = rateStatus?.refusal ?? error;
+    const isScim = isScimPath(url);
     const headers = {
       ...standardHeaders(isProduction),
       'x-request-id': requestId,
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': isScim ? SCIM_TYPE : 'application/json; charset=utf-8',
       ...rateStatus?.headers,
     };
-    return { status: refusal.status, headers, body: JSON.stringify(errorBody(refusal, requestId)) };
+    return {
+      status: refusal.status,
+      headers,
+      body: JSON.stringify(isScim ? scimErrorBody(refusal) : errorBody(refusal, requestId)),
+    };
   };
 
   return {
     /** For a path that cannot be decoded, or whose id is longer than any. It leads nowhere. */
     frameworkErrors: async (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      const { status, headers, body } = await answer(notFound(), request.id, request.ip);
+      const { status, headers, body } = await answer(notFound(), request.id, request.ip, request.url);
       reply.code(status).headers(headers).send(body);
     },
     /** For bytes that are no HTTP, or headers that never end. */

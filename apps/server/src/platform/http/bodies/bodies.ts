@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 /**
- * The largest body of a route that asks for no API key, in bytes. Such routes need far less, and a stranger can keep as many
+ * The largest body of a route that asks for neither an API key nor a SCIM token, in bytes. Such routes need far less, and a stranger can keep as many
  * bodies in memory as the limits by address admit requests in the time that a request may take.
  */
 const MOST_WITHOUT_KEY = 65_536;
@@ -29,7 +29,7 @@ const MOST_WITHOUT_KEY = 65_536;
 /** No body, no bytes and `{}` are the same body. The required fields decide whether it suffices. */
 export function addBodyParser(app: FastifyInstance, bodyLimit: number): void {
   app.addHook('onRoute', (route: RouteOptions) => {
-    if (route.config?.access === 'developer') return;
+    if (route.config?.access === 'developer' || route.config?.access === 'scim') return;
     route.bodyLimit = Math.min(route.bodyLimit ?? bodyLimit, MOST_WITHOUT_KEY);
   });
   app.removeAllContentTypeParsers();

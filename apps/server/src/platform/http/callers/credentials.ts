@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when access is `developer`, `consent` or `connect`; handlers read it through `callerOf`. */
+    /** Set when access is `developer`, `consent`, `connect` or `scim`; handlers read it through `callerOf`. */
     caller: Caller | null;
     /** Set when access is `session`; handlers read it through `sessionOf`. */
     session: PrincipalSession | null;
@@ -39,6 +39,9 @@ export type ReadHolder = (
   token: string,
 ) => Promise<Omit<GrantHolder, 'requestId'> | { readonly refusal: string }>;
 
+/** Resolves the hash of a SCIM token, or returns undefined when it is not a valid one. */
+export type FindProvisioner = (hash: Buffer) => Promise<Identity | undefined>;
+
 /** The reader of each credential that a route may ask for. The features that issue credentials bring them. */
 export interface Credentials {
   readonly developer: FindKeyCaller;
@@ -46,6 +49,7 @@ export interface Credentials {
   readonly connect: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
+  readonly scim: FindProvisioner;
 }
 
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */

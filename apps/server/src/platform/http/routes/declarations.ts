@@ -6,7 +6,7 @@ import type { Rate } from '../limits/rate-rules.ts';
 import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 
 /** All credentials. `none` takes no credential, and ignores any that is sent. */
-export type Access = 'none' | 'developer' | 'consent' | 'connect' | 'session' | 'grant';
+export type Access = 'none' | 'developer' | 'consent' | 'connect' | 'session' | 'grant' | 'scim';
 
 /**
  * How a route treats an API key that is bound to agents. `own agents`: the route answers about other agents as about
@@ -34,7 +34,7 @@ declare module 'fastify' {
      */
     fromAllowedOrigins?: true;
     /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
-    errors?: 'oauth' | 'page';
+    errors?: 'oauth' | 'page' | 'scim';
     /** Its answer continues until either side ends it. */
     isLive?: true;
   }
@@ -122,7 +122,7 @@ function failureShapes({ method, url, config }: RouteOptions) {
   if (takesBody(method)) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (method === 'DELETE') codes.add('PAYLOAD_TOO_LARGE'); // its body is ignored, but has to be small enough
 
-  const shape = config?.errors === 'oauth' ? () => OAuthFailure : failureShape;
+  const shape = shapeOfFailures(config?.errors);
   const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
   return Object.fromEntries([...byStatus].map(([status, allowed]) => [status, shape(allowed)]));
 }
@@ -130,6 +130,11 @@ function failureShapes({ method, url, config }: RouteOptions) {
 /** Whether a request may have an `Idempotency-Key`. */
 export const isRepeatable = ({ method, config }: Declared) =>
   config?.access === 'developer' && (method === 'POST' || method === 'PATCH');
+
+function shapeOfFailures(errors: FastifyContextConfig['errors']) {
+  if (errors === 'oauth') return () => OAuthFailure;
+  return errors === 'scim' ? () => ScimFailure : failureShape;
+}
 
 interface Declared {
   readonly method?: unknown;
@@ -155,3 +160,11 @@ function failureShape(codes: ErrorCode[]) {
 
 /** RFC 6749 §5.2. */
 const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });
+
+/** RFC 7644 §3.12. */
+const ScimFailure = Type.Object({
+  schemas: Type.Array(Type.String()),
+  status: Type.String(),
+  scimType: Type.Optional(Type.String()),
+  detail: Type.String(),
+});

@@ -1,7 +1,7 @@
 -- The write of POST /v1/authorize. The agent's row is locked for share until the commit: requests do not wait for each
 -- other, and no revocation comes between check and insert. When the agent is not active, the function writes nothing
 -- and returns the agent's status; when the plan has no room for another open request, `over_quota`, or for another one in
--- this month, `over_month`; when the policies are no longer those that let the request pass, `policies_changed`.
+-- this month, `over_month`; when the principal was deactivated, `principal_inactive`; when the policies are no longer those that let the request pass, `policies_changed`.
 create or replace function write_request(p_developer_id text, p_at timestamptz, p_write jsonb)
   returns text language plpgsql as
 $$
@@ -12,6 +12,7 @@ begin
   select status into strict current from agents
     where developer_id = p_developer_id and id = request.agent_id for share;
   if current <> 'active' then return current; end if;
+  if not hold_principal(p_developer_id, request.principal_id) then return 'principal_inactive'; end if;
   if not policies_hold(p_developer_id, p_write ->> 'policies_version') then return 'policies_changed'; end if;
   if not take_quota(p_developer_id, 'open_requests', (p_write ->> 'open_limit')::bigint, p_at) then return 'over_quota'; end if;
   if not take_quota(p_developer_id, 'authorizations', (p_write ->> 'month_limit')::bigint, p_at) then

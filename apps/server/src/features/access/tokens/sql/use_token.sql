@@ -12,6 +12,8 @@ begin
   select * into held from grants g where g.developer_id = p_developer_id and g.id = token.grant_id;
   select a.did, a.status into agent_did, agent_status
     from agents a where a.developer_id = p_developer_id and a.id = held.agent_id;
+  -- The grants of a deactivated principal count as revoked, even where the deactivation came before the grant.
+  if not principal_active(p_developer_id, held.principal_id) then held.status := 'revoked'; end if;
   return next;
 
   if held.status = 'active' and agent_status = 'active' and token.revoked_at is null and token.expires_at > p_at

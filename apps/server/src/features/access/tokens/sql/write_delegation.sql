@@ -23,6 +23,7 @@ begin
   if refusal is not null then return refusal; end if;
 
   perform share_delegation(p_developer_id);
+  if not hold_principal(p_developer_id, child.principal_id) then return 'principal_inactive'; end if;
   select case when status <> 'active' then 'parent_revoked' when expires_at <= p_at then 'parent_expired' end
     into refusal
     from grants where developer_id = p_developer_id and id = child.parent_grant_id for share;

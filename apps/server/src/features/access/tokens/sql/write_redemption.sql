@@ -12,6 +12,7 @@ begin
   perform from agents
     where developer_id = p_developer_id and id = new_grant.agent_id and status = 'active' for share;
   if not found then return 'agent_inactive'; end if;
+  if not hold_principal(p_developer_id, new_grant.principal_id) then return 'principal_inactive'; end if;
   select case
       when status <> 'approved' then 'code_used'
       when wrong_verifiers >= (p_write ->> 'maxWrongVerifiers')::integer then 'code_unknown'

@@ -6,10 +6,12 @@ $$
 declare
   successor refresh_tokens := jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh');
   agent     text;
+  principal text;
 begin
-  select agent_id into agent from grants where developer_id = p_developer_id and id = successor.grant_id;
+  select agent_id, principal_id into agent, principal from grants where developer_id = p_developer_id and id = successor.grant_id;
   perform from agents where developer_id = p_developer_id and id = agent and status = 'active' for share;
   if not found then return 'agent_inactive'; end if;
+  if not hold_principal(p_developer_id, principal) then return 'principal_inactive'; end if;
   perform from grants where developer_id = p_developer_id and id = successor.grant_id
     and status = 'active' and expires_at > p_at for share;
   if not found then return 'grant_revoked'; end if;

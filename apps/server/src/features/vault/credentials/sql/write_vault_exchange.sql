@@ -17,6 +17,7 @@ begin
     join tokens t on t.developer_id = p_developer_id and t.grant_id = g.id
     where a.developer_id = p_developer_id and t.id = p_write ->> 'tokenId' and t.revoked_at is null
       and g.status = 'active' and g.expires_at > p_at and a.status = 'active'
+      and principal_active(p_developer_id, g.principal_id)
     for share of a, g, t;
   if not found then return 'token_ended'; end if;
 

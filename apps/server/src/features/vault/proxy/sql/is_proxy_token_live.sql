@@ -8,7 +8,8 @@ begin
     join grants g on g.developer_id = p_developer_id and g.id = t.grant_id
     join agents a on a.developer_id = p_developer_id and a.id = g.agent_id
     where t.developer_id = p_developer_id and t.id = p_token_id and t.revoked_at is null and t.expires_at > p_at
-      and g.status = 'active' and g.expires_at > p_at and a.status = 'active';
+      and g.status = 'active' and g.expires_at > p_at and a.status = 'active'
+      and principal_active(p_developer_id, g.principal_id);
   return found;
 end
 $$;

@@ -1,0 +1,1 @@
+export { endSessionsOfPrincipals } from './principals.session.service.ts';

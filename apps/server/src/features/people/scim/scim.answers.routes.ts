@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SCIM_TYPE } from '../../../platform/http/answers/scim-errors.ts';
+import type { Asked, Seen } from './scim.users.service.ts';
+import { isKnown } from './scim.users.service.ts';
+
+/** The declarations of every route that an identity provider calls with its token. */
+export const access = { access: 'scim', errors: 'scim', rate: 'default' } as const;
+
+export const asScim = <Reply extends Pick<FastifyReply, 'type'>>(reply: Reply): Reply => {
+  reply.type(SCIM_TYPE);
+  return reply;
+};
+
+export function askedIn({ headers, query }: FastifyRequest): Asked {
+  return { query: Object(query), ifMatch: headers['if-match'] };
+}
+
+export function sendSeen(reply: FastifyReply, { resource, location, tag }: Seen, status: 200 | 201 = 200) {
+  asScim(reply).code(status).header('etag', tag);
+  if (status === 201) reply.header('location', location);
+  return reply.send(resource);
+}
+
+/** Leaves the body out when the client has this version (RFC 7644 §3.14). */
+export function sendFound({ headers }: FastifyRequest, reply: FastifyReply, found: Seen) {
+  if (!isKnown(found, headers['if-none-match'])) return sendSeen(reply, found);
+  return reply.code(304).header('etag', found.tag).send(null);
+}

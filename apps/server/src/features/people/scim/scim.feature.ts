@@ -1,0 +1,37 @@
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { accountClosed } from '../../accounts/developers/index.ts';
+import { acts } from './scim.acts.ts';
+import { scimDiscoveryRoutes } from './scim.discovery.routes.ts';
+import { scimGroupRoutes } from './scim.groups.routes.ts';
+import { userLeft } from './scim.hooks.ts';
+import { rates } from './scim.rates.ts';
+import { eraseDirectory } from './scim.repo.ts';
+import { tables } from './scim.tables.ts';
+import { scimTokenRoutes } from './scim.tokens.routes.ts';
+import { findProvisioner, removeTokens } from './scim.tokens.service.ts';
+import { scimUserRoutes } from './scim.users.routes.ts';
+
+export const scim = defineFeature({
+  name: 'scim',
+  tags: {
+    scimTokens: 'Credentials with which identity providers provision people.',
+    scim: 'People and groups as an identity provider tells of them: SCIM 2.0.',
+  },
+  knows: ['audit', 'authorization', 'credentials', 'developers', 'grants', 'principals'],
+  tables,
+  acts,
+  rates,
+  listens: [on(accountClosed, removeTokens), on(tenantErased, eraseDirectory)],
+  open: (house) => ({
+    credentials: { scim: (hash) => findProvisioner(house, hash) },
+    async routes(app) {
+      const deps = { ...house, onUserLeft: house.listenersOf(userLeft) };
+      await app.register(scimTokenRoutes, house);
+      await app.register(scimUserRoutes, deps);
+      await app.register(scimGroupRoutes, deps);
+      await app.register(scimDiscoveryRoutes, house);
+    },
+  }),
+});

@@ -1,0 +1,153 @@
+import { scimRefusal } from '../../../platform/errors.ts';
+
+/** A filter of RFC 7644, section 3.4.2.2, as it was written. Names are not resolved yet. */
+export type Filter =
+  | { readonly kind: 'compare'; readonly name: string; readonly op: Comparison; readonly value: Literal }
+  | { readonly kind: 'present'; readonly name: string }
+  | { readonly kind: 'and' | 'or'; readonly left: Filter; readonly right: Filter }
+  | { readonly kind: 'not'; readonly filter: Filter }
+  | { readonly kind: 'values'; readonly name: string; readonly filter: Filter };
+
+export type Comparison = (typeof COMPARISONS)[number];
+export type Literal = string | number | boolean | null;
+
+const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
+
+const LONGEST = 4096; // characters
+const DEEPEST = 20;
+const MOST_TERMS = 50;
+
+/** The path of an operation of PATCH, as it was written: `emails[type eq "work"].value`. */
+export interface Path {
+  readonly name: string;
+  readonly filter?: Filter;
+  readonly sub?: string;
+}
+
+/** @throws invalidFilter */
+export function parseFilter(text: string): Filter {
+  const reader = readerOf(text);
+  const filter = readOr(reader, 0);
+  reader.mustEnd();
+  return filter;
+}
+
+/** @throws invalidFilter; the caller makes invalidPath of it */
+export function parsePath(text: string): Path {
+  const reader = readerOf(text);
+  const name = reader.name();
+  if (!reader.take('[')) {
+    reader.mustEnd();
+    return { name };
+  }
+  const filter = readOr(reader, 1);
+  reader.must(']');
+  const sub = reader.take('.') ? reader.name() : undefined;
+  reader.mustEnd();
+  return { name, filter, ...(sub !== undefined && { sub }) };
+}
+
+type Reader = ReturnType<typeof readerOf>;
+
+/** Each look ahead is one sticky pattern without nested repetition, so the time grows with the length alone. */
+function readerOf(text: string) {
+  if (text.length > LONGEST) throw broken(`is longer than ${LONGEST} characters`);
+  let at = 0;
+  let terms = 0;
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) at += found.length;
+    return found;
+  };
+  const skip = () => match(/ */y);
+  const take = (sign: string) => {
+    skip();
+    if (text[at] !== sign) return false;
+    at += 1;
+    return true;
+  };
+  return {
+    skip,
+    take,
+    must(sign: string) {
+      if (!take(sign)) throw broken(`lacks \`${sign}\` at character ${at + 1}`);
+    },
+    mustEnd() {
+      skip();
+      if (at < text.length) throw broken(`goes on after its end at character ${at + 1}`);
+    },
+    /** A word that stands by itself, in any case. */
+    word(words: string) {
+      skip();
+      return match(new RegExp(`(?:${words})(?![\\w.:$-])`, 'iy'))?.toLowerCase();
+    },
+    name() {
+      skip();
+      const name = match(/[a-z$][\w.:$-]*/iy);
+      if (name === undefined) throw broken(`lacks an attribute at character ${at + 1}`);
+      return name;
+    },
+    literal(): Literal {
+      skip();
+      const found = match(/"(?:[^"\\]|\\.)*"|[\w.+-]+/sy);
+      if (found === undefined) throw broken(`lacks a value at character ${at + 1}`);
+      return literalOf(found);
+    },
+    count() {
+      terms += 1;
+      if (terms > MOST_TERMS) throw broken(`has more than ${MOST_TERMS} terms`);
+    },
+  };
+}
+
+/** The values of a filter are those of JSON. Identity providers also write `True`. */
+function literalOf(text: string): Literal {
+  try {
+    const value: unknown = JSON.parse(/^(?:true|false|null)$/i.test(text) ? text.toLowerCase() : text);
+    if (isLiteral(value) && !(typeof value === 'string' && value.includes('\0'))) return value;
+  } catch {
+    // not JSON, hence no value
+  }
+  throw broken('has a value that is neither a text in quotes, a number, `true`, `false` nor `null`');
+}
+
+const isLiteral = (value: unknown): value is Literal =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+function readOr(reader: Reader, depth: number): Filter {
+  let left = readAnd(reader, depth);
+  while (reader.word('or')) left = { kind: 'or', left, right: readAnd(reader, depth) };
+  return left;
+}
+
+function readAnd(reader: Reader, depth: number): Filter {
+  let left = readTerm(reader, depth);
+  while (reader.word('and')) left = { kind: 'and', left, right: readTerm(reader, depth) };
+  return left;
+}
+
+function readTerm(reader: Reader, depth: number): Filter {
+  if (depth > DEEPEST) throw broken(`is nested deeper than ${DEEPEST} levels`);
+  const isNot = reader.word('not') !== undefined;
+  if (isNot || reader.take('(')) {
+    if (isNot) reader.must('(');
+    const filter = readOr(reader, depth + 1);
+    reader.must(')');
+    return isNot ? { kind: 'not', filter } : filter;
+  }
+  const name = reader.name();
+  if (reader.take('[')) {
+    const filter = readOr(reader, depth + 1);
+    reader.must(']');
+    return { kind: 'values', name, filter };
+  }
+  reader.count();
+  if (reader.word('pr')) return { kind: 'present', name };
+  const found = reader.word(COMPARISONS.join('|'));
+  const op = COMPARISONS.find((each) => each === found);
+  if (!op) throw broken(`has no operator after an attribute; there are ${COMPARISONS.join(', ')} and pr`);
+  return { kind: 'compare', name, op, value: reader.literal() };
+}
+
+const broken = (how: string) => scimRefusal('invalidFilter', `The filter ${how}.`);

@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { notFound, scimRefusal } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { groupType } from './scim.attributes.rules.ts';
+import {
+  addMembers,
+  deleteGroupRow,
+  findGroup,
+  type GroupRow,
+  insertGroup,
+  isGroupTaken,
+  listMembers,
+  type NewGroupRow,
+  removeMembers,
+  searchGroups,
+  updateGroup,
+} from './scim.groups.repo.ts';
+import { documentOfGroup, type Group, groupIn, type Member, shownGroup } from './scim.groups.rules.ts';
+import { patched, readOperations } from './scim.patch.rules.ts';
+import { lockDirectory } from './scim.repo.ts';
+import { readDocument } from './scim.resource.rules.ts';
+import { cursorOf, readSearch } from './scim.search.rules.ts';
+import { entityTag, listResponse } from './scim.users.rules.ts';
+import type { Asked, DirectoryDeps, Seen } from './scim.users.service.ts';
+import { mustBeVersion } from './scim.versions.rules.ts';
+import { isShown, readView, type View, viewed } from './scim.view.rules.ts';
+
+/** @throws invalidValue, invalidSyntax, uniqueness */
+export function createGroup(deps: DirectoryDeps, caller: Caller, body: object, query: object): Promise<Seen> {
+  const view = readView(groupType, query);
+  const group = groupIn(readDocument(groupType, body));
+
+  return inTransaction(deps.db, async (tx) => {
+    await lockDirectory(tx, caller.tenant);
+    const at = deps.clock();
+    const known = { id: newId('scimgrp', at), version: 1, createdAt: at, updatedAt: at };
+    const row = { ...known, displayName: group.displayName, externalId: group.externalId };
+    await mustBeFree(tx, caller, row);
+    await insertGroup(tx, caller.tenant, row);
+    await changeMembers(tx, caller, row.id, [], group.memberIds);
+    await recordActs(tx, caller, [{ type: 'scim.group.created', data: dataOf(row) }], at);
+    return see(deps, tx, caller, row, view);
+  });
+}
+
+/** @throws NOT_FOUND */
+export async function getGroup(
+  deps: DirectoryDeps,
+  caller: Caller,
+  id: string,
+  query: object,
+): Promise<Seen> {
+  const view = readView(groupType, query);
+  const row = await findGroup(deps.db, caller.tenant, id);
+  if (!row) throw notFound();
+  return see(deps, deps.db, caller, row, view);
+}
+
+/** @throws invalidFilter, invalidValue, invalidCursor */
+export async function listGroups(deps: DirectoryDeps, caller: Caller, query: object) {
+  const [view, search] = [readView(groupType, query), readSearch(groupType, query)];
+  const { rows, total } = await searchGroups(deps.db, caller.tenant, search);
+  const page = rows.slice(0, search.count);
+  const ids = page.map(({ id }) => id);
+  const isWanted = isShown(view, 'members') && ids.length > 0;
+  const members = isWanted ? await listMembers(deps.db, caller.tenant, ids) : [];
+  const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
+  const resources = page.map((row) => seen(deps, row, byGroup.get(row.id) ?? [], view).resource);
+  const last = page.at(-1);
+  const goesOn = search.after !== undefined && rows.length > page.length && last !== undefined;
+  const nextCursor = goesOn ? cursorOf({ id: last.id, value: last.sortValue }) : undefined;
+  return listResponse({ total, resources, startIndex: search.startIndex, nextCursor });
+}
+
+/** @throws NOT_FOUND, PRECONDITION_FAILED, invalidValue, uniqueness */
+export function replaceGroup(
+  deps: DirectoryDeps,
+  caller: Caller,
+  id: string,
+  body: object,
+  asked: Asked,
+): Promise<Seen> {
+  const group = groupIn(readDocument(groupType, body));
+  return changeGroup(deps, caller, id, asked, () => group);
+}
+
+/** @throws NOT_FOUND, PRECONDITION_FAILED, invalidPath, noTarget, mutability, invalidValue, uniqueness */
+export function patchGroup(
+  deps: DirectoryDeps,
+  caller: Caller,
+  id: string,
+  body: object,
+  asked: Asked,
+): Promise<Seen> {
+  const operations = readOperations(body);
+  return changeGroup(deps, caller, id, asked, (before) =>
+    groupIn(patched(groupType, documentOfGroup(before), operations, id)),
+  );
+}
+
+function changeGroup(
+  deps: DirectoryDeps,
+  caller: Caller,
+  id: string,
+  { query, ifMatch }: Asked,
+  change: (before: Group) => Group,
+): Promise<Seen> {
+  const view = readView(groupType, query);
+  return inTransaction(deps.db, async (tx) => {
+    const before = await lockGroup(tx, caller, id, ifMatch);
+    const at = deps.clock();
+    const memberIds = (await listMembers(tx, caller.tenant, [id])).map(({ userId }) => userId);
+    const was: Group = {
+      displayName: before.displayName,
+      externalId: before.externalId,
+      memberIds: memberIds.sort(),
+    };
+    const group = change(was);
+    if (isDeepStrictEqual(group, was)) return see(deps, tx, caller, before, view);
+
+    const { displayName, externalId } = group;
+    const version = before.version + 1;
+    const row = { id, version, createdAt: before.createdAt, updatedAt: at, displayName, externalId };
+    await mustBeFree(tx, caller, row);
+    await updateGroup(tx, caller.tenant, row);
+    await changeMembers(tx, caller, id, was.memberIds, group.memberIds);
+    await recordActs(tx, caller, [{ type: 'scim.group.updated', data: dataOf(row) }], at);
+    return see(deps, tx, caller, row, view);
+  });
+}
+
+/** @throws NOT_FOUND, PRECONDITION_FAILED */
+export function deleteGroup(
+  deps: DirectoryDeps,
+  caller: Caller,
+  id: string,
+  { ifMatch }: Asked,
+): Promise<void> {
+  return inTransaction(deps.db, async (tx) => {
+    const row = await lockGroup(tx, caller, id, ifMatch);
+    await deleteGroupRow(tx, caller.tenant, id);
+    await recordActs(tx, caller, [{ type: 'scim.group.deleted', data: dataOf(row) }], deps.clock());
+  });
+}
+
+/** @throws NOT_FOUND, PRECONDITION_FAILED */
+async function lockGroup(tx: Tx, caller: Caller, id: string, ifMatch: string | undefined): Promise<GroupRow> {
+  await lockDirectory(tx, caller.tenant);
+  const row = await findGroup(tx, caller.tenant, id);
+  if (!row) throw notFound();
+  mustBeVersion(ifMatch, entityTag(row.version));
+  return row;
+}
+
+/** @throws uniqueness */
+async function mustBeFree(tx: Tx, { tenant }: Caller, row: NewGroupRow): Promise<void> {
+  if (await isGroupTaken(tx, tenant, row)) {
+    throw scimRefusal('uniqueness', 'Another group has this `displayName` or `externalId`.');
+  }
+}
+
+/** @throws invalidValue for a member that is no user of the developer */
+async function changeMembers(
+  tx: Tx,
+  { tenant }: Caller,
+  groupId: string,
+  before: readonly string[],
+  after: readonly string[],
+): Promise<void> {
+  const [had, has] = [new Set(before), new Set(after)];
+  const gone = before.filter((id) => !has.has(id));
+  const added = after.filter((id) => !had.has(id));
+  if (gone.length > 0) await removeMembers(tx, tenant, groupId, gone);
+  if (added.length > 0 && (await addMembers(tx, tenant, groupId, added)) !== added.length) {
+    throw scimRefusal('invalidValue', 'A member is not the id of a user.');
+  }
+}
+
+const dataOf = ({ id, displayName, externalId }: Pick<GroupRow, 'id' | 'displayName' | 'externalId'>) => ({
+  groupId: id,
+  displayName,
+  ...(externalId !== null && { externalId }),
+});
+
+async function see(
+  deps: DirectoryDeps,
+  db: DirectoryDeps['db'],
+  { tenant }: Caller,
+  row: NewGroupRow,
+  view: View,
+) {
+  const members = isShown(view, 'members') ? await listMembers(db, tenant, [row.id]) : [];
+  return seen(deps, row, members, view);
+}
+
+function seen(
+  { publicBaseUrl }: DirectoryDeps,
+  row: NewGroupRow,
+  members: readonly Member[],
+  view: View,
+): Seen {
+  const base = `${publicBaseUrl}/scim/v2`;
+  const shown = shownGroup(row, isShown(view, 'members') ? members : undefined, base);
+  return { resource: viewed(shown, view), location: `${base}/Groups/${row.id}`, tag: entityTag(row.version) };
+}

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import {
+  actionsOf,
+  authorize,
+  entriesOf,
+  grantTo,
+  openSession,
+  refusalOf,
+  registerAgent,
+  sharedSandbox,
+} from '../../../../test/app/flow.ts';
+import { provisionerOf } from '../../../../test/app/scim.ts';
+import type { Developer } from '../../../../test/app/start-app.ts';
+
+const start = sharedSandbox();
+
+const statusOf = async (developer: Developer, grantId: string) =>
+  (await developer('GET', `/v1/grants/${grantId}`)).json().status;
+
+const deactivation = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+
+async function startProvisioned() {
+  const { service, acme } = await start();
+  const idp = await provisionerOf(service, acme);
+  const { id } = (await idp('POST', '/Users', { userName: 'Ada@acme.test', externalId: '00u1' })).json();
+  return { service, acme, idp, userId: String(id) };
+}
+
+/** A grant, one delegated from it to another agent, and one from that to a third. */
+async function threeLevels(acme: Developer, principalId: string) {
+  const root = await grantTo(acme, { principalId, scopes: ['calendar:read'] });
+  const tokens = [root.grantToken];
+  const grantIds = [root.grantId];
+  for (const name of ['second', 'third']) {
+    const { agentId } = await registerAgent(acme, name);
+    const body = {
+      parentGrantToken: tokens.at(-1),
+      subAgentId: agentId,
+      scopes: ['calendar:read'],
+      expiresIn: '1h',
+    };
+    const answer = await acme('POST', '/v1/grants/delegate', body);
+    expect(answer.statusCode, answer.body).toBe(201);
+    tokens.push(answer.json().grantToken);
+    grantIds.push(answer.json().grantId);
+  }
+  return { root, tokens, grantIds };
+}
+
+test('C4: a person who leaves takes everything along: grants at every depth, requests and sessions', async () => {
+  const { service, acme, idp, userId } = await startProvisioned();
+  const { root, tokens, grantIds } = await threeLevels(acme, 'ada@ACME.test');
+  const asked = await authorize(acme, root.agentId, { principalId: '00u1', autoApprove: false });
+  const { code } = await authorize(acme, root.agentId, { principalId: userId });
+  const { sessionToken } = (await openSession(acme, 'ada@ACME.test')).json();
+  const other = await grantTo(acme, { principalId: 'grace' });
+
+  const changed = await idp('PATCH', `/Users/${userId}`, deactivation);
+
+  expect(changed.json()).toMatchObject({ active: false, meta: { version: 'W/"2"' } });
+  for (const grantId of grantIds) expect(await statusOf(acme, grantId)).toBe('revoked');
+  for (const token of tokens) {
+    expect((await acme('POST', '/v1/tokens/verify', { token })).json()).toMatchObject({ valid: false });
+  }
+  expect((await acme('GET', `/v1/authorize/${asked.id}`)).json().status).toBe('cancelled');
+  const redeemed = await acme('POST', '/v1/token', { code, agentId: root.agentId });
+  expect(refusalOf(redeemed)).toBe('409 PRINCIPAL_INACTIVE');
+  expect((await service.calling(sessionToken)('GET', '/v1/principal/grants')).statusCode).toBe(401);
+  expect(await statusOf(acme, other.grantId)).toBe('active');
+  const [offboarded] = await entriesOf(acme, 'principal.offboarded');
+  expect(offboarded?.metadata).toEqual({
+    userId,
+    principalIds: expect.arrayContaining(['00u1', 'ada@ACME.test', userId]),
+    grantsRevoked: 3,
+    actor: `scim:${idp.tokenId}`,
+  });
+  expect(await actionsOf(acme)).toContain('scim.user.deactivated');
+});
+
+test('nothing new begins for a person who is inactive, and all of it again once they are active', async () => {
+  const { acme, idp, userId } = await startProvisioned();
+  const held = await grantTo(acme, { principalId: '00u1' });
+  const asked = await authorize(acme, held.agentId, { principalId: '00u1' });
+  await idp('PATCH', `/Users/${userId}`, deactivation);
+  const { agentId, refreshToken, grantToken } = held;
+  const { agentId: subAgentId } = await registerAgent(acme, 'sub');
+  const delegation = { parentGrantToken: grantToken, subAgentId, scopes: ['calendar:read'], expiresIn: '1h' };
+  const request = { agentId, principalId: '00u1', scopes: ['calendar:read'] };
+  const credential = { principalId: '00u1', service: 'github', credentialType: 'oauth2', accessToken: 'x' };
+
+  const answers = [
+    await acme('POST', '/v1/authorize', request),
+    await acme('POST', '/v1/token', { code: asked.code, agentId }),
+    await acme('POST', '/v1/token/refresh', { refreshToken, agentId }),
+    await acme('POST', '/v1/grants/delegate', delegation),
+    await acme('POST', '/v1/vault/credentials', credential),
+  ];
+
+  expect(answers.map(refusalOf)).toEqual(answers.map(() => '409 PRINCIPAL_INACTIVE'));
+  await idp('PUT', `/Users/${userId}`, { userName: 'ada@acme.test', externalId: '00u1', active: true });
+  expect((await acme('POST', '/v1/authorize', request)).statusCode).toBe(201);
+  expect((await acme('POST', '/v1/vault/credentials', credential)).statusCode).toBe(201);
+  expect(await statusOf(acme, held.grantId)).toBe('revoked');
+});
+
+test('a person who was renamed is still the one whom the grants under the old name are of', async () => {
+  const { acme, idp, userId } = await startProvisioned();
+  const held = await grantTo(acme, { principalId: 'ada@acme.test' });
+  await idp('PUT', `/Users/${userId}`, { userName: 'ada.king@acme.test' });
+
+  expect(await statusOf(acme, held.grantId)).toBe('active');
+  await idp('DELETE', `/Users/${userId}`);
+
+  expect(await statusOf(acme, held.grantId)).toBe('revoked');
+  expect(await actionsOf(acme)).toContain('scim.user.deleted');
+});
+
+test('a name that another person takes goes with its grants to that person', async () => {
+  const { acme, idp, userId } = await startProvisioned();
+  const held = await grantTo(acme, { principalId: 'ada@acme.test' });
+  await idp('PUT', `/Users/${userId}`, { userName: 'ada.king@acme.test' });
+  const second = (await idp('POST', '/Users', { userName: 'ADA@acme.test' })).json();
+
+  await idp('DELETE', `/Users/${userId}`);
+  expect(await statusOf(acme, held.grantId)).toBe('active');
+
+  await idp('DELETE', `/Users/${second.id}`);
+  expect(await statusOf(acme, held.grantId)).toBe('revoked');
+});
+
+test('a person who is deleted leaves no credential in the vault, and the next person is new', async () => {
+  const { acme, idp, userId } = await startProvisioned();
+  const body = { principalId: '00u1', service: 'github', credentialType: 'oauth2', accessToken: 'x' };
+  await acme('POST', '/v1/vault/credentials', body);
+
+  expect((await idp('DELETE', `/Users/${userId}`)).statusCode).toBe(204);
+
+  expect((await acme('GET', '/v1/vault/credentials?principalId=00u1')).json().credentials).toEqual([]);
+  expect((await idp('GET', `/Users/${userId}`)).statusCode).toBe(404);
+  expect((await acme('POST', '/v1/vault/credentials', body)).statusCode).toBe(201);
+});
+
+test('a person who comes inactive has no valid token, though a grant was given before', async () => {
+  const { service, acme } = await start();
+  const held = await grantTo(acme, { principalId: 'bob' });
+  const idp = await provisionerOf(service, acme);
+
+  await idp('POST', '/Users', { userName: 'bob', active: 'False' });
+
+  const verified = await acme('POST', '/v1/tokens/verify', { token: held.grantToken });
+  expect(verified.json()).toMatchObject({ valid: false });
+});
+
+test('a replacement without `active` leaves the person as they are', async () => {
+  const { idp, userId } = await startProvisioned();
+  await idp('PATCH', `/Users/${userId}`, deactivation);
+
+  const replaced = await idp('PUT', `/Users/${userId}`, { userName: 'ada@acme.test', title: 'Countess' });
+
+  expect(replaced.json()).toMatchObject({ active: false, title: 'Countess' });
+});

@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Tx } from '../../../platform/db/db.ts';
+
+/** An id by which grants may name a user. */
+export interface PrincipalValue {
+  readonly id: string;
+  /** Compared without regard to case. */
+  readonly isFolded: boolean;
+}
+
+const idsOf = (values: readonly PrincipalValue[]) => values.map(({ id }) => id);
+const foldingOf = (values: readonly PrincipalValue[]) => values.map(({ isFolded }) => isFolded);
+
+/** Whether another user has one of these ids now. The caller holds `lockDirectory`. */
+export async function isPrincipalTaken(
+  tx: Tx,
+  { developerId }: Tenant,
+  userId: string,
+  values: readonly PrincipalValue[],
+): Promise<boolean> {
+  const asked = sql`select from unnest(${idsOf(values)}::text[], ${foldingOf(values)}::boolean[]) as v (id, is_folded)
+    join scim_principals p
+      on p.developer_id = ${developerId} and p.folded = lower(v.id)
+        and (p.is_folded or v.is_folded or p.principal_id = v.id)
+    where p.is_current and p.user_id <> ${userId} limit 1`;
+  return (await asked.execute(tx)).rows.length > 0;
+}
+
+/**
+ * Gives a user these ids. An id that the user had before stays, as a former one. Another user who had one of them before
+ * loses it.
+ */
+export async function writePrincipals(
+  tx: Tx,
+  { developerId }: Tenant,
+  { userId, isActive, isNew }: { userId: string; isActive: boolean; isNew: boolean },
+  values: readonly PrincipalValue[],
+): Promise<void> {
+  if (!isNew) {
+    await tx
+      .updateTable('scimPrincipals')
+      .set({ isCurrent: false, isActive })
+      .where('developerId', '=', developerId)
+      .where('userId', '=', userId)
+      .execute();
+  }
+  await sql`with taken as (
+      delete from scim_principals p using unnest(${idsOf(values)}::text[], ${foldingOf(values)}::boolean[]) as v (id, is_folded)
+      where p.developer_id = ${developerId} and p.user_id <> ${userId} and p.folded = lower(v.id)
+        and v.is_folded and not p.is_folded and not p.is_current
+    )
+    insert into scim_principals (developer_id, folded, principal_id, is_folded, user_id, is_current, is_active)
+    select distinct ${developerId}, lower(v.id), case when v.is_folded then lower(v.id) else v.id end, v.is_folded,
+      ${userId}, true, ${isActive}::boolean
+    from unnest(${idsOf(values)}::text[], ${foldingOf(values)}::boolean[]) as v (id, is_folded)
+    on conflict (developer_id, folded, principal_id, is_folded)
+      do update set user_id = excluded.user_id, is_current = true, is_active = excluded.is_active`.execute(
+    tx,
+  );
+}
+
+/** Takes a user's ids, and so waits for writes that rely on them. @returns the ids, former ones too */
+export async function deactivatePrincipals(
+  tx: Tx,
+  { developerId }: Tenant,
+  userId: string,
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('scimPrincipals')
+    .set({ isActive: false })
+    .where('developerId', '=', developerId)
+    .where('userId', '=', userId)
+    .returning('principalId')
+    .execute();
+  return [...new Set(rows.map(({ principalId }) => principalId))].sort();
+}

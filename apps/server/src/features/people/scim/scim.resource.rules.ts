@@ -1,0 +1,111 @@
+import { scimRefusal } from '../../../platform/errors.ts';
+import {
+  type Attribute,
+  coreAttributes,
+  findAttribute,
+  isSameName,
+  type ResourceType,
+} from './scim.attributes.rules.ts';
+
+/** The attributes of a resource in the names of its schemas, without what the service adds. */
+export type Document = Readonly<Record<string, unknown>>;
+
+const LONGEST = 1024; // characters of a text without a bound of its own
+
+/**
+ * Reads a resource that a client sent. Unknown attributes, and those that only the service sets, are left out.
+ * @throws invalidSyntax, invalidValue
+ */
+export function readDocument(type: ResourceType, body: object): Document {
+  checkSchemas(type, Object.entries(body).find(([name]) => isSameName(name, 'schemas'))?.[1]);
+  const document = readMembers(coreAttributes(type), body);
+  for (const { id, attributes } of type.extensions) {
+    const given = Object.entries(body).find(([name]) => isSameName(name, id))?.[1];
+    if (given === undefined || given === null) continue;
+    if (!isObject(given)) throw invalid(id, 'an object');
+    const members = readMembers(attributes, given);
+    if (Object.keys(members).length > 0) document[id] = members;
+  }
+  mustBeComplete(type, document);
+  return document;
+}
+
+function checkSchemas({ core, extensions }: ResourceType, schemas: unknown): void {
+  if (schemas === undefined || schemas === null) return;
+  const known = [core, ...extensions].map(({ id }) => id.toLowerCase());
+  const named = Array.isArray(schemas) ? schemas.map((each) => String(each).toLowerCase()) : [];
+  if (!named.includes(core.id.toLowerCase()) || named.some((each) => !known.includes(each))) {
+    throw scimRefusal('invalidSyntax', `The resource has to name \`${core.id}\` in \`schemas\`.`);
+  }
+}
+
+/** @throws invalidValue */
+export function mustBeComplete({ core }: ResourceType, document: Document): void {
+  for (const { name, required } of core.attributes) {
+    if (required && (document[name] === undefined || document[name] === '')) {
+      throw scimRefusal('invalidValue', `The resource has no \`${name}\`.`);
+    }
+  }
+}
+
+function readMembers(attributes: readonly Attribute[], given: object): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const attribute = findAttribute(attributes, name);
+    if (!attribute || attribute.mutability === 'readOnly') continue;
+    const known = readValue(attribute, value);
+    if (known !== undefined) read[attribute.name] = known;
+  }
+  return read;
+}
+
+/** @returns undefined for no value: `null`, no values, no parts @throws invalidValue */
+export function readValue(attribute: Attribute, value: unknown): unknown {
+  if (value === null || value === undefined) return undefined;
+  if (!attribute.multiValued) return readOne(attribute, value);
+  if (!Array.isArray(value)) throw invalid(attribute.name, 'an array');
+  const values = value.map((each) => readOne(attribute, each)).filter((each) => each !== undefined);
+  return checkValues(attribute, values);
+}
+
+/** @throws invalidValue for too many values, or two that are primary */
+export function checkValues(attribute: Attribute, values: readonly unknown[]): unknown {
+  const { name, most = Number.POSITIVE_INFINITY } = attribute;
+  if (values.length > most) throw invalid(name, `at most ${most} values`);
+  if (values.filter(isPrimary).length > 1) throw invalid(name, 'at most one primary value');
+  return values.length > 0 ? values : undefined;
+}
+
+export const isPrimary = (value: unknown) => isObject(value) && Reflect.get(value, 'primary') === true;
+
+/** @throws invalidValue */
+export function readOne(attribute: Attribute, value: unknown): unknown {
+  const { name, type, subAttributes = [], longest = LONGEST } = attribute;
+  if (type === 'complex') {
+    const value_ = findAttribute(subAttributes, 'value');
+    // Entra ID sends the id of a manager as a text.
+    const given = typeof value === 'string' && value_ && !attribute.multiValued ? { value } : value;
+    if (!isObject(given)) throw invalid(name, 'an object');
+    const parts = readMembers(subAttributes, given);
+    if (attribute.multiValued && value_ && parts.value === undefined)
+      throw invalid(`${name}.value`, 'a text');
+    return Object.keys(parts).length > 0 ? parts : undefined;
+  }
+  if (type === 'boolean') return readBoolean(name, value);
+  if (typeof value !== 'string') throw invalid(name, 'a text');
+  if (value.length > longest) throw invalid(name, `at most ${longest} characters long`);
+  return value;
+}
+
+/** Identity providers also send `"True"`. */
+function readBoolean(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  if (text !== 'true' && text !== 'false') throw invalid(name, '`true` or `false`');
+  return text === 'true';
+}
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const invalid = (name: string, what: string) => scimRefusal('invalidValue', `\`${name}\` has to be ${what}.`);

@@ -1,0 +1,41 @@
+import { Id } from '@behest/protocol/shapes';
+import { Type } from 'typebox';
+
+/** The rules read it: names are compared without regard to case, and unknown members are ignored. */
+export const ResourceBody = Type.Object({}, { additionalProperties: true });
+
+/** A resource of RFC 7643. `GET /scim/v2/Schemas` describes its members. */
+export const Resource = Type.Object(
+  { schemas: Type.Optional(Type.Array(Type.String())), id: Type.Optional(Type.String()) },
+  { additionalProperties: true },
+);
+
+/** RFC 7644 §3.4.2, RFC 9865 §2. */
+export const ResourceList = Type.Object({
+  schemas: Type.Array(Type.String()),
+  totalResults: Type.Integer(),
+  startIndex: Type.Optional(Type.Integer()),
+  itemsPerPage: Type.Integer(),
+  nextCursor: Type.Optional(Type.String()),
+  Resources: Type.Array(Resource),
+});
+
+export const ResourcePath = Type.Object({ id: Id });
+
+const text = Type.Optional(Type.String());
+
+export const FilterQuery = Type.Object({ filter: text });
+
+/** The attributes that a client wants to see: names with commas in between. */
+export const ViewQuery = Type.Object({ attributes: text, excludedAttributes: text });
+
+/** Numbers are texts here, because their faults have names of their own in SCIM. */
+export const SearchQuery = Type.Object({
+  ...ViewQuery.properties,
+  filter: text,
+  startIndex: text,
+  count: text,
+  cursor: text,
+  sortBy: text,
+  sortOrder: text,
+});

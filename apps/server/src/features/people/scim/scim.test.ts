@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { actionsOf, sharedSandbox } from '../../../../test/app/flow.ts';
+import { provisionerOf } from '../../../../test/app/scim.ts';
+
+const ada = {
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+  userName: 'ada@acme.test',
+  externalId: '00u1',
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  emails: [{ value: 'ada@acme.test', type: 'work', primary: true }],
+  active: true,
+};
+
+const start = sharedSandbox();
+
+test('a person is provisioned with a token, found, and recorded', async () => {
+  const { service, acme } = await start();
+  const idp = await provisionerOf(service, acme);
+
+  const made = await idp('POST', '/Users', ada);
+  const { id } = made.json();
+
+  expect(made.statusCode).toBe(201);
+  expect(made.headers['content-type']).toBe('application/scim+json; charset=utf-8');
+  expect(made.headers.location).toBe(`https://auth.test/scim/v2/Users/${id}`);
+  expect(made.headers.etag).toBe('W/"1"');
+  expect(made.json()).toEqual({
+    ...ada,
+    id: expect.stringMatching(/^scimuser_/),
+    meta: {
+      resourceType: 'User',
+      created: '2026-01-01T00:00:00.000Z',
+      lastModified: '2026-01-01T00:00:00.000Z',
+      location: `https://auth.test/scim/v2/Users/${id}`,
+      version: 'W/"1"',
+    },
+  });
+  expect((await idp('GET', `/Users/${id}`)).json()).toEqual(made.json());
+  expect((await idp('GET', '/Users?filter=userName eq "ADA@acme.test"')).json()).toEqual({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+    totalResults: 1,
+    startIndex: 1,
+    itemsPerPage: 1,
+    Resources: [made.json()],
+  });
+  expect(await actionsOf(acme)).toEqual(['developer.created', 'scim.token.created', 'scim.user.created']);
+});
+
+test('a second person of the same name, in any case, is a conflict in the shape of SCIM', async () => {
+  const { service, acme } = await start();
+  const idp = await provisionerOf(service, acme);
+  await idp('POST', '/Users', ada);
+
+  const refused = await idp('POST', '/Users', { userName: 'ADA@ACME.test' });
+
+  expect(refused.statusCode).toBe(409);
+  expect(refused.headers['content-type']).toBe('application/scim+json; charset=utf-8');
+  expect(refused.json()).toEqual({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: '409',
+    scimType: 'uniqueness',
+    detail: 'Another user has this `userName`, `externalId` or principal id.',
+  });
+});

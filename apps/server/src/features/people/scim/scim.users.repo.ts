@@ -1,0 +1,129 @@
+import { type Selectable, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { ScimUsers } from '../../../platform/db/types.gen.ts';
+import type { Source } from './scim.filter.repo.ts';
+import { partsOfSearch } from './scim.repo.ts';
+import type { Search } from './scim.search.rules.ts';
+
+export type UserRow = Selectable<ScimUsers>;
+export type NewUserRow = Omit<UserRow, 'developerId' | 'attributes'> & { readonly attributes: string };
+
+const groupsOfUser = sql`(select jsonb_agg(jsonb_build_object('value', g.id, 'display', g.display_name, 'type', 'direct'))
+  from scim_members m join scim_groups g on g.developer_id = m.developer_id and g.id = m.group_id
+  where m.developer_id = u.developer_id and m.user_id = u.id)`;
+
+const source: Source = {
+  columns: {
+    id: sql`u.id`,
+    userName: sql`u.user_name`,
+    externalId: sql`u.external_id`,
+    displayName: sql`u.display_name`,
+    active: sql`u.active`,
+    'meta.resourceType': sql`'User'::text`,
+    'meta.created': sql`u.created_at`,
+    'meta.lastModified': sql`u.updated_at`,
+    'meta.version': sql`('W/"' || u.version || '"')`,
+    meta: sql`u.created_at`,
+  },
+  arrays: { groups: groupsOfUser },
+  document: sql`u.attributes`,
+  lookUps: {
+    emails: (value) => sql`exists (select from scim_user_emails a
+      where a.developer_id = u.developer_id and a.user_id = u.id and a.address = lower(${value}::text))`,
+    groups: (value) => sql`exists (select from scim_members m
+      where m.developer_id = u.developer_id and m.user_id = u.id and m.group_id = ${value})`,
+  },
+};
+
+export interface FoundRow extends UserRow {
+  readonly sortValue: string | null;
+}
+
+/** A page of users, with one row more than it holds when the list goes on, and how many users pass in all. */
+export async function searchUsers(db: Executor, { developerId }: Tenant, search: Search) {
+  const parts = partsOfSearch(search, source, sql`u.id`);
+  const counted = sql<{ total: string }>`select count(*) as total from scim_users u
+    where u.developer_id = ${developerId} and ${parts.condition}`;
+  const total = Number((await counted.execute(db)).rows[0]?.total);
+  if (search.count === 0) return { rows: [], total };
+  const page = sql<FoundRow>`select u.*, ${parts.value} as sort_value from scim_users u
+    where u.developer_id = ${developerId} and ${parts.condition} and ${parts.after}
+    order by ${sql.join(parts.order)} limit ${search.count + 1} offset ${(search.startIndex ?? 1) - 1}`;
+  return { rows: (await page.execute(db)).rows, total };
+}
+
+export function findUser(db: Executor, { developerId }: Tenant, id: string): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('scimUsers')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** The caller holds `lockDirectory`. */
+export async function insertUser(tx: Tx, { developerId }: Tenant, row: NewUserRow): Promise<void> {
+  await tx
+    .insertInto('scimUsers')
+    .values({ ...row, developerId })
+    .execute();
+}
+
+export async function updateUser(tx: Tx, { developerId }: Tenant, { id, ...row }: NewUserRow): Promise<void> {
+  await tx
+    .updateTable('scimUsers')
+    .set(row)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteUserRow(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
+  await tx.deleteFrom('scimUsers').where('developerId', '=', developerId).where('id', '=', id).execute();
+}
+
+/** Replaces the addresses by which a user is found. */
+export async function writeEmails(
+  tx: Tx,
+  { developerId }: Tenant,
+  userId: string,
+  addresses: readonly string[],
+  isNew: boolean,
+): Promise<void> {
+  if (!isNew) {
+    await tx
+      .deleteFrom('scimUserEmails')
+      .where('developerId', '=', developerId)
+      .where('userId', '=', userId)
+      .execute();
+  }
+  if (addresses.length === 0) return;
+  await sql`insert into scim_user_emails (developer_id, address, user_id)
+    select distinct ${developerId}, lower(a.address), ${userId}
+    from unnest(${[...addresses]}::text[]) as a (address)`.execute(tx);
+}
+
+export interface GroupOfUser {
+  readonly userId: string;
+  readonly id: string;
+  readonly displayName: string;
+}
+
+/** The groups of some users. */
+export function listGroupsOfUsers(
+  db: Executor,
+  { developerId }: Tenant,
+  userIds: readonly string[],
+): Promise<GroupOfUser[]> {
+  return db
+    .selectFrom('scimMembers as member')
+    .innerJoin('scimGroups as group', (join) =>
+      join.onRef('group.developerId', '=', 'member.developerId').onRef('group.id', '=', 'member.groupId'),
+    )
+    .select(['member.userId', 'group.id', 'group.displayName'])
+    .where('member.developerId', '=', developerId)
+    .where('member.userId', 'in', userIds)
+    .orderBy('group.id')
+    .execute();
+}
