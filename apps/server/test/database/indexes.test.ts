@@ -15,6 +15,7 @@ import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
+import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
@@ -163,6 +164,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
   sso_connection_domains_connection: ({ acme, its }) =>
     acme('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { name: 'Another' }),
+  sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
   sso_sessions_connection: ({ acme }) => acme('GET', '/v1/sso/sessions?connectionId=sso_1'),
   sso_sessions_principal: ({ acme }) => acme('GET', '/v1/sso/sessions?principalId=user_42'),
   vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
@@ -260,7 +262,7 @@ const COPIES: Readonly<Record<string, string>> = {
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id`,
-  sso_sessions: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
+  sso_sessions: `'id', one.id || n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,
