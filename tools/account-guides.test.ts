@@ -92,3 +92,21 @@ test('plans, step by step, are paid for at a stand-in for Stripe', async () => {
   expect(heard.status).toBe(200);
   expect(linesOf(told)).toEqual(['pro', expect.stringMatching(/^https:\/\/stripe\.test\//)]);
 });
+
+test('people are provisioned as Okta does, and an agent asks one of them', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(stepsOf('provision-people-from-okta').join('\n'), { KEY: acme.apiKey });
+
+  expect(linesOf(told)).toEqual([expect.stringMatching(/^scimuser_/), 'approved']);
+});
+
+test('a person leaves as Entra ID says it', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(stepsOf('provision-people-from-entra-id').join('\n'), { KEY: acme.apiKey });
+
+  expect(linesOf(told)).toEqual(['false']);
+});

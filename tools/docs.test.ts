@@ -444,12 +444,12 @@ describe('the commands of the documents', () => {
     const hasAll = () => taken.length >= emitted.length - 1;
 
     await more(3);
-    await vi.waitUntil(hasAll, { timeout: 10_000 });
+    await vi.waitUntil(hasAll, { timeout: 20_000 });
     service.app.server.closeAllConnections();
     await more(1200);
     await vi.waitUntil(hasAll, { timeout: 20_000 });
     await more(3);
-    await vi.waitUntil(hasAll, { timeout: 10_000 });
+    await vi.waitUntil(hasAll, { timeout: 20_000 });
     stop.abort();
     await following;
 

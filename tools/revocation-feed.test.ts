@@ -88,10 +88,10 @@ async function start() {
         await outcome(grantToken);
         return way.asked === before;
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 20_000, interval: 20 },
     );
   const becomes = (grantToken: string, wanted: string) =>
-    vi.waitFor(async () => expect(await outcome(grantToken)).toBe(wanted), { timeout: 10_000, interval: 20 });
+    vi.waitFor(async () => expect(await outcome(grantToken)).toBe(wanted), { timeout: 20_000, interval: 20 });
   const granted = () => grantTo(acme, { scopes });
   const revoke = (grantId: string) => acme('DELETE', `/v1/grants/${grantId}`);
   return { acme, behest, way, ...control, outcome, settle, becomes, granted, revoke };
@@ -152,9 +152,9 @@ describe('a client that follows revocations', () => {
     const first = way.asked;
 
     const early = outcome(one.grantToken);
-    await vi.waitUntil(() => way.asked === first + 1, { timeout: 10_000 });
+    await vi.waitUntil(() => way.asked === first + 1, { timeout: 20_000 });
     await revoke(one.grantId);
-    await vi.waitUntil(() => way.frames.includes(one.grantId), { timeout: 10_000 });
+    await vi.waitUntil(() => way.frames.includes(one.grantId), { timeout: 20_000 });
     release();
 
     expect(await early).toBe('allowed'); // the call was before the revocation
@@ -276,10 +276,10 @@ test('an answer holds for 45 seconds without a sign of the stream, and for five 
     const { length } = way.frames;
     await acme('PATCH', `/v1/agents/${(await registerAgent(acme)).agentId}`, { status: 'suspended' });
     const heard = () => way.frames.endsWith('\n\n') && way.frames.includes('agent.suspended', length);
-    await vi.waitUntil(heard, { timeout: 10_000 });
+    await vi.waitUntil(heard, { timeout: 20_000 });
     for (let turn = 0; turn < 10; turn += 1) await setImmediate(); // the feed reads what the way has noted
   };
-  await vi.waitUntil(async () => (await asks()) === 0, { timeout: 10_000, interval: 20 });
+  await vi.waitUntil(async () => (await asks()) === 0, { timeout: 20_000, interval: 20 });
   await hears(); // and so the stream's first comment, which is a sign too
 
   for (const clock of ['wall', 'steady'] as const) {

@@ -71,6 +71,7 @@ test('tables that others refer to come first, and all are with the root', () => 
     "create_reference_table('verified_emails'",
     "create_reference_table('billing_customers'",
     "create_reference_table('verified_domains'",
+    "create_reference_table('scim_token_index'",
   ]);
 });
 

@@ -80,6 +80,14 @@ test('the sources import packed packages, and never a part of one beside it', ()
   expect(said).toContain('/node_modules/.cache/behest-packages/abc/pg.mjs pg/lib/query is new to the packed');
 });
 
+test('the modules of a start leave Node’s `fetch` and its patterns for file names unloaded', () => {
+  const script = `
+    const { start } = await import('./src/main.ts');
+    console.log(typeof start, process.moduleLoadList.filter((name) => /undici|minimatch/.test(name)));`;
+
+  expect(run(ROOT, ['--import', './packed.mjs'], script)).toBe('function []\n');
+});
+
 test('packages that were packed for another lock file are left alone', () => {
   const root = newCheckout({ lock: 'another' });
 

@@ -20,7 +20,7 @@ const ADDRESS = /[\w.-]+@[\w.-]+/g;
 /** Runs share a database, and one developer at a time may hold a domain. */
 const DOMAIN = /\bacme-\d+\.test\b/g;
 const THUMBPRINT = /"[\w-]{43}"/g;
-const ID = /\b[a-z]{2,6}_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+const ID = /\b[a-z]{2,8}_[0-9A-HJKMNP-TV-Z]{26}\b/gi; // an id of a user is also stored in lower case
 
 /** The tables with rows of developers, whichever there are. They are the same in all databases of a run. */
 let tables: Promise<string[]> | undefined;

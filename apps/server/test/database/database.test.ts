@@ -137,6 +137,7 @@ describe('the schema', () => {
     'email_verification_index',
     'verified_emails',
     'verified_domains',
+    'scim_token_index',
     'billing_customers',
   ];
 
@@ -244,6 +245,7 @@ describe('I1: statements', () => {
       'findPayerAcrossTenants',
       'findProviderAcrossTenants',
       'findSeededAcrossTenants',
+      'findTokenAcrossTenants',
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',
       'listClosedAcrossTenants',

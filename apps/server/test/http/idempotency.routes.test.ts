@@ -91,7 +91,7 @@ describe('I13: every POST and PATCH that takes an API key', () => {
   });
 
   test('has no effect without its answer, and gets the same answer when it comes again', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     for (const operation of repeatableInside()) {
       const request = await goodRequest(operation);
@@ -124,7 +124,7 @@ describe('I13: every POST and PATCH that takes an API key', () => {
   });
 
   test('needs no second connection, so many at once never wait for each other', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const { databaseUrl } = service;
     const one = () => openDatabase({ connectionString: databaseUrl }, 1, undefined, { connect: 2000 });

@@ -127,7 +127,7 @@ test('L1: nothing repeats the members of an error of a webhook’s connection, o
 
   world.service.startFeatures();
   await world.acme('POST', `/v1/webhooks/${webhookId}/test`, {});
-  await vi.waitUntil(() => linesWith(world, SAID).length > 0, { timeout: 15_000, interval: 20 });
+  await vi.waitUntil(() => linesWith(world, SAID).length > 0, { timeout: 25_000, interval: 20 });
   await turn();
 
   await expectSilence(world, []);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
 import type pg from 'pg';
 
 /** An SQL function of a release: a file of its own, named for it. */
@@ -22,7 +22,9 @@ export interface KnownFunction extends Omit<SqlFunction, 'text'> {
 
 /** @throws when a file does not create the function that it is named for */
 export function readFunctions(folder: string): SqlFunction[] {
-  return globSync(`${folder}/**/sql/*.sql`)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => join(folder, path))
+    .filter((file) => extname(file) === '.sql' && basename(dirname(file)) === 'sql')
     .sort()
     .map((file) => functionIn(basename(file, '.sql'), readFileSync(file, 'utf8')));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { VERSION } from '../version.ts';
 import { applyFunctions, isPending, type KnownFunction, readFunctions, standsSince } from './functions.ts';
@@ -72,11 +72,12 @@ export async function migrate(options: ConnectionOptions, source: Partial<Schema
 }
 
 function readMigrations(folder: string): Migration[] {
-  return globSync(`${folder}/[0-9]*.sql`)
+  return readdirSync(folder)
+    .filter((name) => /^[0-9].*\.sql$/.test(name))
     .sort()
-    .map((file) => {
-      const text = readFileSync(file, 'utf8');
-      return { name: basename(file), text, sha256: createHash('sha256').update(text).digest('hex') };
+    .map((name) => {
+      const text = readFileSync(join(folder, name), 'utf8');
+      return { name, text, sha256: createHash('sha256').update(text).digest('hex') };
     });
 }
 

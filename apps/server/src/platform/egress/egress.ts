@@ -1,6 +1,7 @@
-import http, { type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import * as http from '../node-http.ts';
 import { isPublicAddress } from './addresses.ts';
 import { type PassedAnswer, type PassedRequest, pass } from './passing.ts';
 import { type Resolve, resolver } from './resolver.ts';

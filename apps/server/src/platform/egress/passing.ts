@@ -1,7 +1,8 @@
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
+import * as http from '../node-http.ts';
 
 /** Times in milliseconds. */
 export interface PassingTimes {

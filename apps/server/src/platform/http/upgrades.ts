@@ -1,7 +1,8 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError } from '../errors.ts';
+import { ServerResponse } from '../node-http.ts';
 
 /** The most bytes of a client's message: no client of ours has much to say. */
 const MOST_OF_MESSAGE = 4096; // specification, Events

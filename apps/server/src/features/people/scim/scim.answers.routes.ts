@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SCIM_TYPE } from '../../../platform/http/answers/scim-errors.ts';
+import { SCIM_TYPE, scimErrorBody } from '../../../platform/http/answers/scim-errors.ts';
+import type { BulkResult } from './scim.bulk.service.ts';
 import type { Asked, Seen } from './scim.users.service.ts';
 import { isKnown } from './scim.users.service.ts';
 
@@ -26,3 +27,15 @@ export function sendFound({ headers }: FastifyRequest, reply: FastifyReply, foun
   if (!isKnown(found, headers['if-none-match'])) return sendSeen(reply, found);
   return reply.code(304).header('etag', found.tag).send(null);
 }
+
+/** RFC 7644 §3.7.3. */
+export const bulkResponse = (results: readonly BulkResult[]) => ({
+  schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'],
+  Operations: results.map(({ operation, status, seen, refusal }) => ({
+    method: operation.method,
+    ...(operation.bulkId !== undefined && { bulkId: operation.bulkId }),
+    ...(seen && { location: seen.location, version: seen.tag }),
+    status: String(status),
+    ...(refusal && { response: scimErrorBody(refusal) }),
+  })),
+});

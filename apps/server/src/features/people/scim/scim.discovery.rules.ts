@@ -5,12 +5,16 @@ const CONFIG = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 const TYPE = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
 const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
 
+/** The bounds of one request of many operations. */
+export const MOST_OPERATIONS = 1000;
+const MOST_BYTES = 1_048_576;
+
 /** RFC 7643 §5, RFC 9865 §4. @param base the address of the SCIM service */
 export const serviceProviderConfig = (base: string) => ({
   schemas: [CONFIG],
   documentationUri: 'https://datatracker.ietf.org/doc/html/rfc7644',
   patch: { supported: true },
-  bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
+  bulk: { supported: true, maxOperations: MOST_OPERATIONS, maxPayloadSize: MOST_BYTES },
   filter: { supported: true, maxResults: MOST_COUNT },
   changePassword: { supported: false },
   sort: { supported: true },

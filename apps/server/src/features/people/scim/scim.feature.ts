@@ -3,6 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './scim.acts.ts';
+import { scimBulkRoutes } from './scim.bulk.routes.ts';
 import { scimDiscoveryRoutes } from './scim.discovery.routes.ts';
 import { scimGroupRoutes } from './scim.groups.routes.ts';
 import { userLeft } from './scim.hooks.ts';
@@ -31,6 +32,7 @@ export const scim = defineFeature({
       await app.register(scimTokenRoutes, house);
       await app.register(scimUserRoutes, deps);
       await app.register(scimGroupRoutes, deps);
+      await app.register(scimBulkRoutes, deps);
       await app.register(scimDiscoveryRoutes, house);
     },
   }),

@@ -16,7 +16,7 @@ export interface Source {
 }
 
 /** A filter as a condition. Its values are bound parameters. `null` counts as false. */
-export function conditionOf(bound: Bound, source: Source): RawBuilder<SqlBool> {
+export const conditionOf = (bound: Bound, source: Source): RawBuilder<SqlBool> => {
   switch (bound.kind) {
     case 'and':
       return sql`(${conditionOf(bound.left, source)} and ${conditionOf(bound.right, source)})`;
@@ -29,7 +29,7 @@ export function conditionOf(bound: Bound, source: Source): RawBuilder<SqlBool> {
     case 'test':
       return testOf(bound, source.columns[bound.path.join('.')] ?? inDocument(source.document, bound));
   }
-}
+};
 
 function anyOf({ path, filter }: Extract<Bound, { kind: 'any' }>, source: Source): RawBuilder<SqlBool> {
   const name = path.join('.');
@@ -72,18 +72,22 @@ function testOf({ attribute, op, value }: Test, found: Sql): RawBuilder<SqlBool>
       return sql`starts_with(${one}, ${other})`;
     case 'ew':
       return sql`right(${one}, length(${other})) = ${other}`;
-    default:
-      return sql.join([ordered(attribute, one), sql.raw(SIGNS[op]), other], sql.raw(' '));
+    case 'gt':
+      return sql`${ordered(attribute, one)} > ${other}`;
+    case 'ge':
+      return sql`${ordered(attribute, one)} >= ${other}`;
+    case 'lt':
+      return sql`${ordered(attribute, one)} < ${other}`;
+    case 'le':
+      return sql`${ordered(attribute, one)} <= ${other}`;
   }
 }
 
 /** A bound parameter of the type that an attribute has in a statement. */
-export function boundAs(type: Attribute['type'], value: Test['value']): Sql {
+export const boundAs = (type: Attribute['type'], value: Test['value']): Sql => {
   if (type === 'boolean') return sql`${value}::boolean`;
   return type === 'dateTime' ? sql`${value}::timestamptz` : sql`${value}::text`;
-}
-
-const SIGNS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const;
+};
 
 const folded = ({ caseExact }: Attribute, text: Sql): Sql => (caseExact ? text : sql`lower(${text})`);
 
@@ -92,9 +96,9 @@ const ordered = ({ type }: Attribute, value: Sql): Sql =>
   type === 'dateTime' ? value : sql`${value} collate "C"`;
 
 /** The value by which a list is sorted. */
-export function orderOf(source: Source, path: readonly string[], attribute: Attribute): Sql {
+export const orderOf = (source: Source, path: readonly string[], attribute: Attribute): Sql => {
   const about = { kind: 'test', attribute, path, op: 'pr', value: '' } as const;
   const found = source.columns[path.join('.')] ?? inDocument(source.document, about);
   if (attribute.type === 'boolean' || attribute.type === 'dateTime') return found;
   return sql`${folded(attribute, found)} collate "C"`;
-}
+};

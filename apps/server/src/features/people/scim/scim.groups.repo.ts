@@ -45,9 +45,9 @@ export async function searchGroups(db: Executor, { developerId }: Tenant, search
   const total = Number((await counted.execute(db)).rows[0]?.total);
   if (search.count === 0) return { rows: [], total };
   const page = sql<FoundGroupRow>`select g.*, ${parts.value} as sort_value from scim_groups g
-    where g.developer_id = ${developerId} and ${parts.condition} and ${parts.after}
-    order by ${sql.join(parts.order)} limit ${search.count + 1} offset ${(search.startIndex ?? 1) - 1}`;
-  return { rows: (await page.execute(db)).rows, total };
+    where g.developer_id = ${developerId} and ${parts.condition} and ${parts.after}`;
+  const bounded = sql<FoundGroupRow>`${parts.inOrder(page)} limit ${search.count + 1} offset ${(search.startIndex ?? 1) - 1}`;
+  return { rows: (await bounded.execute(db)).rows, total };
 }
 
 export function findGroup(db: Executor, { developerId }: Tenant, id: string): Promise<GroupRow | undefined> {

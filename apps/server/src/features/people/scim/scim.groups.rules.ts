@@ -23,7 +23,7 @@ export function groupIn({ displayName, externalId, members }: Document): Group {
   const ids = values.map((member) => String(at(member, ['value'])));
   return {
     displayName: String(displayName),
-    externalId: typeof externalId === 'string' && externalId !== '' ? externalId : null,
+    externalId: typeof externalId === 'string' ? externalId : null,
     memberIds: [...new Set(ids)].sort(),
   };
 }

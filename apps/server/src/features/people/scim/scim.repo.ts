@@ -15,34 +15,31 @@ export interface SearchParts {
   readonly condition: RawBuilder<SqlBool>;
   /** The value of each row by which the list is sorted, as text. */
   readonly value: RawBuilder<string | null>;
-  readonly order: readonly RawBuilder<unknown>[];
   /** Rows after the position of the cursor. */
   readonly after: RawBuilder<SqlBool>;
+  /** Puts the rows of a statement in the order of the list. */
+  readonly inOrder: <Row>(select: RawBuilder<Row>) => RawBuilder<Row>;
 }
 
 /** @param id the column of the ids, which are in the order of creation */
-export function partsOfSearch(
+export const partsOfSearch = (
   { filter, order, after }: Search,
   source: Source,
   id: RawBuilder<string>,
-): SearchParts {
+): SearchParts => {
   const condition = filter ? conditionOf(filter, source) : sql<SqlBool>`true`;
   if (!order) {
     const isAfter = after ? sql<SqlBool>`${id} > ${after.id}` : sql<SqlBool>`true`;
-    return { condition, value: sql`null::text`, order: [sql`${id}`], after: isAfter };
+    const inOrder: SearchParts['inOrder'] = (select) => sql`${select} order by ${id}`;
+    return { condition, value: sql`null::text`, after: isAfter, inOrder };
   }
   const by = orderOf(source, order.path, order.attribute);
-  // Without a value a resource is last, or first when descending (RFC 7644 §3.4.2.3), as Postgres has it.
-  const direction = sql.raw(order.isDescending ? 'desc' : 'asc');
-  const sorted = sql.join([by, direction], sql.raw(' '));
   const isAfter = after ? isBehind(by, order, id, after) : sql<SqlBool>`true`;
-  return {
-    condition,
-    value: sql`(${by})::text`,
-    order: [sorted, sql`${id}`],
-    after: isAfter,
-  };
-}
+  // Without a value a resource is last, or first when descending (RFC 7644 §3.4.2.3), as Postgres has it.
+  const inOrder: SearchParts['inOrder'] = (select) =>
+    order.isDescending ? sql`${select} order by ${by} desc, ${id}` : sql`${select} order by ${by}, ${id}`;
+  return { condition, value: sql`(${by})::text`, after: isAfter, inOrder };
+};
 
 function isBehind(
   by: RawBuilder<unknown>,

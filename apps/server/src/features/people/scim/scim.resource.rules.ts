@@ -42,7 +42,7 @@ function checkSchemas({ core, extensions }: ResourceType, schemas: unknown): voi
 /** @throws invalidValue */
 export function mustBeComplete({ core }: ResourceType, document: Document): void {
   for (const { name, required } of core.attributes) {
-    if (required && (document[name] === undefined || document[name] === '')) {
+    if (required && document[name] === undefined) {
       throw scimRefusal('invalidValue', `The resource has no \`${name}\`.`);
     }
   }
@@ -59,7 +59,7 @@ function readMembers(attributes: readonly Attribute[], given: object): Record<st
   return read;
 }
 
-/** @returns undefined for no value: `null`, no values, no parts @throws invalidValue */
+/** @returns undefined for no value: `null`, no characters, no values, no parts @throws invalidValue */
 export function readValue(attribute: Attribute, value: unknown): unknown {
   if (value === null || value === undefined) return undefined;
   if (!attribute.multiValued) return readOne(attribute, value);
@@ -94,7 +94,7 @@ export function readOne(attribute: Attribute, value: unknown): unknown {
   if (type === 'boolean') return readBoolean(name, value);
   if (typeof value !== 'string') throw invalid(name, 'a text');
   if (value.length > longest) throw invalid(name, `at most ${longest} characters long`);
-  return value;
+  return value === '' ? undefined : value; // clears it, as `null` does
 }
 
 /** Identity providers also send `"True"`. */

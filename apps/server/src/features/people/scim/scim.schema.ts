@@ -39,3 +39,18 @@ export const SearchQuery = Type.Object({
   sortBy: text,
   sortOrder: text,
 });
+
+/** RFC 7644 §3.7.3. */
+export const BulkResponse = Type.Object({
+  schemas: Type.Array(Type.String()),
+  Operations: Type.Array(
+    Type.Object({
+      method: Type.String(),
+      bulkId: Type.Optional(Type.String()),
+      location: Type.Optional(Type.String()),
+      version: Type.Optional(Type.String()),
+      status: Type.String(),
+      response: Type.Optional(Resource),
+    }),
+  ),
+});

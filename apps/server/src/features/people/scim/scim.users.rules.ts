@@ -13,14 +13,10 @@ export function columnsOf(document: Document) {
   };
 }
 
-const textOrNull = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null);
 
-/** A document as it is stored: without `externalId` of no characters, and with `active`. */
-export function storable(document: Document): Document {
-  const { externalId, ...others } = document;
-  const known = textOrNull(externalId);
-  return { active: true, ...others, ...(known !== null && { externalId: known }) };
-}
+/** A document as it is stored: everybody is active or not. */
+export const storable = (document: Document): Document => ({ active: true, ...document });
 
 export function addressesOf({ emails }: Document): string[] {
   return (Array.isArray(emails) ? emails : []).map((each: unknown) => String(at(each, ['value'])));
@@ -31,7 +27,7 @@ export function principalValues(id: string, document: Document) {
   const { userName, externalId } = columnsOf(document);
   const further = at(document, [PRINCIPAL_SCHEMA, 'principalIds']);
   const exact = [id, externalId, ...(Array.isArray(further) ? further.map(String) : [])];
-  const ids = new Set(exact.filter((each): each is string => each !== null && each !== ''));
+  const ids = new Set(exact.filter((each): each is string => each !== null));
   return [{ id: userName, isFolded: true }, ...[...ids].map((each) => ({ id: each, isFolded: false }))];
 }
 

@@ -1,5 +1,5 @@
-import { globSync, readFileSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import type { FastifyPluginAsyncTypebox, TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
@@ -105,9 +105,11 @@ function loadFiles(folder: string): ReadonlyMap<string, PageFile> {
 /** Files by name. Any other file of the folder is not served. */
 function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(
-    globSync(`${folder}/*.{html,css,js}`).map((file) => {
-      const body = Buffer.from(readFileSync(file, 'utf8').replaceAll(COMMENT, ''));
-      return [basename(file), { ...finished(body), type: TYPES.get(extname(file)) ?? '' }];
+    readdirSync(folder).flatMap((name) => {
+      const type = TYPES.get(extname(name));
+      if (type === undefined) return [];
+      const body = Buffer.from(readFileSync(join(folder, name), 'utf8').replaceAll(COMMENT, ''));
+      return [[name, { ...finished(body), type }] as const];
     }),
   );
 }

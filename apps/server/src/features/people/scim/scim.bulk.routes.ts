@@ -1,0 +1,23 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { access, asScim, bulkResponse } from './scim.answers.routes.ts';
+import { doBulk } from './scim.bulk.service.ts';
+import { BulkResponse, ResourceBody } from './scim.schema.ts';
+import type { DirectoryDeps } from './scim.users.service.ts';
+
+export const scimBulkRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (app, deps) => {
+  app.post(
+    '/scim/v2/Bulk',
+    {
+      config: { ...access, failures: [], isHeavy: true },
+      schema: {
+        operationId: 'scim.bulk',
+        summary: 'Do many operations in one request, each by itself',
+        body: ResourceBody,
+        response: { 200: BulkResponse },
+      },
+    },
+    async (request, reply) =>
+      asScim(reply).send(bulkResponse(await doBulk(deps, callerOf(request), request.body))),
+  );
+};

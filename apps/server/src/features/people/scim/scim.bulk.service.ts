@@ -1,0 +1,79 @@
+import type { Caller } from '../../../platform/caller.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { type BulkOperation, readBulk, withIds } from './scim.bulk.rules.ts';
+import { createGroup, deleteGroup, patchGroup, replaceGroup } from './scim.groups.service.ts';
+import {
+  createUser,
+  type DirectoryDeps,
+  deleteUser,
+  patchUser,
+  replaceUser,
+  type Seen,
+} from './scim.users.service.ts';
+
+/** The outcome of one operation. */
+export interface BulkResult {
+  readonly operation: BulkOperation;
+  readonly status: number;
+  readonly seen?: Seen | undefined;
+  readonly refusal?: AppError;
+}
+
+/**
+ * Does operations one after the other. Each commits by itself, as if it had come alone (RFC 7644 §3.7).
+ * @throws invalidSyntax, invalidValue, PAYLOAD_TOO_LARGE
+ */
+export async function doBulk(deps: DirectoryDeps, caller: Caller, body: object): Promise<BulkResult[]> {
+  const { operations, failOnErrors } = readBulk(body);
+  const ids = new Map<string, string>();
+  const results: BulkResult[] = [];
+  let refused = 0;
+  for (const operation of operations) {
+    const result = await attempt(deps, caller, operation, ids);
+    results.push(result);
+    if (result.refusal) refused += 1;
+    if (refused >= failOnErrors) break;
+  }
+  return results;
+}
+
+async function attempt(
+  deps: DirectoryDeps,
+  caller: Caller,
+  operation: BulkOperation,
+  ids: Map<string, string>,
+): Promise<BulkResult> {
+  try {
+    const seen = await doOne(deps, caller, operation, ids);
+    if (operation.bulkId !== undefined && seen) ids.set(operation.bulkId, String(seen.resource.id));
+    return { operation, status: STATUSES[operation.method], seen };
+  } catch (error) {
+    if (error instanceof AppError) return { operation, status: error.status, refusal: error };
+    throw error;
+  }
+}
+
+const STATUSES = { POST: 201, PUT: 200, PATCH: 200, DELETE: 204 } as const;
+
+async function doOne(
+  deps: DirectoryDeps,
+  caller: Caller,
+  operation: BulkOperation,
+  ids: ReadonlyMap<string, string>,
+): Promise<Seen | undefined> {
+  const { method, endpoint, version } = operation;
+  const isUser = endpoint === 'Users';
+  const [id, data] = [withIds(operation.id ?? '', ids), withIds(operation.data, ids)];
+  const asked = { query: {}, ifMatch: version };
+  switch (method) {
+    case 'POST':
+      return (isUser ? createUser : createGroup)(deps, caller, data, {});
+    case 'PUT':
+      return (isUser ? replaceUser : replaceGroup)(deps, caller, id, data, asked);
+    case 'PATCH':
+      return (isUser ? patchUser : patchGroup)(deps, caller, id, data, asked);
+    case 'DELETE':
+      await (isUser ? deleteUser : deleteGroup)(deps, caller, id, asked);
+      return undefined;
+  }
+}
