@@ -38,11 +38,13 @@ test('a start loads these packages, and the others wait until something needs th
       'ws',
     ],
     later: [
+      '@node-saml/node-saml',
       '@opentelemetry/api',
       '@opentelemetry/core',
       '@opentelemetry/exporter-trace-otlp-http',
       '@opentelemetry/resources',
       '@opentelemetry/sdk-trace',
+      'ldapts',
       'nodemailer',
       'stripe',
     ],

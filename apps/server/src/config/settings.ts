@@ -3,7 +3,7 @@ import { databaseUrl } from './database.ts';
 import { mailAddress, smtpUrl } from './mail.ts';
 import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
 import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet, textOf } from './readers.ts';
-import { sharedSecret, vaultKey, vaultKeys } from './secrets.ts';
+import { vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
 
@@ -137,11 +137,6 @@ const keys = {
     integer(0, MOST_SECONDS),
     '34214400',
     'The time for which a key that signs no longer stays published. It has no effect with `SIGNING_KEY_STORE=env`, where a key stays as long as a setting names it.',
-  ),
-  SSO_STATE_SECRET: optional(
-    sharedSecret,
-    'derived from the other keys',
-    'For single sign-on, which is not available yet. The service checks it at start, and it has no effect.',
   ),
   VAULT_ENCRYPTION_KEY: optional(
     vaultKey,

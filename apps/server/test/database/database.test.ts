@@ -239,6 +239,7 @@ describe('I1: statements', () => {
       'developersAcrossTenants',
       'findAgentAcrossTenants',
       'findClientAcrossTenants',
+      'findConnectionAcrossTenants',
       'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
@@ -270,6 +271,7 @@ describe('I1: statements', () => {
       'lockSeedingAcrossTenants',
       'nextKeyIdAcrossTenants',
       'nextProviderKeyAcrossTenants',
+      'ownerOfDomainAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

@@ -16,6 +16,7 @@ import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
+import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
@@ -166,6 +167,11 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   connect_sessions_open: ({ db, acme }) =>
     inTransaction(db, (tx) => listOpenSessions(tx, acme, { principalId: 'user_42', service: 'files' }, 9)),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
+  sso_connection_domains_connection: ({ acme, its }) =>
+    acme('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { name: 'Another' }),
+  sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
+  sso_sessions_connection: ({ acme }) => acme('GET', '/v1/sso/sessions?connectionId=sso_1'),
+  sso_sessions_principal: ({ acme }) => acme('GET', '/v1/sso/sessions?principalId=user_42'),
   vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
   vault_proxy_calls_old: ({ db }) => deleteOldProxyCallsAcrossTenants(db, new Date(0), 10),
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
@@ -181,6 +187,7 @@ const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
   vault_credentials_folded: 'services of a principal differ in more than case',
+  sso_connections_default: 'a developer has one configuration of older clients',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
   billing_customers_developer_id_key: 'an account has one customer',
@@ -260,6 +267,8 @@ const COPIES: Readonly<Record<string, string>> = {
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
+  sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id`,
+  sso_sessions: `'id', one.id || n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,
@@ -270,6 +279,13 @@ const COPIES: Readonly<Record<string, string>> = {
 async function fill(db: Executor): Promise<void> {
   await sql`insert into idempotent_answers
     select id, '\\x01', '\\x02', 'full', 200, '\\x03', '2030-01-01' from developers`.execute(db);
+  await sql`insert into sso_connection_domains select developer_id, 'one.test', id from sso_connections`.execute(
+    db,
+  );
+  await sql`insert into sso_sessions
+    (developer_id, id, connection_id, subject, groups, mapped_scopes, secret_hash, created_at, expires_at)
+    select developer_id, 'ssosess_1', id, 's', '{}', '{}', '\\x01', '2020-01-01', '2030-01-01'
+    from sso_connections`.execute(db);
   await sql`insert into vault_proxy_calls
     (developer_id, id, agent_id, grant_id, credential_id, service, upstream, method, rule, created_at)
     select id, 'pcall_1', 'a', 'g', 'c', 's', 'u', 'GET', 'r', '2030-01-01' from developers`.execute(db);

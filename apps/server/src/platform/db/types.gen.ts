@@ -66,6 +66,10 @@ export type PolicyEffect = "allow" | "deny" | "require_approval";
 
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
+export type SsoProtocol = "ldap" | "oidc" | "saml";
+
+export type SsoStatus = "active" | "inactive" | "testing";
+
 export type SubscriptionStatus = "active" | "canceled" | "past_due";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -653,6 +657,62 @@ export interface ScimUsers {
   version: number;
 }
 
+export interface SsoAssertions {
+  assertionId: string;
+  connectionId: string;
+  developerId: string;
+  expiresAt: Timestamp;
+}
+
+export interface SsoConnectionDomains {
+  connectionId: string;
+  developerId: string;
+  domain: string;
+}
+
+export interface SsoConnections {
+  createdAt: Timestamp;
+  dataKey: string | null;
+  developerId: string;
+  domains: string[];
+  enforce: boolean;
+  id: string;
+  isDefault: boolean;
+  lastLoginAt: Timestamp | null;
+  lastTestedAt: Timestamp | null;
+  name: string;
+  protocol: SsoProtocol;
+  secret: string | null;
+  settings: Json;
+  status: SsoStatus;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface SsoIdentities {
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  subject: string;
+  userId: string;
+}
+
+export interface SsoSessions {
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  email: string | null;
+  expiresAt: Timestamp;
+  groups: string[];
+  id: string;
+  mappedScopes: string[];
+  name: string | null;
+  principalId: string | null;
+  secretHash: Buffer;
+  subject: string;
+  userId: string | null;
+}
+
 export interface Subscriptions {
   cancelAtPeriodEnd: boolean;
   currentPeriodEnd: Timestamp | null;
@@ -869,6 +929,11 @@ export interface DB {
   scimTokens: ScimTokens;
   scimUserEmails: ScimUserEmails;
   scimUsers: ScimUsers;
+  ssoAssertions: SsoAssertions;
+  ssoConnectionDomains: SsoConnectionDomains;
+  ssoConnections: SsoConnections;
+  ssoIdentities: SsoIdentities;
+  ssoSessions: SsoSessions;
   subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;

@@ -5,6 +5,7 @@ import { http } from '../node-http.ts';
 import { isPublicAddress } from './addresses.ts';
 import { type PassedAnswer, type PassedRequest, pass } from './passing.ts';
 import { type Resolve, resolver } from './resolver.ts';
+import { type Sockets, socketsTo } from './sockets.ts';
 import { acceptUrl, hostOf, type UrlRules } from './urls.ts';
 
 export interface OutgoingRequest {
@@ -38,6 +39,10 @@ export interface Egress {
   send(request: OutgoingRequest): Promise<EgressOutcome>;
   /** As `send`, and returns the body of the answer. */
   ask(request: OutgoingRequest): Promise<EgressAnswer>;
+  /** Finds and checks the addresses of a server that speaks another protocol than HTTP. @param url with `https:` in its place */
+  locate(
+    url: string,
+  ): Promise<({ readonly failure?: undefined } & Sockets) | { readonly failure: EgressFailure }>;
   /** Passes the request of another party on, and its answer back. Never throws. */
   pass(request: PassedRequest): Promise<PassedAnswer>;
 }
@@ -89,6 +94,10 @@ export function createEgress(options: EgressOptions): Egress {
       if (received.failure !== undefined) return received;
       const { status, headers, body, cut } = received;
       return cut === undefined ? { status, headers, body } : { failure: cut };
+    },
+    async locate(text) {
+      const found = await locate(text, AbortSignal.timeout(timeoutMilliseconds));
+      return 'failure' in found ? { failure: found.failure } : socketsTo(lookupIn(found.addresses));
     },
     async pass(request) {
       const began = performance.now();

@@ -21,6 +21,15 @@ export function findAccount(db: Executor, { developerId }: Tenant) {
     .executeTakeFirstOrThrow();
 }
 
+/** The parts of an account that a caller needs who brings no credential. @returns undefined for an unknown account */
+export function findCallerParts(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('developers')
+    .select(['mode', 'plan'])
+    .where('id', '=', developerId)
+    .executeTakeFirst();
+}
+
 /** The name of the account, as people and upstreams read it. */
 export async function findDeveloperName(db: Executor, { developerId }: Tenant): Promise<string> {
   const found = await db

@@ -21,3 +21,23 @@ const verifiedHost = lookUp<{ domain: string }, [domain: string]>(
 export async function isVerifiedAcrossTenants(db: Executor, host: string): Promise<boolean> {
   return (await verifiedHost(db, host)).length > 0;
 }
+
+/** Whether this developer has proved that the domain is theirs. */
+export async function isVerifiedBy(db: Executor, { developerId }: Tenant, domain: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('verifiedDomains')
+    .select('domain')
+    .where('domain', '=', domain)
+    .where('developerId', '=', developerId)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** It takes no tenant by design: a person brings an address, and wants to know where to sign in. */
+export async function ownerOfDomainAcrossTenants(db: Executor, domain: string): Promise<Tenant | undefined> {
+  return db
+    .selectFrom('verifiedDomains')
+    .select('developerId')
+    .where('domain', '=', domain)
+    .executeTakeFirst();
+}

@@ -8,10 +8,11 @@ import {
   openClient,
   type ProviderRow,
   type ProviderSettings,
+  readIdToken,
+  readKeySet,
   settingsOf,
 } from '../../vault/providers/index.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
-import { readIdToken } from './connections.id-token.service.ts';
 import type { Result } from './connections.returned.service.ts';
 import { isBearerAnswer, textOf } from './connections.rules.ts';
 import { callbackUrl, type InFlight } from './connections.start.service.ts';
@@ -57,11 +58,12 @@ export async function askForTokens(
   if (!tokens || !isBearerAnswer({ said, isBearer })) return { failure: 'token_request' };
   const claims =
     settings.kind === 'oidc'
-      ? await readIdToken(deps, said.id_token, {
+      ? await idClaims(deps, said.id_token, {
           found,
           clientId: provider.clientId,
           nonce: flight.nonce,
           accessToken: tokens.accessToken,
+          clock: deps.clock,
         })
       : {};
   if (!claims) return { failure: 'id_token' };
@@ -70,6 +72,15 @@ export async function askForTokens(
   if (isPartial && !settings.acceptPartial) return { failure: 'scopes_missing' };
   const account = await accountIn(deps, settings, { said, claims, accessToken: tokens.accessToken, found });
   return account === undefined ? { failure: 'account' } : { tokens, account, frozen };
+}
+
+async function idClaims(
+  { connected }: ConnectDeps,
+  token: unknown,
+  expected: Parameters<typeof readIdToken>[2] & { readonly found: ReturnType<typeof foundOf> },
+) {
+  const keys = await readKeySet(connected, expected.found);
+  return keys && readIdToken(token, keys, expected);
 }
 
 /** RFC 6749, section 4.1.3, with RFC 7636 and RFC 8707. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
+import { mustBeSignedOn } from '../sso/index.ts';
 import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
 import { manifestsAsShown } from './consent.shown.service.ts';
@@ -8,7 +9,7 @@ import { manifestsAsShown } from './consent.shown.service.ts';
 /**
  * The person approves the request, or less of it. The service accepts nothing wider, and requires the proof
  * first.
- * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, GONE, INVALID_SCOPE, BAD_REQUEST, CONFLICT
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED or FIDO_REQUIRED, SSO_REQUIRED, SSO_SCOPE_DENIED, GONE, INVALID_SCOPE, BAD_REQUEST, CONFLICT
  */
 export async function approve(
   deps: ConsentDeps,
@@ -26,6 +27,9 @@ export async function approve(
       { methods },
     );
   }
+  const { principalId, scopes: asked } = row;
+  const scopes = narrowing.scopes ?? asked;
+  await mustBeSignedOn(deps, { tenant: caller.tenant, principalId, now: deps.clock(), scopes });
   const evidence = { ...caller.browser };
   const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
   const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence };

@@ -13,7 +13,7 @@ import { tables } from './consent.tables.ts';
 export const consent = defineFeature({
   name: 'consent',
   tags: { consent: 'Calls of the page on which the person decides.' },
-  knows: ['audit', 'authorization', 'developers', 'emails', 'keys', 'manifests', 'quotas'],
+  knows: ['audit', 'authorization', 'developers', 'emails', 'keys', 'manifests', 'quotas', 'sso'],
   tables,
   acts: entries,
   attempts: ['consent.verification_failed'],

@@ -157,6 +157,8 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
         rate: rates.consent,
         failures: [
           'PRINCIPAL_INACTIVE',
+          'SSO_REQUIRED',
+          'SSO_SCOPE_DENIED',
           'POLICY_DENIED',
           'INVALID_SCOPE',
           'CONSENT_REQUIRED',

@@ -28,7 +28,12 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
   app.post(
     '/v1/principal-sessions',
     {
-      config: { access: 'developer', role: 'full', rate: rates.principalSession, failures: ['NOT_FOUND'] },
+      config: {
+        access: 'developer',
+        role: 'full',
+        rate: rates.principalSession,
+        failures: ['SSO_REQUIRED', 'NOT_FOUND'],
+      },
       schema: {
         operationId: 'principals.openSession',
         summary: 'Open a session in which a principal sees and ends grants to agents',

@@ -8,6 +8,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
+import { enforcedFor } from '../sso/sso.queries.ts';
 import { deleteSession, deleteSessions, deleteSessionsOf, insertSession } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
 import type { MadeSession, NewSession } from './principals.schema.ts';
@@ -25,7 +26,7 @@ const TYPE = 'principal-session+jwt';
 
 /**
  * Opens a session for a principal whom the developer has signed in.
- * @throws BAD_REQUEST, and NOT_FOUND for a principal without an active grant, who has nothing to see
+ * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal without an active grant, who has nothing to see
  */
 export async function createSession(
   deps: PrincipalDeps,
@@ -38,6 +39,16 @@ export async function createSession(
   const id = newId('psn', at);
   const { issuer, keyRing, publicBaseUrl } = deps;
   const { tenant, mode } = caller;
+  const enforced = await enforcedFor(deps.db, tenant, principalId, at);
+  if (enforced && !enforced.mappedScopes) {
+    const { connectionId, loginPath } = enforced;
+    const details = { connectionId, loginUrl: `${publicBaseUrl}${loginPath}` };
+    throw new AppError(
+      'SSO_REQUIRED',
+      'This person has to sign in at their identity provider first.',
+      details,
+    );
+  }
   const claims = sessionClaims({
     issuer,
     developerId: tenant.developerId,

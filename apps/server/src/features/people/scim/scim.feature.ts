@@ -6,6 +6,7 @@ import { acts } from './scim.acts.ts';
 import { scimBulkRoutes } from './scim.bulk.routes.ts';
 import { scimDiscoveryRoutes } from './scim.discovery.routes.ts';
 import { scimGroupRoutes } from './scim.groups.routes.ts';
+import { userLeft } from './scim.hooks.ts';
 import { rates } from './scim.rates.ts';
 import { eraseDirectory } from './scim.repo.ts';
 import { tables } from './scim.tables.ts';
@@ -27,10 +28,11 @@ export const scim = defineFeature({
   open: (house) => ({
     credentials: { scim: (hash) => findProvisioner(house, hash) },
     async routes(app) {
+      const deps = { ...house, onUserLeft: house.listenersOf(userLeft) };
       await app.register(scimTokenRoutes, house);
-      await app.register(scimUserRoutes, house);
-      await app.register(scimGroupRoutes, house);
-      await app.register(scimBulkRoutes, house);
+      await app.register(scimUserRoutes, deps);
+      await app.register(scimGroupRoutes, deps);
+      await app.register(scimBulkRoutes, deps);
       await app.register(scimDiscoveryRoutes, house);
     },
   }),

@@ -10,6 +10,7 @@ import { principalsWithCredentials } from '../../vault/credentials/credentials.q
 import { deleteCredentialsOfPrincipal } from '../../vault/credentials/index.ts';
 import { endSessionsOfPrincipals } from '../principals/index.ts';
 import { principalsWithSessions } from '../principals/principals.queries.ts';
+import type { OnUserLeft } from './scim.hooks.ts';
 import { deactivatePrincipals } from './scim.principals.repo.ts';
 import { principalsOfUser } from './scim.repo.ts';
 
@@ -28,7 +29,7 @@ const REASON = { reason: 'principal_offboarded' } as const;
 export async function offboard(
   tx: Tx,
   caller: Caller,
-  { store }: { readonly store: EphemeralStore },
+  { store, onUserLeft }: { readonly store: EphemeralStore; readonly onUserLeft: readonly OnUserLeft[] },
   userId: string,
   at: Date,
   howLong?: 'for good',
@@ -59,6 +60,7 @@ export async function offboard(
   }
   await freeRequests(tx, caller, { requestIds, store });
   await endSessionsOfPrincipals(tx, tenant, principalIds);
+  for (const listener of onUserLeft) acts.push(...(await listener(tx, caller, userId, at)));
   if (howLong) {
     for (const principalId of principalIds) {
       acts.push(...(await deleteCredentialsOfPrincipal(tx, caller, principalId)));

@@ -10,6 +10,7 @@ import { holdDelegations } from '../../access/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { userType } from './scim.attributes.rules.ts';
 import { touchGroupsOf } from './scim.groups.repo.ts';
+import type { OnUserLeft } from './scim.hooks.ts';
 import { type Offboarded, offboard } from './scim.offboard.service.ts';
 import { patched, readOperations } from './scim.patch.rules.ts';
 import { isPrincipalTaken, writePrincipals } from './scim.principals.repo.ts';
@@ -43,6 +44,7 @@ export interface DirectoryDeps {
   readonly clock: Clock;
   readonly store: EphemeralStore;
   readonly publicBaseUrl: string;
+  readonly onUserLeft: readonly OnUserLeft[];
 }
 
 /** A resource as a client sees it, with its entity tag. */
@@ -64,16 +66,26 @@ export function createUser(deps: DirectoryDeps, caller: Caller, body: object, qu
   const document = storable(readDocument(userType, body));
 
   return inTransaction(deps.db, async (tx) => {
-    await lockDirectory(tx, caller.tenant);
-    const at = deps.clock();
-    const row = rowOf({ id: newId('scimuser', at), version: 1, createdAt: at }, document, at);
-    await mustBeFree(tx, caller, row.id, document);
-    await insertUser(tx, caller.tenant, row);
-    await writeEmails(tx, caller.tenant, row.id, addressesOf(document), true);
-    await writeIds(tx, caller, row, document, true);
-    await recordActs(tx, caller, [{ type: 'scim.user.created', data: dataOf(row) }], at);
+    const { row, created } = await addUserWithin(tx, caller, document, deps.clock());
+    await recordActs(tx, caller, [created], row.createdAt);
     return seen(deps, { ...row, attributes: document }, [], view);
   });
+}
+
+/** Adds a user in a transaction of the caller, who records the act. @throws uniqueness */
+export async function addUserWithin(
+  tx: Tx,
+  caller: Caller,
+  document: Document,
+  at: Date,
+): Promise<{ row: NewRow; created: Act }> {
+  await lockDirectory(tx, caller.tenant);
+  const row = rowOf({ id: newId('scimuser', at), version: 1, createdAt: at }, document, at);
+  await mustBeFree(tx, caller, row.id, document);
+  await insertUser(tx, caller.tenant, row);
+  await writeEmails(tx, caller.tenant, row.id, addressesOf(document), true);
+  await writeIds(tx, caller, row, document, true);
+  return { row, created: { type: 'scim.user.created', data: dataOf(row) } };
 }
 
 /** @throws NOT_FOUND */

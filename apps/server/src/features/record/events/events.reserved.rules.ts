@@ -10,9 +10,8 @@ const acts = `
   vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied
-  decision.cancelled decision.superseded decision.expired decision.consumed sso.login sso.connection.created
-  sso.connection.updated sso.connection.deleted sso.enforcement_changed sso.session.revoked
-  sso.user_linked resource.created resource.updated resource.deleted grant.reconsent_required member.invited
+  decision.cancelled decision.superseded decision.expired decision.consumed
+  resource.created resource.updated resource.deleted grant.reconsent_required member.invited
   member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
   approver.removed console.recovery_used audit.erased transparency.halted`;
 
@@ -22,7 +21,6 @@ const announcements = `
 const entries = `
   token.exchanged
   case.closed
-  sso.login_failed
   decision.approval_refused console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 

@@ -7,8 +7,9 @@ export {
   settingsOf,
 } from './providers.client.service.ts';
 export { objectIn } from './providers.discovery.service.ts';
-export type { Found } from './providers.found.rules.ts';
+export { type Found, methodOf, readMetadata } from './providers.found.rules.ts';
 export { type OnProviderDeleted, providerDeleted } from './providers.hooks.ts';
+export { readIdToken, readKeySet } from './providers.id-token.service.ts';
 export { findConnectable, getProviderRow, type ProviderRow } from './providers.read.service.ts';
 export type { ProviderSettings } from './providers.schema.ts';
 export { connectEgress, connectSettings } from './providers.settings.ts';

@@ -63,7 +63,7 @@ export const writtenFound = (settings: ProviderSettings): Found => ({
 
 /** @see RFC 8414, section 2, and OpenID Connect Discovery 1.0, section 3 */
 export function readMetadata(
-  settings: ProviderSettings,
+  settings: Pick<ProviderSettings, 'kind' | 'pkce' | 'userinfoEndpoint'>,
   issuer: string,
   metadata: Metadata,
 ): Found | Unusable {
@@ -102,7 +102,7 @@ export function readMetadata(
 }
 
 /** MCP demands that the list is there. For others an absent list says nothing. */
-function doesPkce({ kind, pkce }: ProviderSettings, methods: unknown): boolean {
+function doesPkce({ kind, pkce }: Pick<ProviderSettings, 'kind' | 'pkce'>, methods: unknown): boolean {
   if (!Array.isArray(methods)) return kind !== 'mcp' && pkce === 'required';
   const hasS256 = methods.includes('S256');
   return pkce === 'required' ? hasS256 : !hasS256;
@@ -139,7 +139,10 @@ interface OwnClient {
 }
 
 /** The way in which the developer's own client shows itself. RFC 8414: an absent list means `client_secret_basic`. */
-export function methodOf({ authMethods }: Found, { wanted, hasSecret }: OwnClient): AuthMethod {
+export function methodOf(
+  { authMethods }: Pick<Found, 'authMethods'>,
+  { wanted, hasSecret }: OwnClient,
+): AuthMethod {
   if (wanted !== null) return wanted;
   if (!hasSecret) return 'none';
   const listed = DOABLE.slice(0, 2).find((method) => authMethods?.includes(method));

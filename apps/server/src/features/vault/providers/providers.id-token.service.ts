@@ -1,18 +1,32 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
 import { isSameText } from '../../../platform/ids.ts';
-import { type Found, objectIn } from '../../vault/providers/index.ts';
-import type { ConnectDeps } from './connections.deps.service.ts';
+import { objectIn } from './providers.discovery.service.ts';
+import type { Found } from './providers.found.rules.ts';
 
 interface Expected {
-  readonly found: Found;
+  readonly found: Pick<Found, 'issuer' | 'idTokenAlgorithms'>;
   readonly clientId: string;
   readonly nonce: string;
   readonly accessToken: string;
+  readonly clock: Clock;
 }
 
 const SKEW_SECONDS = 60;
 const OLDEST_SECONDS = 600;
+
+/** Reads the keys of an issuer. @returns undefined when it does not answer with a set of keys */
+export async function readKeySet(
+  egress: Egress,
+  { jwksUri }: Pick<Found, 'jwksUri'>,
+): Promise<JSONWebKeySet | undefined> {
+  if (jwksUri === null) return undefined;
+  const answer = await egress.ask({ url: jwksUri, method: 'GET', headers: { accept: 'application/json' } });
+  const keys = answer.failure === undefined && answer.status === 200 ? objectIn(answer.body) : undefined;
+  return Array.isArray(keys?.keys) ? (keys as unknown as JSONWebKeySet) : undefined; // jose checks each key that it uses
+}
 
 /**
  * Checks an ID token of the code flow.
@@ -20,18 +34,13 @@ const OLDEST_SECONDS = 600;
  * @see OpenID Connect Core 1.0, section 3.1.3.7
  */
 export async function readIdToken(
-  { connected, clock }: Pick<ConnectDeps, 'connected' | 'clock'>,
   token: unknown,
-  { found, clientId, nonce, accessToken }: Expected,
+  keys: JSONWebKeySet,
+  { found, clientId, nonce, accessToken, clock }: Expected,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  if (typeof token !== 'string' || found.jwksUri === null || found.issuer === null) return undefined;
-  const headers = { accept: 'application/json' };
-  const answer = await connected.ask({ url: found.jwksUri, method: 'GET', headers });
-  const keys = answer.failure === undefined && answer.status === 200 ? objectIn(answer.body) : undefined;
-  if (!Array.isArray(keys?.keys)) return undefined;
+  if (typeof token !== 'string' || found.issuer === null) return undefined;
   try {
-    const keySet = createLocalJWKSet(keys as unknown as JSONWebKeySet); // jose checks each key that it uses
-    const { payload, protectedHeader } = await jwtVerify(token, keySet, {
+    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(keys), {
       issuer: found.issuer,
       audience: clientId,
       algorithms: [...found.idTokenAlgorithms],

@@ -1,0 +1,3 @@
+export { type OnUserLeft, userLeft } from './scim.hooks.ts';
+export { lockPeople } from './scim.people.service.ts';
+export { provisionPerson } from './scim.provision.service.ts';

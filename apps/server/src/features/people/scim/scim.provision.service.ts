@@ -1,0 +1,33 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import type { Tx } from '../../../platform/db/db.ts';
+import { userType } from './scim.attributes.rules.ts';
+import { personOf } from './scim.person.rules.ts';
+import type { Person } from './scim.queries.ts';
+import { readDocument } from './scim.resource.rules.ts';
+import { storable } from './scim.users.rules.ts';
+import { addUserWithin } from './scim.users.service.ts';
+
+interface NewPerson {
+  readonly userName: string;
+  readonly displayName: string | null;
+  readonly email: string | null;
+}
+
+/** Adds a person who has signed in, and whom nobody has provisioned. @throws uniqueness, invalidValue */
+export async function provisionPerson(
+  tx: Tx,
+  caller: Caller,
+  { userName, displayName, email }: NewPerson,
+  at: Date,
+): Promise<{ person: Person; created: Act }> {
+  const document = storable(
+    readDocument(userType, {
+      userName,
+      ...(displayName !== null && { displayName }),
+      ...(email !== null && { emails: [{ value: email, primary: true }] }),
+    }),
+  );
+  const { row, created } = await addUserWithin(tx, caller, document, at);
+  return { person: personOf({ ...row, attributes: document }), created };
+}

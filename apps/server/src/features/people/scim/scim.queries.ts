@@ -1,0 +1,65 @@
+import { type Selectable, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import type { ScimUsers } from '../../../platform/db/types.gen.ts';
+import { personOf } from './scim.person.rules.ts';
+
+/** A user as other features see one. */
+export interface Person {
+  readonly userId: string;
+  /** The id by which the developer knows the person best. */
+  readonly principalId: string;
+  readonly isActive: boolean;
+}
+
+const usersOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('scimUsers').selectAll().where('developerId', '=', developerId);
+
+const shown = (row: Selectable<ScimUsers> | undefined): Person | undefined => row && personOf(row);
+
+export const personById = async (db: Executor, tenant: Tenant, userId: string) =>
+  shown(await usersOf(db, tenant).where('id', '=', userId).executeTakeFirst());
+
+export const personByExternalId = async (db: Executor, tenant: Tenant, externalId: string) =>
+  shown(await usersOf(db, tenant).where('externalId', '=', externalId).executeTakeFirst());
+
+export const personByUserName = async (db: Executor, tenant: Tenant, userName: string) =>
+  shown(
+    await usersOf(db, tenant).where(sql`lower(user_name)`, '=', userName.toLowerCase()).executeTakeFirst(),
+  );
+
+/** The user whose primary address this is, if there is one and no second. */
+export async function personByAddress(
+  db: Executor,
+  tenant: Tenant,
+  address: string,
+): Promise<Person | undefined> {
+  const rows = await db
+    .selectFrom('scimUsers as user')
+    .innerJoin('scimUserEmails as email', (join) =>
+      join.onRef('email.developerId', '=', 'user.developerId').onRef('email.userId', '=', 'user.id'),
+    )
+    .selectAll('user')
+    .where('user.developerId', '=', tenant.developerId)
+    .where('email.developerId', '=', tenant.developerId)
+    .where('email.address', '=', address.toLowerCase())
+    .where(
+      sql<boolean>`(jsonb_array_length("user".attributes->'emails') = 1 or exists (
+        select from jsonb_array_elements("user".attributes->'emails') e
+        where lower(e->>'value') = ${address.toLowerCase()} and e->'primary' = 'true'::jsonb))`,
+    )
+    .limit(2)
+    .execute();
+  return rows.length === 1 ? shown(rows[0]) : undefined;
+}
+
+/** The user who stands for a principal id, now or from before. */
+export async function userOfPrincipal(
+  db: Executor,
+  { developerId }: Tenant,
+  principalId: string,
+): Promise<string | undefined> {
+  const asked = sql<{ userId: string | null }>`
+    select principal_user(${developerId}, ${principalId}) as user_id`;
+  return (await asked.execute(db)).rows[0]?.userId ?? undefined;
+}

@@ -1,0 +1,1 @@
+export { mustBeSignedOn } from './sso.enforce.service.ts';

@@ -1,0 +1,31 @@
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
+
+interface OfConnection {
+  readonly connectionId: string;
+}
+
+export const acts = {
+  'sso.connection.created': act<OfConnection & { readonly protocol: string; readonly name: string }>(),
+  'sso.connection.updated': act<OfConnection & { readonly changed: readonly string[] }>(),
+  'sso.connection.deleted': act<OfConnection>(),
+  'sso.enforcement_changed': act<{ readonly enforce: boolean }>(),
+  'sso.login': act<
+    OfConnection & {
+      readonly protocol: string;
+      readonly sessionId: string;
+      readonly principalId: string | null;
+      readonly email: string | null;
+    }
+  >(),
+  'sso.user_linked': act<OfConnection & { readonly userId: string }>(),
+  'sso.session.revoked': act<OfConnection & { readonly sessionId: string; readonly reason: string }>(),
+};
+
+export const entries = { 'sso.login_failed': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Attempts {
+    'sso.login_failed': true;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
+import { badField, notFound } from '../../../platform/errors.ts';
+import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
+import { recordBlockedAttempt } from '../../record/audit/index.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import { badState, type Flight, takeFlight } from './sso.flight.service.ts';
+import { type OnceOnly, type OpenedSession, openSsoSession } from './sso.identity.service.ts';
+import type { OidcAnswer } from './sso.login.schema.ts';
+import { oidcClaims } from './sso.oidc.service.ts';
+import { authFailed, type Claimed, reasonOf } from './sso.outcomes.service.ts';
+import { type ConnectionRow, findConnection } from './sso.repo.ts';
+import { samlClaims } from './sso.saml.service.ts';
+
+/** The browser or program that brings an answer. */
+export interface Bringer {
+  readonly requestId: string;
+  /** The secret of the cookie that binds the login to the browser. */
+  readonly cookie: string | undefined;
+}
+
+interface Ended extends OpenedSession {
+  /** Where a browser goes now. Null: it gets the session as JSON. */
+  readonly returnTo: string | null;
+  readonly isBrowser: boolean;
+}
+
+/** @throws as `openSsoSession`, BAD_REQUEST, SSO_ERROR */
+export async function takeOidcAnswer(
+  deps: SsoDeps,
+  { code, state, redirect_uri: redirectUri, iss, error }: OidcAnswer & { readonly error?: string },
+  bringer: Bringer,
+): Promise<Ended> {
+  if (state === undefined) throw badField('state', 'required');
+  const flight = await takeFlight(deps, state, bringer.cookie);
+  return land(deps, flight, 'oidc', bringer, async (row) => {
+    if (redirectUri !== undefined && redirectUri !== flight.redirectUri) {
+      throw badField('redirect_uri', 'not_allowed', 'The login was begun with another `redirect_uri`.');
+    }
+    if (error !== undefined) throw authFailed('refused_by_provider');
+    if (code === undefined) throw badField('code', 'required');
+    return { claimed: await oidcClaims(deps, row, flight, { code, iss }) };
+  });
+}
+
+/** @throws as `takeOidcAnswer` */
+export async function takeSamlAnswer(
+  deps: SsoDeps,
+  {
+    SAMLResponse: response,
+    RelayState: state,
+  }: { readonly SAMLResponse: string; readonly RelayState: string },
+  bringer: Bringer,
+): Promise<Ended> {
+  const flight = await takeFlight(deps, state, bringer.cookie);
+  return land(deps, flight, 'saml', bringer, (row) => samlClaims(deps, row, flight, response));
+}
+
+interface Landed {
+  readonly claimed: Claimed;
+  readonly onceOnly?: OnceOnly;
+}
+
+async function land(
+  deps: SsoDeps,
+  flight: Flight,
+  protocol: 'oidc' | 'saml',
+  { requestId }: Bringer,
+  read: (row: ConnectionRow) => Promise<Landed>,
+): Promise<Ended> {
+  const { returnTo, isBrowser } = flight;
+  const caller = await callerFor(deps, flight, flight.connectionId, requestId);
+  const row = await findConnection(deps.db, caller.tenant, flight.connectionId);
+  if (!row || row.status === 'inactive') throw notFound();
+  if (row.version !== flight.version || row.protocol !== protocol) throw badState();
+  const opened = await reporting(deps, caller, row, async () => {
+    const { claimed, onceOnly } = await read(row);
+    return openSsoSession(deps, caller, row, claimed, onceOnly);
+  });
+  return { ...opened, returnTo, isBrowser };
+}
+
+/** The service at work for a person whom nobody knows yet. @throws NOT_FOUND */
+export async function callerFor(
+  { db }: Pick<SsoDeps, 'db'>,
+  { developerId }: Tenant,
+  connectionId: string,
+  requestId: string,
+): Promise<Caller> {
+  const parts = await findCallerParts(db, { developerId });
+  if (!parts) throw notFound();
+  const actor = `sso:${connectionId}`;
+  return { tenant: { developerId }, agentIds: null, actor, role: 'runtime', ...parts, requestId };
+}
+
+/** Records the reason of a refused login, which its person does not learn. */
+export async function reporting<T>(
+  { db, clock }: Pick<SsoDeps, 'db' | 'clock'>,
+  caller: Caller,
+  { id: connectionId, protocol }: Pick<ConnectionRow, 'id' | 'protocol'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason !== undefined) {
+      const data = { connectionId, protocol, reason };
+      const attempt = { action: 'sso.login_failed', about: {}, data, status: 'failure' } as const;
+      await inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
+    }
+    throw error;
+  }
+}

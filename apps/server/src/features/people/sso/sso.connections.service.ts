@@ -1,0 +1,335 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
+import { domainName } from '../../../platform/egress/domain-names.ts';
+import { acceptUrl } from '../../../platform/egress/urls.ts';
+import { currentKey, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import {
+  type ConnectionRow,
+  DOMAIN_KEY,
+  deleteConnectionRow,
+  findConnection,
+  insertConnection,
+  listConnectionRows,
+  lockActive,
+  lockConnection,
+  updateConnection,
+  writeDomains,
+} from './sso.repo.ts';
+import {
+  isOtherProvider,
+  mergedMembers,
+  newMembers,
+  type SsoMembers,
+  secretGoesTo,
+  shownCertificates,
+  unexpired,
+} from './sso.rules.ts';
+import type {
+  NewSsoConnection,
+  SsoConnection,
+  SsoConnectionChange,
+  SsoConnectionPage,
+  SsoConnectionQuery,
+} from './sso.schema.ts';
+import { deleteSessionsOf } from './sso.sessions.repo.ts';
+
+type WritingDeps = Pick<
+  SsoDeps,
+  'db' | 'clock' | 'vault' | 'upstream' | 'isProduction' | 'publicBaseUrl' | 'allowsPlainLdap'
+>;
+
+/** The stored members. */
+export const membersOf = ({ settings }: Pick<ConnectionRow, 'settings'>): SsoMembers => Object(settings); // stored by this service
+
+/** The clientSecret or bind password. It is required where the protocol has one. */
+const secretIn = ({ clientSecret, ldapBindPassword }: SsoConnectionChange) =>
+  clientSecret ?? ldapBindPassword;
+
+const SECRET_NAMES = { oidc: 'clientSecret', ldap: 'ldapBindPassword', saml: undefined } as const;
+
+/** @throws BAD_REQUEST, CONFLICT, NOT_CONFIGURED */
+export async function addConnection(
+  deps: WritingDeps,
+  caller: Caller,
+  input: NewSsoConnection,
+  { isDefault = false } = {},
+): Promise<SsoConnection> {
+  const { protocol, name } = input;
+  const members = newMembers(input);
+  const at = deps.clock();
+  mustBeUsable(deps, members, at);
+  const secretName = SECRET_NAMES[protocol];
+  const secret = secretIn(input);
+  if (secretName !== undefined && secret === undefined) throw badField(secretName, 'required');
+  const id = newId('sso', at);
+  const domains = domainsIn(deps, input.domains ?? []);
+  const row = {
+    id,
+    name,
+    protocol,
+    status: input.status ?? 'active',
+    settings: JSON.stringify(members),
+    domains,
+    enforce: input.enforce ?? false,
+    isDefault,
+    ...sealed(deps, caller.tenant, { id, members, secret }),
+    lastTestedAt: null,
+    lastLoginAt: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+  return withOwnDomains(deps, async (tx) => {
+    const stored = await insertConnection(tx, caller.tenant, row);
+    await writeDomains(tx, caller.tenant, id, row.status === 'inactive' ? [] : domains);
+    const data = { connectionId: id, protocol, name };
+    await recordActs(tx, caller, [{ type: 'sso.connection.created', data }], at);
+    return toConnection(stored);
+  });
+}
+
+/** @throws CONFLICT for a domain that another connection of the developer has */
+async function withOwnDomains<T>({ db }: WritingDeps, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await inTransaction(db, work);
+  } catch (error) {
+    if (!isTaken(error, DOMAIN_KEY)) throw error;
+    const message = 'One of these domains is on another connection. Take it from there first.';
+    throw new AppError('CONFLICT', message, { field: 'domains' });
+  }
+}
+
+interface Sealing {
+  readonly id: string;
+  readonly members: SsoMembers;
+  readonly secret: string | undefined;
+}
+
+/** @throws NOT_CONFIGURED */
+function sealed({ vault }: WritingDeps, { developerId }: Tenant, { id, members, secret }: Sealing) {
+  if (secret === undefined) return {};
+  const envelope = newEnvelope(currentKey(vault), [developerId, id, secretGoesTo(members)]);
+  return { dataKey: envelope.dataKey, secret: envelope.seal('secret', secret) };
+}
+
+/** Opens the client secret or bind password. @throws an error when the row or its key is another */
+export function openSecret({ vault }: Pick<SsoDeps, 'vault'>, row: ConnectionRow): string {
+  const { developerId, id, dataKey, secret } = row;
+  const envelope = openEnvelope(vault, dataKey ?? '', [developerId, id, secretGoesTo(membersOf(row))]);
+  const opened = secret === null ? undefined : envelope?.open('secret', secret);
+  if (opened === undefined) throw new Error(`The secret of connection ${id} does not open.`);
+  return opened;
+}
+
+/** @throws BAD_REQUEST */
+function mustBeUsable(deps: WritingDeps, members: SsoMembers, now: Date): void {
+  const { rules } = deps.upstream;
+  for (const name of ['issuerUrl', 'idpSsoUrl'] as const) {
+    const url = members[name];
+    if (url === undefined || acceptUrl(url, rules)) continue;
+    throw badField(name, 'not_allowed', 'Send an absolute `https` URL of a public host.');
+  }
+  const addresses = [...members.redirectUris, ...(members.spAcsUrl === undefined ? [] : [members.spAcsUrl])];
+  for (const uri of addresses) {
+    const isOwn = uri.startsWith(`${deps.publicBaseUrl}/`);
+    if (isOwn || acceptUrl(uri, { ...rules, allowsPrivateHosts: true })) continue;
+    throw badField('redirectUris', 'not_allowed', 'Send absolute `https` URLs without a fragment.');
+  }
+  if (members.idpCertificates && unexpired(members.idpCertificates, now).length === 0) {
+    throw badField('idpCertificate', 'not_allowed', 'Every certificate has expired.');
+  }
+  if (members.ldapUrl !== undefined) mustBeDirectory(deps, members);
+}
+
+function mustBeDirectory({ upstream, allowsPlainLdap }: WritingDeps, members: SsoMembers): void {
+  const { ldapUrl = '', ldapTlsEnabled = false } = members;
+  const [, scheme = '', rest = ''] = /^(ldaps?):\/\/(.+)$/.exec(ldapUrl) ?? [];
+  const asHttps = acceptUrl(`https://${rest}`, upstream.rules);
+  if (scheme === '' || !asHttps || asHttps.pathname !== '/' || asHttps.search !== '') {
+    throw badField('ldapUrl', 'not_allowed', 'Send `ldaps://<host>[:port]` of a public host.');
+  }
+  if (scheme === 'ldap' && !ldapTlsEnabled && !allowsPlainLdap) {
+    throw badField('ldapTlsEnabled', 'not_allowed', 'Set `ldapTlsEnabled`, or use `ldaps:`.');
+  }
+}
+
+function domainsIn({ isProduction }: WritingDeps, said: readonly string[]): string[] {
+  const names = said.map((text, index) => {
+    const name = domainName(text, { allowsSpecialUse: !isProduction });
+    if (name === undefined) throw badField(`domains.${index}`, 'format');
+    return name;
+  });
+  return [...new Set(names)];
+}
+
+export async function listConnections(
+  { db }: WritingDeps,
+  { tenant }: Caller,
+  query: SsoConnectionQuery,
+): Promise<SsoConnectionPage> {
+  const { page, nextCursor } = pageOf(await listConnectionRows(db, tenant, query), byId, toConnection);
+  return { connections: page, nextCursor };
+}
+
+/** @throws NOT_FOUND */
+export async function getConnection(
+  { db }: WritingDeps,
+  { tenant }: Caller,
+  id: string,
+): Promise<SsoConnection> {
+  const row = await findConnection(db, tenant, id);
+  if (!row) throw notFound();
+  return toConnection(row);
+}
+
+/** @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED */
+export function changeConnection(
+  deps: WritingDeps,
+  caller: Caller,
+  id: string,
+  change: SsoConnectionChange,
+): Promise<SsoConnection> {
+  const at = deps.clock();
+  const { tenant } = caller;
+  return withOwnDomains(deps, async (tx) => {
+    const row = await lockConnection(tx, tenant, id);
+    if (!row) throw notFound();
+    if (change.protocol !== undefined && change.protocol !== row.protocol) {
+      throw badField(
+        'protocol',
+        'not_allowed',
+        'The protocol of a connection stays. Make another connection.',
+      );
+    }
+    const before = membersOf(row);
+    const members = mergedMembers(row.protocol, before, change);
+    mustBeUsable(deps, members, at);
+    const secret = secretIn(change);
+    const secretName = SECRET_NAMES[row.protocol];
+    const goesElsewhere = secretGoesTo(before) !== secretGoesTo(members);
+    if (goesElsewhere && secret === undefined && secretName !== undefined) {
+      throw badField(
+        secretName,
+        'required',
+        'Another server gets a secret of its own. Send it in the same body.',
+      );
+    }
+    const domains = change.domains === undefined ? row.domains : domainsIn(deps, change.domains ?? []);
+    const status = change.status ?? row.status;
+    const enforce = change.enforce ?? row.enforce;
+    const stops = row.status === 'active' && status !== 'active';
+    if (stops) await mustNotBeLast(tx, tenant, row);
+    const isOther = isOtherProvider(before, members);
+    const after = await updateConnection(tx, tenant, id, {
+      ...(change.name !== undefined && { name: change.name }),
+      status,
+      settings: JSON.stringify(members),
+      domains,
+      enforce,
+      ...sealed(deps, tenant, { id, members, secret }),
+      ...((isOther || stops) && { lastTestedAt: null }),
+      ...(isOther && { lastLoginAt: null }),
+      updatedAt: at,
+    });
+    await writeDomains(tx, tenant, id, status === 'inactive' ? [] : domains);
+    const ended = isOther || stops ? await endSessions(tx, tenant, id, 'connection_changed') : [];
+    const data = { connectionId: id, changed: Object.keys(change) };
+    const changed: Act = { type: 'sso.connection.updated', data };
+    await recordActs(tx, caller, [changed, ...ended], at);
+    return toConnection(after);
+  });
+}
+
+async function endSessions(tx: Tx, tenant: Tenant, connectionId: string, reason: string): Promise<Act[]> {
+  const ended = await deleteSessionsOf(tx, tenant, connectionId);
+  return ended.map(({ id, principalId }) => ({
+    type: 'sso.session.revoked' as const,
+    ...(principalId !== null && { principalId }),
+    data: { connectionId, sessionId: id, reason },
+  }));
+}
+
+/** People who must sign in by SSO need a way to. @throws CONFLICT */
+async function mustNotBeLast(tx: Tx, tenant: Tenant, { id, enforce, status }: ConnectionRow): Promise<void> {
+  if (!enforce || status !== 'active') return;
+  const others = (await lockActive(tx, tenant)).filter((other) => other.id !== id);
+  if (others.length > 0) return;
+  throw new AppError(
+    'CONFLICT',
+    'Single sign-on is enforced, and this is its last connection. Stop enforcing it first.',
+    {
+      field: 'enforce',
+    },
+  );
+}
+
+/** @throws NOT_FOUND, CONFLICT */
+export async function deleteConnection(deps: WritingDeps, caller: Caller, id: string): Promise<void> {
+  const { tenant } = caller;
+  const at = deps.clock();
+  await inTransaction(deps.db, async (tx) => {
+    const row = await lockConnection(tx, tenant, id);
+    if (!row) throw notFound();
+    await mustNotBeLast(tx, tenant, row);
+    const ended = await endSessions(tx, tenant, id, 'connection_deleted');
+    await deleteConnectionRow(tx, tenant, id);
+    await recordActs(
+      tx,
+      caller,
+      [{ type: 'sso.connection.deleted', data: { connectionId: id } }, ...ended],
+      at,
+    );
+  });
+}
+
+/** Sets the enforcement of every active connection. @throws CONFLICT when nobody has got through any yet */
+export async function setEnforcement(
+  deps: WritingDeps,
+  caller: Caller,
+  enforce: boolean,
+): Promise<{ enforce: boolean; developerId: string }> {
+  const { tenant } = caller;
+  const at = deps.clock();
+  await inTransaction(deps.db, async (tx) => {
+    const rows = await lockActive(tx, tenant);
+    if (enforce && !rows.some((row) => row.lastTestedAt !== null || row.lastLoginAt !== null)) {
+      const message = 'No active connection has passed a test or a login yet. Test one first.';
+      throw new AppError('CONFLICT', message, { field: 'enforce' });
+    }
+    const changing = rows.filter((row) => row.enforce !== enforce);
+    for (const { id } of changing) await updateConnection(tx, tenant, id, { enforce, updatedAt: at });
+    if (changing.length > 0) {
+      await recordActs(tx, caller, [{ type: 'sso.enforcement_changed', data: { enforce } }], at);
+    }
+  });
+  return { enforce, developerId: tenant.developerId };
+}
+
+function toConnection(row: ConnectionRow): SsoConnection {
+  const { idpCertificates, redirectUris, groupMappings, ldapGroupSearchBase, ...members } = membersOf(row);
+  const scopesOf = Object.entries(groupMappings).map(([group, scopes]) => [group, [...scopes]]);
+  return {
+    id: row.id,
+    developerId: row.developerId,
+    name: row.name,
+    protocol: row.protocol,
+    status: row.status,
+    ...members,
+    ...(row.protocol !== 'ldap' && { redirectUris: [...redirectUris] }),
+    ...(row.protocol === 'ldap' && { ldapGroupSearchBase: ldapGroupSearchBase ?? null }),
+    ...(idpCertificates && { idpCertificates: shownCertificates(idpCertificates) }),
+    domains: row.domains,
+    enforce: row.enforce,
+    groupMappings: Object.fromEntries(scopesOf),
+    defaultScopes: [...members.defaultScopes],
+    lastTestedAt: row.lastTestedAt?.toISOString() ?? null,
+    lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,16 @@
+import type { House } from '../../../feature.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import type { MasterKeys } from '../../../platform/envelope.ts';
+import type { SealingKeys } from '../../../platform/seal.ts';
+
+/** The parts of the house that single sign-on uses. */
+export interface SsoDeps
+  extends Pick<House, 'db' | 'aside' | 'store' | 'clock' | 'keyRing' | 'publicBaseUrl' | 'isProduction'> {
+  readonly vault: MasterKeys;
+  /** The addresses that identity providers may have. */
+  readonly upstream: Egress;
+  /** The keys of logins under way. */
+  readonly stateKeys: SealingKeys;
+  readonly sessionSeconds: number;
+  readonly allowsPlainLdap: boolean;
+}

@@ -1,0 +1,82 @@
+import { AppError } from '../../../platform/errors.ts';
+import { hashOf, isSameText, newSecret } from '../../../platform/ids.ts';
+import { seal, unseal } from '../../../platform/seal.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import { isOwnState } from './sso.keys.service.ts';
+
+/** One login between a browser and an identity provider. */
+export interface Flight {
+  readonly developerId: string;
+  readonly connectionId: string;
+  readonly version: number;
+  /** Where the provider sends the browser: the service's callback, or one of the connection's addresses. */
+  readonly redirectUri: string;
+  /** Where the service sends the browser afterwards. Null without a browser of its own. */
+  readonly returnTo: string | null;
+  readonly isBrowser: boolean;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** The id of a SAML request. */
+  readonly requestId: string;
+  /** The hash of the browser's cookie. Null for a program, which binds the state itself. */
+  readonly browserHash: string | null;
+}
+
+type Holding = Pick<SsoDeps, 'store' | 'stateKeys' | 'clock'>;
+
+const STATE_SECONDS = 600;
+const USED_SECONDS = 900;
+
+const textHash = (text: string) => hashOf(text).toString('base64url');
+const flightKey = (state: string) => `bh:{sso:${textHash(state)}}:state`;
+const usedKey = (state: string) => `bh:{sso:${textHash(state)}}:used`;
+
+/** Keeps the login sealed: who reads the store learns neither verifier nor nonce. */
+export async function keepFlight(
+  { store, stateKeys, clock }: Holding,
+  state: string,
+  flight: Flight,
+): Promise<void> {
+  const until = clock().getTime() + STATE_SECONDS * 1000;
+  const value = seal(stateKeys, JSON.stringify({ flight, until }), Buffer.from(state)).toString('base64url');
+  await store.put([{ key: flightKey(state), value, seconds: STATE_SECONDS }]);
+}
+
+/** Everything that is wrong with a state gets one sentence. */
+export const badState = () =>
+  new AppError(
+    'BAD_REQUEST',
+    'This login is unknown, over or used already, or of another browser. Begin again.',
+    {
+      fields: [{ path: 'state', problem: 'not_allowed' }],
+    },
+  );
+
+/**
+ * Takes a login by its state, which works once, whatever comes of it.
+ * @param cookie the secret of the browser, if it sent one
+ * @throws BAD_REQUEST
+ */
+export async function takeFlight(
+  { store, stateKeys, clock }: Holding,
+  state: string,
+  cookie: string | undefined,
+): Promise<Flight> {
+  if (!isOwnState(stateKeys, state)) throw badState();
+  const found = await store.get(flightKey(state));
+  const slot = { key: usedKey(state), owner: newSecret(), most: 1, seconds: USED_SECONDS };
+  if (found === undefined || !(await store.takeSlot(slot))) throw badState();
+  await store.remove(flightKey(state));
+  const text = unseal(stateKeys, Buffer.from(found, 'base64url'), Buffer.from(state));
+  if (text === undefined) throw badState();
+  const { flight, until }: { flight: Flight; until: number } = JSON.parse(text);
+  if (clock().getTime() >= until) throw badState();
+  if (flight.browserHash !== null && !isSameText(flight.browserHash, textHash(cookie ?? '')))
+    throw badState();
+  return flight;
+}
+
+export const newBrowser = () => {
+  const secret = newSecret();
+  return { secret, hash: textHash(secret) };
+};

@@ -1,0 +1,185 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
+import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { lockPeople, provisionPerson } from '../scim/index.ts';
+import {
+  type Person,
+  personByAddress,
+  personByExternalId,
+  personById,
+  personByUserName,
+} from '../scim/scim.queries.ts';
+import { membersOf } from './sso.connections.service.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import type { SignedIn } from './sso.login.schema.ts';
+import { authFailed, type Claimed } from './sso.outcomes.service.ts';
+import { type ConnectionRow, lockConnection, noteSuccess } from './sso.repo.ts';
+import { domainOf, mappedScopes } from './sso.rules.ts';
+import { findIdentity, insertIdentity, insertSession, useAssertion } from './sso.sessions.repo.ts';
+
+/** A session with the secret that its browser gets. */
+export interface OpenedSession {
+  readonly signedIn: SignedIn;
+  readonly secret: string;
+}
+
+/** An assertion that may be used once, until it runs out. */
+export interface OnceOnly {
+  readonly assertionId: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Opens a session for a person whom the provider has identified. The session, the identity and the use of an assertion
+ * commit together.
+ * @throws SSO_DOMAIN_NOT_ALLOWED, SSO_USER_INACTIVE, SSO_NOT_PROVISIONED, SSO_AUTH_FAILED, NOT_FOUND
+ */
+export async function openSsoSession(
+  deps: SsoDeps,
+  caller: Caller,
+  row: ConnectionRow,
+  claimed: Claimed,
+  onceOnly?: OnceOnly,
+): Promise<OpenedSession> {
+  const { tenant } = caller;
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const connection = await lockConnection(tx, tenant, row.id);
+    if (!connection || connection.status === 'inactive') throw notFound();
+    if (connection.version !== row.version) throw authFailed('connection_changed');
+    if (onceOnly && !(await useAssertion(tx, tenant, { ...onceOnly, connectionId: row.id }, at))) {
+      throw authFailed('assertion_used');
+    }
+    mustBeInDomains(connection, claimed);
+    const members = membersOf(connection);
+    const { person, acts } = await personWith(tx, caller, connection, claimed, at);
+    if (person && !person.isActive) throw new AppError('SSO_USER_INACTIVE', 'This person was deactivated.');
+    if (!person && members.scimManaged) {
+      throw new AppError('SSO_NOT_PROVISIONED', 'The identity provider has not provisioned this person.');
+    }
+    const secret = newSecret();
+    const session = {
+      id: newId('ssosess', at),
+      connectionId: row.id,
+      userId: person?.userId ?? null,
+      principalId: person?.principalId ?? null,
+      subject: claimed.idpSubject,
+      email: claimed.email,
+      name: claimed.name,
+      groups: [...claimed.groups],
+      mappedScopes: mappedScopes(members, claimed.groups),
+      secretHash: hashOf(secret),
+      createdAt: at,
+      expiresAt: new Date(at.getTime() + deps.sessionSeconds * 1000),
+    };
+    await insertSession(tx, tenant, session);
+    await noteSuccess(tx, tenant, row.id, { lastLoginAt: at });
+    const { id: sessionId, principalId, email } = session;
+    const login: Act = {
+      type: 'sso.login',
+      ...(principalId !== null && { principalId }),
+      data: { connectionId: row.id, protocol: row.protocol, sessionId, principalId, email },
+    };
+    await recordActs(tx, caller, [...acts, login], at);
+    return { signedIn: toSignedIn(tenant, session), secret };
+  });
+}
+
+/** @throws SSO_DOMAIN_NOT_ALLOWED */
+function mustBeInDomains({ domains }: ConnectionRow, { email }: Claimed): void {
+  if (domains.length === 0 || (email !== null && domains.includes(domainOf(email)))) return;
+  throw new AppError(
+    'SSO_DOMAIN_NOT_ALLOWED',
+    'The address of this person is in no domain of the connection.',
+  );
+}
+
+interface Resolved {
+  readonly person: Person | undefined;
+  readonly acts: readonly Act[];
+}
+
+/** Finds the user of an identity, links one, or adds one where the connection says so. @throws SSO_ACCOUNT_CONFLICT */
+async function personWith(
+  tx: Tx,
+  caller: Caller,
+  row: ConnectionRow,
+  claimed: Claimed,
+  at: Date,
+): Promise<Resolved> {
+  const { tenant } = caller;
+  await lockPeople(tx, tenant); // so that nobody leaves before the session is there
+  const identity = await findIdentity(tx, tenant, row.id, claimed.subject);
+  const known = identity && (await personById(tx, tenant, identity.userId));
+  if (known) return { person: known, acts: [] };
+  const { jitProvisioning, scimManaged } = membersOf(row);
+  const address = await linkingAddress(tx, tenant, row, claimed);
+  const named = scimManaged ? await personByExternalId(tx, tenant, claimed.idpSubject) : undefined;
+  const found = named ?? (address === undefined ? undefined : await personAt(tx, tenant, address));
+  if (!found && !jitProvisioning) return { person: undefined, acts: [] };
+  const { person, acts } = found
+    ? { person: found, acts: [] }
+    : await added(tx, caller, claimed, address, at);
+  const { subject } = claimed;
+  await insertIdentity(tx, tenant, { connectionId: row.id, subject, userId: person.userId, createdAt: at });
+  const data = { connectionId: row.id, userId: person.userId };
+  return { person, acts: [...acts, { type: 'sso.user_linked', data }] };
+}
+
+const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
+  (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
+
+/** Adds the person just in time. @throws SSO_ACCOUNT_CONFLICT when the name is another user's */
+async function added(tx: Tx, caller: Caller, claimed: Claimed, address: string | undefined, at: Date) {
+  const trusted = address ?? (claimed.isEmailVerified && claimed.email !== null ? claimed.email : undefined);
+  const userName = trusted ?? claimed.idpSubject;
+  const conflict = new AppError('SSO_ACCOUNT_CONFLICT', 'Another user has the name of this person already.');
+  if (userName.length > 256 || (await personByUserName(tx, caller.tenant, userName))) throw conflict;
+  const input = { userName, displayName: claimed.name, email: trusted ?? null };
+  const { person, created } = await provisionPerson(tx, caller, input, at).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === 'CONFLICT' ? conflict : error;
+  });
+  return { person, acts: [created] };
+}
+
+/**
+ * The address by which a user may be found: in a domain that the connection lists and this developer has verified. A
+ * provider that says so of any other address could take over the users of somebody else.
+ */
+async function linkingAddress(
+  db: Executor,
+  tenant: Tenant,
+  { domains }: ConnectionRow,
+  { email }: Claimed,
+): Promise<string | undefined> {
+  if (email === null) return undefined;
+  const domain = domainOf(email);
+  return domains.includes(domain) && (await isVerifiedBy(db, tenant, domain)) ? email : undefined;
+}
+
+interface NewSession {
+  readonly id: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly groups: string[];
+  readonly mappedScopes: string[];
+  readonly principalId: string | null;
+  readonly expiresAt: Date;
+}
+
+const toSignedIn = ({ developerId }: Tenant, session: NewSession): SignedIn => ({
+  sessionId: session.id,
+  email: session.email,
+  name: session.name,
+  sub: session.subject,
+  groups: session.groups,
+  mappedScopes: session.mappedScopes,
+  principalId: session.principalId,
+  developerId,
+  expiresAt: session.expiresAt.toISOString(),
+});

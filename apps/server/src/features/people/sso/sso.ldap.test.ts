@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import { besideProvider } from '../../../../test/app/signing-on.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+import { directory, hasSlapd, startSlapd } from '../../../../test/servers/slapd.ts';
+import { escapeDn, filterWith } from './sso.ldap.rules.ts';
+
+async function startDirectory(members: object = {}) {
+  const server = await startSlapd();
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const added = await acme('POST', '/v1/sso/connections', {
+    name: 'Directory',
+    protocol: 'ldap',
+    ldapUrl: server.url,
+    ldapBindDn: directory.bindDn,
+    ldapBindPassword: directory.bindPassword,
+    ldapSearchBase: directory.people,
+    ldapGroupSearchBase: directory.groups,
+    groupMappings: { editors: ['files:write'] },
+    ...members,
+  });
+  const { id: connectionId } = added.json();
+  const org = acme.developerId;
+  const signIn = (username: string, password: string) =>
+    service.app.inject({
+      method: 'POST',
+      url: '/sso/callback/ldap',
+      body: { username, password, connectionId, org },
+    });
+  const reasons = async () =>
+    (await entriesOf(acme, 'sso.login_failed')).map(({ metadata }) => Object(metadata).reason);
+  return { server, service, acme, added, connectionId, org, signIn, reasons };
+}
+
+test.skipIf(!hasSlapd)('a person signs in with the password of a directory', async () => {
+  const { service, added, acme, connectionId, org, signIn } = await startDirectory();
+  const answer = await signIn('ada', 'password of ada');
+  expect(answer.json()).toMatchObject({
+    email: 'ada@acme.test',
+    name: 'Ada Lovelace',
+    sub: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    groups: ['editors'],
+    mappedScopes: ['files:write'],
+  });
+  expect(added.body).not.toContain(directory.bindPassword);
+  const begun = await service.app.inject(`/sso/login?org=${org}`);
+  expect(begun.json()).toMatchObject({ authorizeUrl: '', protocol: 'ldap', connectionId });
+  const path = `/v1/sso/connections/${connectionId}`;
+  expect((await acme('POST', `${path}/test`, {})).json()).toMatchObject({
+    success: true,
+    bind: true,
+    searchBase: directory.people,
+  });
+  await acme('PATCH', path, { ldapBindPassword: 'wrong' });
+  expect((await acme('POST', `${path}/test`, {})).json()).toMatchObject({ success: false, error: 'bind' });
+  await acme('PATCH', path, {
+    ldapBindPassword: directory.bindPassword,
+    ldapSearchBase: 'ou=nowhere,dc=acme,dc=test',
+  });
+  expect((await acme('POST', `${path}/test`, {})).json()).toMatchObject({
+    success: false,
+    error: 'search_base',
+  });
+});
+
+test.skipIf(!hasSlapd)(
+  'M9: wrong names and passwords get one answer, and no characters of a filter',
+  async () => {
+    const { signIn, reasons, service } = await startDirectory();
+    const attempts: [username: string, password: string, reason: string][] = [
+      ['ada', '', 'empty_password'],
+      ['ada', 'password of grace', 'password'],
+      ['nobody', 'x', 'unknown_user'],
+      ['*', 'password of ada', 'unknown_user'],
+      ['ada)(uid=*', 'password of ada', 'unknown_user'],
+      ['ad\\61', 'password of ada', 'unknown_user'],
+    ];
+    const bodies = new Set<string>();
+    for (const [username, password] of attempts) {
+      const { requestId: _, ...said } = (await signIn(username, password)).json();
+      bodies.add(JSON.stringify(said));
+      service.advance(60); // the log has the first refusal of each minute
+    }
+    expect([...bodies]).toEqual([expect.stringContaining('SSO_AUTH_FAILED')]);
+    expect((await reasons()).toSorted()).toEqual(attempts.map(([, , reason]) => reason).toSorted());
+    expect((await signIn('ada', 'password of ada')).statusCode).toBe(200); // the control
+  },
+);
+
+test.skipIf(!hasSlapd)('an entry that is not the only one signs nobody in', async () => {
+  const { signIn, reasons } = await startDirectory({
+    ldapSearchFilter: '(|(uid={{username}})(sn=ada)(sn=grace))',
+  });
+  expect(refusalOf(await signIn('ada', 'password of ada'))).toBe('401 SSO_AUTH_FAILED');
+  expect(await reasons()).toEqual(['ambiguous_entry']);
+});
+
+test.skipIf(!hasSlapd)(
+  'five wrong passwords of a person close the way, and a right one opens it',
+  async () => {
+    const { signIn } = await startDirectory();
+    for (let attempt = 0; attempt < 4; attempt += 1) await signIn('ada', 'wrong');
+    expect((await signIn('ADA', 'password of ada')).statusCode).toBe(200);
+    expect(refusalOf(await signIn('ada', 'wrong'))).toBe('401 SSO_AUTH_FAILED');
+    expect(refusalOf(await signIn('Ada', 'password of ada'))).toBe('429 RATE_LIMITED');
+    expect((await signIn('grace', 'password of grace')).statusCode).toBe(200);
+  },
+);
+
+test('M9: a directory without TLS is refused, and so is a filter that a name could close', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper();
+  const members = {
+    name: 'Directory',
+    protocol: 'ldap',
+    ldapUrl: 'ldaps://ldap.acme.com',
+    ldapBindDn: 'cn=a',
+    ldapBindPassword: 'secret',
+    ldapSearchBase: 'dc=a',
+  };
+  const add = async (more: object) =>
+    (await acme('POST', '/v1/sso/connections', { ...members, ...more })).statusCode;
+  expect(await add({})).toBe(201);
+  expect(await add({ ldapUrl: 'ldap://ldap.acme.com' })).toBe(400);
+  expect(await add({ ldapUrl: 'ldap://ldap.acme.com', ldapTlsEnabled: true })).toBe(201);
+  expect(await add({ ldapUrl: 'ldaps://127.0.0.1' })).toBe(400);
+  expect(await add({ ldapUrl: 'ldaps://a:b@ldap.acme.com' })).toBe(400);
+  expect(await add({ ldapSearchFilter: '(uid=x)' })).toBe(400);
+  expect(await add({ ldapSearchFilter: '(uid={{username}}' })).toBe(400);
+  expect(await add({ ldapBindPassword: undefined })).toBe(400);
+});
+
+test('M9: values are escaped in filters and names', () => {
+  expect(filterWith('(uid={{username}})', 'username', '*)(\\\0$&')).toBe('(uid=\\2a\\29\\28\\5c\\00$&)');
+  expect(escapeDn(' a,b=c"#\0 ')).toBe('\\ a\\,b\\=c\\"#\\00\\ ');
+});

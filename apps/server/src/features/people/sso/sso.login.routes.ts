@@ -1,0 +1,189 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stringifySetCookie } from 'cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { asksForPage } from '../../../platform/http/answers/plain-page.ts';
+import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { takeOidcAnswer, takeSamlAnswer } from './sso.callback.service.ts';
+import { cookieNames } from './sso.cookies.service.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import { takePassword } from './sso.ldap.service.ts';
+import {
+  Discovered,
+  DiscoverQuery,
+  LdapAnswer,
+  LoginQuery,
+  LoginStart,
+  MetadataPath,
+  OidcAnswer,
+  OidcQuery,
+  SamlAnswer,
+  SignedIn,
+} from './sso.login.schema.ts';
+import { beginLogin, discoverConnection } from './sso.login.service.ts';
+import { metadataOf } from './sso.metadata.service.ts';
+import { rates } from './sso.rates.ts';
+
+const open = { access: 'none', errors: 'page' } as const;
+const STATE_SECONDS = 600;
+
+const FAILURES = [
+  'SSO_AUTH_FAILED',
+  'SSO_DOMAIN_NOT_ALLOWED',
+  'SSO_USER_INACTIVE',
+  'SSO_NOT_PROVISIONED',
+  'NOT_FOUND',
+  'SSO_ACCOUNT_CONFLICT',
+  'SSO_ERROR',
+] as const;
+
+/** The login itself, which needs no credential. */
+export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
+  const { login, session, isSecure } = cookieNames(deps.publicBaseUrl);
+
+  const bringer = (request: FastifyRequest) => ({
+    requestId: request.id,
+    cookie: cookiesIn(request.headers)[login],
+  });
+
+  type Ended = Awaited<ReturnType<typeof takeOidcAnswer>>;
+
+  /** A browser gets the session as a cookie, which no script reads. A program gets the session's facts. */
+  const ended = (reply: FastifyReply, { signedIn, secret, returnTo, isBrowser }: Ended) => {
+    reply.header('cache-control', 'no-store');
+    if (isBrowser) {
+      const value = `${signedIn.sessionId}.${secret}`;
+      const common = { path: '/', httpOnly: true, secure: isSecure } as const;
+      reply.header('set-cookie', stringifySetCookie({ name: session, value, ...common, sameSite: 'lax' }));
+      reply.header('set-cookie', stringifySetCookie({ name: login, value: '', ...common, maxAge: 0 }));
+    }
+    return returnTo === null ? reply.send(signedIn) : reply.redirect(returnTo, 302);
+  };
+
+  app.get(
+    '/sso/login',
+    {
+      config: {
+        ...open,
+        rate: rates.ssoLogin,
+        failures: ['SSO_DOMAIN_REQUIRED', 'NOT_FOUND', 'SSO_ERROR'],
+      },
+      schema: {
+        operationId: 'sso.login',
+        summary: 'Begin a login at an identity provider',
+        description:
+          'With `Accept: text/html` or `mode=redirect` the browser is sent to the provider. Otherwise the answer names the address, and the caller binds `state` to its own browser session.',
+        querystring: LoginQuery,
+        response: { 200: LoginStart, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { mode } = request.query;
+      const isBrowser = mode === 'redirect' || (mode === undefined && asksForPage(request));
+      const { start, browserSecret } = await beginLogin(deps, request.query, isBrowser);
+      reply.header('cache-control', 'no-store');
+      if (browserSecret === undefined) return reply.send(start);
+      const isPost = start.protocol === 'saml'; // its answer is a POST from another site
+      const cookie = {
+        name: login,
+        value: browserSecret,
+        path: '/',
+        httpOnly: true,
+        secure: isSecure,
+        sameSite: isPost && isSecure ? 'none' : 'lax',
+        maxAge: STATE_SECONDS,
+      } as const;
+      return reply.header('set-cookie', stringifySetCookie(cookie)).redirect(start.authorizeUrl, 302);
+    },
+  );
+
+  app.get(
+    '/sso/discover',
+    {
+      config: { ...open, rate: rates.ssoDiscover, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'sso.discover',
+        summary: 'Find the connection of a verified domain',
+        querystring: DiscoverQuery,
+        response: { 200: Discovered },
+      },
+    },
+    (request) => discoverConnection(deps, request.query),
+  );
+
+  app.get(
+    '/sso/callback',
+    {
+      config: { ...open, rate: rates.ssoCallback, failures: FAILURES },
+      schema: {
+        operationId: 'sso.callback',
+        summary: 'Take the answer of an OpenID provider from a browser',
+        querystring: OidcQuery,
+        response: { 200: SignedIn, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => ended(reply, await takeOidcAnswer(deps, request.query, bringer(request))),
+  );
+
+  app.post(
+    '/sso/callback/oidc',
+    {
+      config: { access: 'none', rate: rates.ssoCallback, failures: FAILURES },
+      schema: {
+        operationId: 'sso.callbackOidc',
+        summary: 'Take the answer of an OpenID provider from a program',
+        body: OidcAnswer,
+        response: { 200: SignedIn, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => ended(reply, await takeOidcAnswer(deps, request.body, bringer(request))),
+  );
+
+  app.post(
+    '/sso/callback/saml',
+    {
+      config: { ...open, rate: rates.ssoCallback, failures: FAILURES, takesForm: true },
+      schema: {
+        operationId: 'sso.callbackSaml',
+        summary: 'Take the answer of a SAML identity provider',
+        body: SamlAnswer,
+        response: { 200: SignedIn, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => ended(reply, await takeSamlAnswer(deps, request.body, bringer(request))),
+  );
+
+  app.post(
+    '/sso/callback/ldap',
+    {
+      config: { access: 'none', rate: rates.ssoLdap, failures: FAILURES },
+      schema: {
+        operationId: 'sso.callbackLdap',
+        summary: 'Sign a person in with the password of a directory',
+        body: LdapAnswer,
+        response: { 200: SignedIn },
+      },
+    },
+    async (request, reply) => {
+      const { signedIn } = await takePassword(deps, request.body, request.id);
+      return reply.header('cache-control', 'no-store').send(signedIn);
+    },
+  );
+
+  app.get(
+    '/sso/saml/:connectionId/metadata',
+    {
+      config: { access: 'none', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'sso.metadata',
+        summary: 'The metadata of the service as a SAML service provider',
+        params: MetadataPath,
+        response: { 200: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      const xml = await metadataOf(deps, request.params.connectionId);
+      return reply.header('content-type', 'application/samlmetadata+xml').send(xml);
+    },
+  );
+};

@@ -1,0 +1,90 @@
+import { Id, Time } from '@behest/protocol/shapes';
+import { type Static, type TSchema, Type } from 'typebox';
+
+const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
+const Short = Type.String({ minLength: 1, maxLength: 256 });
+const Url = Type.String({ minLength: 1, maxLength: 2048 });
+const Code = Type.String({ minLength: 1, maxLength: 4096 });
+const State = Type.String({ minLength: 1, maxLength: 128 });
+
+export type LoginQuery = Static<typeof LoginQuery>;
+export const LoginQuery = Type.Object({
+  org: Short,
+  domain: Type.Optional(Type.String({ maxLength: 256 })),
+  connection: Type.Optional(Short),
+  redirect_uri: Type.Optional(Url),
+  return_to: Type.Optional(Url),
+  login_hint: Type.Optional(Short),
+  mode: Type.Optional(Type.Enum(['json', 'redirect'])),
+});
+
+export type LoginStart = Static<typeof LoginStart>;
+export const LoginStart = Type.Object({
+  authorizeUrl: Type.String(),
+  protocol: Type.Enum(['oidc', 'saml', 'ldap']),
+  connectionId: Id,
+  message: Type.Optional(Type.String()),
+});
+
+export const DiscoverQuery = Type.Object({
+  domain: Type.Optional(Type.String({ maxLength: 256 })),
+  email: Type.Optional(Type.String({ maxLength: 320 })),
+});
+export const Discovered = Type.Object({
+  org: Id,
+  connectionId: Id,
+  protocol: Type.Enum(['oidc', 'saml', 'ldap']),
+  enforced: Type.Boolean(),
+  loginUrl: Type.String(),
+});
+
+export type OidcAnswer = Static<typeof OidcAnswer>;
+export const OidcAnswer = Type.Object(
+  {
+    code: Type.Optional(Code),
+    state: Type.Optional(State),
+    redirect_uri: Type.Optional(Url),
+    iss: Type.Optional(Url),
+  },
+  { additionalProperties: true },
+);
+
+/** The form that an identity provider makes a browser post. */
+export const SamlAnswer = Type.Object(
+  { SAMLResponse: Type.String({ minLength: 1 }), RelayState: State },
+  { additionalProperties: true },
+);
+
+export type LdapAnswer = Static<typeof LdapAnswer>;
+export const LdapAnswer = Type.Object(
+  {
+    username: Type.String({ minLength: 1, maxLength: 256 }),
+    password: Type.String({ maxLength: 1024 }),
+    connectionId: Id,
+    org: Id,
+  },
+  { additionalProperties: true },
+);
+
+export const MetadataPath = Type.Object({ connectionId: Id });
+
+export const OidcQuery = Type.Object({
+  code: Type.Optional(Code),
+  state: Type.Optional(State),
+  iss: Type.Optional(Url),
+  error: Type.Optional(Short),
+});
+
+/** A session that a login opened. */
+export type SignedIn = Static<typeof SignedIn>;
+export const SignedIn = Type.Object({
+  sessionId: Id,
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+  sub: nullable(Type.String()),
+  groups: Type.Array(Type.String()),
+  mappedScopes: Type.Array(Type.String()),
+  principalId: nullable(Type.String()),
+  developerId: Id,
+  expiresAt: Time,
+});

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Egress } from '../../../platform/egress/egress.ts';
+import { acceptUrl } from '../../../platform/egress/urls.ts';
+import {
+  asClient,
+  type Found,
+  methodOf,
+  objectIn,
+  readIdToken,
+  readKeySet,
+  readMetadata,
+} from '../../vault/providers/index.ts';
+import { membersOf, openSecret } from './sso.connections.service.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import type { Flight } from './sso.flight.service.ts';
+import { authFailed, type Claimed, idpBroken } from './sso.outcomes.service.ts';
+import type { ConnectionRow } from './sso.repo.ts';
+
+const METADATA_MS = 3_600_000;
+const MOST_ISSUERS = 500;
+
+interface Metadata {
+  readonly found: Found;
+  readonly usesPkce: boolean;
+  readonly readAt: number;
+}
+
+/** Metadata of issuers, as this process read it last. */
+const known = new WeakMap<Egress, LRUCache<string, Metadata>>();
+
+function knownBy(upstream: Egress): LRUCache<string, Metadata> {
+  const kept = known.get(upstream) ?? new LRUCache<string, Metadata>({ max: MOST_ISSUERS });
+  known.set(upstream, kept);
+  return kept;
+}
+
+/**
+ * Reads what an issuer publishes about itself, once an hour. No endpoint is guessed.
+ * @throws SSO_ERROR with the reason
+ */
+export async function issuerMetadata(
+  { upstream, clock }: Pick<SsoDeps, 'upstream' | 'clock'>,
+  issuerUrl: string,
+  { isFresh = false } = {},
+): Promise<Metadata> {
+  const kept = knownBy(upstream).get(issuerUrl);
+  const now = clock().getTime();
+  if (kept && !isFresh && now - kept.readAt < METADATA_MS) return kept;
+  const url = `${issuerUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const answer = await upstream.ask({ url, method: 'GET', headers: { accept: 'application/json' } });
+  if (answer.failure !== undefined) throw idpBroken(answer.failure);
+  const document = answer.status === 200 ? objectIn(answer.body) : undefined;
+  if (!document) throw idpBroken('no_metadata');
+  const { issuer, code_challenge_methods_supported: methods } = document;
+  if (typeof issuer !== 'string' || issuer.replace(/\/$/, '') !== issuerUrl.replace(/\/$/, '')) {
+    throw idpBroken('issuer_mismatch');
+  }
+  const usesPkce = !Array.isArray(methods) || methods.includes('S256');
+  const pkce = usesPkce ? 'required' : 'unsupported';
+  const found = readMetadata({ kind: 'oidc', pkce, userinfoEndpoint: null }, issuer, document);
+  if ('step' in found) throw idpBroken(`unusable_${found.step}`);
+  const { authorizationEndpoint, tokenEndpoint, jwksUri } = found;
+  for (const endpoint of [authorizationEndpoint, tokenEndpoint, jwksUri ?? '']) {
+    if (!acceptUrl(endpoint, upstream.rules)) throw idpBroken('blocked_address');
+  }
+  const metadata = { found, usesPkce, readAt: now };
+  knownBy(upstream).set(issuerUrl, metadata);
+  return metadata;
+}
+
+/** @throws SSO_ERROR */
+export async function oidcAuthorizeUrl(
+  deps: Pick<SsoDeps, 'upstream' | 'clock'>,
+  row: ConnectionRow,
+  { flight, state, loginHint }: { flight: Flight; state: string; loginHint: string | undefined },
+): Promise<string> {
+  const { issuerUrl = '', clientId = '' } = membersOf(row);
+  const { found, usesPkce } = await issuerMetadata(deps, issuerUrl);
+  const url = new URL(found.authorizationEndpoint);
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: flight.redirectUri,
+    scope: 'openid email profile',
+    state,
+    nonce: flight.nonce,
+    ...(usesPkce && {
+      code_challenge: createHash('sha256').update(flight.verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+interface Answer {
+  readonly code: string;
+  readonly iss: string | undefined;
+}
+
+/**
+ * Exchanges the code, and reads who signed in.
+ * @throws SSO_AUTH_FAILED, SSO_ERROR
+ */
+export async function oidcClaims(
+  deps: SsoDeps,
+  row: ConnectionRow,
+  flight: Flight,
+  { code, iss }: Answer,
+): Promise<Claimed> {
+  const members = membersOf(row);
+  const { issuerUrl = '', clientId = '' } = members;
+  const { found, usesPkce } = await issuerMetadata(deps, issuerUrl);
+  // RFC 9207, section 2.4: a code of another issuer is not redeemed here.
+  if (iss === undefined ? found.namesIssuer : iss !== found.issuer) throw authFailed('issuer');
+  const said = await redeem(deps, row, { found, usesPkce, flight, code });
+  const keys = await readKeySet(deps.upstream, found);
+  if (!keys) throw idpBroken('no_keys');
+  const expected = {
+    found,
+    clientId,
+    nonce: flight.nonce,
+    accessToken: String(said.access_token),
+    clock: deps.clock,
+  };
+  const claims = await readIdToken(said.id_token, keys, expected);
+  if (!claims) throw authFailed('id_token');
+  const { sub, email, email_verified: isVerified, name } = claims;
+  const groups = members.groupAttribute === null ? undefined : claims[members.groupAttribute];
+  return {
+    subject: `${found.issuer}|${String(sub)}`,
+    idpSubject: String(sub),
+    email: textOf(email),
+    isEmailVerified: isVerified === true,
+    name: textOf(name),
+    groups: groupsIn(groups),
+  };
+}
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' && value.length <= 320 ? value : null;
+
+const MOST_GROUPS = 1000;
+
+/** The names of groups in a claim, which may be one text. */
+export const groupsIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value])
+    .filter((group): group is string => typeof group === 'string' && group !== '' && group.length <= 256)
+    .slice(0, MOST_GROUPS);
+
+interface Redeeming {
+  readonly found: Found;
+  readonly usesPkce: boolean;
+  readonly flight: Flight;
+  readonly code: string;
+}
+
+/** RFC 6749, section 4.1.3, with RFC 7636. The provider's words about a failure are shown nowhere. */
+async function redeem(deps: SsoDeps, row: ConnectionRow, { found, usesPkce, flight, code }: Redeeming) {
+  const { clientId = '' } = membersOf(row);
+  const authMethod = methodOf(found, { wanted: null, hasSecret: true });
+  const client = { clientId, authMethod, clientSecret: openSecret(deps, row), privateKey: undefined };
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: flight.redirectUri,
+    ...(usesPkce && { code_verifier: flight.verifier }),
+  });
+  const request = await asClient(client, form, { audience: found.tokenEndpoint, clock: deps.clock });
+  const answer = await deps.upstream.ask({ url: found.tokenEndpoint, method: 'POST', ...request });
+  if (answer.failure !== undefined) throw idpBroken(answer.failure);
+  const said = objectIn(answer.body);
+  if (answer.status >= 500 || !said) throw idpBroken('no_tokens');
+  if (said.error === 'invalid_client' || said.error === 'unauthorized_client')
+    throw idpBroken('invalid_client');
+  if (answer.status !== 200 || typeof said.access_token !== 'string') throw authFailed('code');
+  return said;
+}

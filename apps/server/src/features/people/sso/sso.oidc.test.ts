@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { expect, test } from 'vitest';
+import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { refusalOf } from '../../../../test/app/flow.ts';
+import { addOidc, besideProvider, bringBack, startLogin } from '../../../../test/app/signing-on.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+
+const ACCESS_TOKEN = 'the access token';
+const hash = createHash('sha256').update(ACCESS_TOKEN).digest();
+const AT_HASH = hash.subarray(0, 16).toString('base64url');
+
+/** A provider whose ID tokens the test writes. */
+async function startForger() {
+  const provider = await startAccountsServer();
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const connection = await addOidc(acme, provider);
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const stranger = await generateKeyPair('RS256');
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }];
+  const org = acme.developerId;
+  const now = () => Math.floor(service.clock().getTime() / 1000);
+  let idToken = '';
+  provider.behaviour.instead = ({ url }, respond) => {
+    if (url === '/jwks') respond(200, { keys });
+    else if (url === '/token') {
+      respond(200, { access_token: ACCESS_TOKEN, token_type: 'Bearer', id_token: idToken });
+    } else return false;
+    return true;
+  };
+  /** Signs in with these claims in place of good ones. */
+  async function signIn(claims: object, header: { alg?: string; by?: 'stranger' } = {}) {
+    const { authorizeUrl } = (await startLogin(service, { org })).json();
+    const nonce = new URL(authorizeUrl).searchParams.get('nonce');
+    const payload = {
+      iss: provider.issuer,
+      sub: 'ada',
+      aud: connection.clientId,
+      nonce,
+      iat: now(),
+      exp: now() + 300,
+      ...claims,
+    };
+    const { alg = 'RS256', by } = header;
+    const jwt = new SignJWT(payload).setProtectedHeader({ alg, kid: 'k' });
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const secret = Buffer.from(JSON.stringify(keys[0]));
+    if (alg === 'none') idToken = `${part({ alg })}.${part(payload)}.`;
+    else idToken = await jwt.sign(alg === 'HS256' ? secret : by ? stranger.privateKey : privateKey);
+    return bringBack(service, await provider.visit(authorizeUrl));
+  }
+  return { provider, service, acme, connection, org, now, signIn };
+}
+
+test('M7: an ID token with a wrong claim, algorithm or key signs nobody in', async () => {
+  const { connection, now, signIn } = await startForger();
+  const { clientId } = connection;
+  const controls: object[] = [
+    {},
+    { azp: clientId, aud: [clientId, 'other'] },
+    { at_hash: AT_HASH },
+    { exp: now() - 59 },
+    { iat: now() + 59 },
+  ];
+  for (const claims of controls) expect((await signIn(claims)).statusCode).toBe(200);
+
+  const wrong: Readonly<Record<string, object>> = {
+    'another nonce': { nonce: 'other' },
+    'no nonce': { nonce: undefined },
+    'another issuer': { iss: 'https://mallory.test' },
+    'another audience': { aud: 'other' },
+    'several audiences without azp': { aud: [clientId, 'other'] },
+    'another azp': { azp: 'other' },
+    'an at_hash of another token': { at_hash: 'x' },
+    expired: { exp: now() - 61 },
+    'made too long ago': { iat: now() - 661 },
+    'made in the future': { iat: now() + 61 },
+    'no subject': { sub: undefined },
+  };
+  for (const [name, claims] of Object.entries(wrong)) {
+    expect(`${name}: ${refusalOf(await signIn(claims))}`).toBe(`${name}: 401 SSO_AUTH_FAILED`);
+  }
+  for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { by: 'stranger' as const }]) {
+    expect(refusalOf(await signIn({}, header))).toBe('401 SSO_AUTH_FAILED');
+  }
+});
+
+test('M7: metadata of another issuer begin no login, and no endpoint is guessed', async () => {
+  const { provider, service, org } = await startForger();
+  provider.behaviour.instead = ({ url }, respond) => {
+    if (!url?.startsWith('/.well-known')) return false;
+    respond(200, { issuer: 'https://mallory.test' });
+    return true;
+  };
+  expect(refusalOf(await startLogin(service, { org }))).toBe('502 SSO_ERROR issuer_mismatch');
+});
+
+test('M8: a code of another login, and an answer that names another issuer, are refused', async () => {
+  const provider = await startAccountsServer();
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  await addOidc(acme, provider);
+  const begin = async () => {
+    const { authorizeUrl } = (await startLogin(service, { org: acme.developerId })).json();
+    return provider.visit(authorizeUrl);
+  };
+  const [own, foreign, mixed, silent] = [await begin(), await begin(), await begin(), await begin()];
+  own.searchParams.set('code', String(foreign.searchParams.get('code')));
+  mixed.searchParams.set('iss', 'https://mallory.test');
+  silent.searchParams.delete('iss');
+
+  const answers = [];
+  for (const back of [own, mixed, silent]) answers.push(refusalOf(await bringBack(service, back)));
+
+  expect(answers).toEqual(['401 SSO_AUTH_FAILED', '401 SSO_AUTH_FAILED', '401 SSO_AUTH_FAILED']);
+  expect((await bringBack(service, await begin())).statusCode).toBe(200); // the control
+});

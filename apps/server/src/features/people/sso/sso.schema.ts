@@ -1,0 +1,169 @@
+import { Id, NextCursor, nameOf, pageQuery, recordOf, Time } from '@behest/protocol/shapes';
+import { type Static, type TSchema, Type } from 'typebox';
+
+const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
+
+const Url = Type.String({ minLength: 1, maxLength: 2048 });
+const Secret = Type.String({ minLength: 1, maxLength: 1024 });
+const Name = Type.String({ minLength: 1, maxLength: 256 });
+const Entity = Type.String({ minLength: 1, maxLength: 1024 });
+const Scopes = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 });
+const Groups = recordOf(Type.String({ minLength: 1, maxLength: 256 }), Scopes, { maxProperties: 500 });
+
+export type Protocol = Static<typeof Protocol>;
+const Protocol = Type.Enum(['oidc', 'saml', 'ldap']);
+const Status = Type.Enum(['active', 'inactive', 'testing']);
+
+/** The members of each protocol. */
+const oidc = { issuerUrl: Url, clientId: Type.String({ minLength: 1, maxLength: 512, pattern: '^[ -~]+$' }) };
+const redirectUris = Type.Array(Url, { maxItems: 10 });
+const saml = { idpEntityId: Entity, idpSsoUrl: Url, spEntityId: Entity, spAcsUrl: Url };
+const Certificates = Type.Union([
+  Type.String({ minLength: 1, maxLength: 20_000 }),
+  Type.Array(Type.String({ minLength: 1, maxLength: 20_000 }), { minItems: 1, maxItems: 5 }),
+]);
+const ldap = {
+  ldapUrl: Url,
+  ldapBindDn: Entity,
+  ldapSearchBase: Entity,
+};
+const ldapOptions = {
+  ldapSearchFilter: Type.String({ minLength: 1, maxLength: 1024 }),
+  ldapGroupSearchBase: nullable(Entity),
+  ldapGroupSearchFilter: Type.String({ minLength: 1, maxLength: 1024 }),
+  ldapTlsEnabled: Type.Boolean(),
+};
+
+/** Changeable members, which a new connection may have too. */
+const members = {
+  status: Status,
+  ...oidc,
+  clientSecret: Secret,
+  redirectUris: nullable(redirectUris),
+  ...saml,
+  idpCertificate: Certificates,
+  ...ldap,
+  ldapBindPassword: Secret,
+  ...ldapOptions,
+  domains: nullable(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 50 })),
+  jitProvisioning: Type.Boolean(),
+  enforce: Type.Boolean(),
+  scimManaged: Type.Boolean(),
+  groupAttribute: nullable(Name),
+  groupMappings: nullable(Groups),
+  defaultScopes: nullable(Scopes),
+};
+
+const optional = <Shapes extends Readonly<Record<string, TSchema>>>(shapes: Shapes) =>
+  Type.Partial(Type.Object(shapes)).properties;
+
+export type NewSsoConnection = Static<typeof NewSsoConnection>;
+export const NewSsoConnection = Type.Object(
+  { name: nameOf(200), protocol: Protocol, ...optional(members) },
+  { additionalProperties: false },
+);
+
+export type SsoConnectionChange = Static<typeof SsoConnectionChange>;
+export const SsoConnectionChange = Type.Object(
+  { ...optional({ name: nameOf(200), protocol: Protocol }), ...optional(members) },
+  { additionalProperties: false, minProperties: 1 },
+);
+
+/** A certificate as the service shows it. */
+const ShownCertificate = Type.Object({ fingerprintSha256: Type.String(), notAfter: Time });
+
+export type SsoConnection = Static<typeof SsoConnection>;
+export const SsoConnection = Type.Object({
+  id: Id,
+  developerId: Id,
+  name: Type.String(),
+  protocol: Protocol,
+  status: Status,
+  ...optional({ ...oidc, redirectUris }),
+  ...optional({ ...saml, idpCertificates: Type.Array(ShownCertificate) }),
+  ...optional({ ...ldap, ...ldapOptions }),
+  domains: Type.Array(Type.String()),
+  jitProvisioning: Type.Boolean(),
+  enforce: Type.Boolean(),
+  scimManaged: Type.Boolean(),
+  groupAttribute: nullable(Type.String()),
+  groupMappings: recordOf(Type.String(), Type.Array(Type.String())),
+  defaultScopes: Type.Array(Type.String()),
+  lastTestedAt: nullable(Time),
+  lastLoginAt: nullable(Time),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export const SsoConnectionPath = Type.Object({ id: Id });
+
+export type SsoConnectionQuery = Static<typeof SsoConnectionQuery>;
+export const SsoConnectionQuery = Type.Object(pageQuery('sso'));
+
+export type SsoConnectionPage = Static<typeof SsoConnectionPage>;
+export const SsoConnectionPage = Type.Object({
+  connections: Type.Array(SsoConnection),
+  nextCursor: NextCursor,
+});
+
+export type SsoTest = Static<typeof SsoTest>;
+export const SsoTest = Type.Object({
+  success: Type.Boolean(),
+  protocol: Protocol,
+  ...optional({
+    issuer: Type.String(),
+    authorizationEndpoint: Type.String(),
+    tokenEndpoint: Type.String(),
+    jwksUri: Type.String(),
+    idpEntityId: Type.String(),
+    idpSsoUrl: Type.String(),
+    certificateExpiresAt: Time,
+    bind: Type.Boolean(),
+    searchBase: Type.String(),
+    error: Type.String({ description: 'The category of the failure, for programs.' }),
+    message: Type.String({
+      description: 'Says to an administrator which part failed, and how to repair it.',
+    }),
+  }),
+});
+
+export const SetEnforcement = Type.Object({ enforce: Type.Boolean() }, { additionalProperties: false });
+export const Enforcement = Type.Object({ enforce: Type.Boolean(), developerId: Id });
+
+/** The single configuration of older clients. */
+export type LegacyConfigInput = Static<typeof LegacyConfigInput>;
+export const LegacyConfigInput = Type.Object(
+  { issuerUrl: Url, clientId: oidc.clientId, clientSecret: Secret, redirectUri: Url },
+  { additionalProperties: false },
+);
+export type LegacyConfig = Static<typeof LegacyConfig>;
+export const LegacyConfig = Type.Object({
+  issuerUrl: Url,
+  clientId: Type.String(),
+  redirectUri: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export type SsoSessionQuery = Static<typeof SsoSessionQuery>;
+export const SsoSessionQuery = Type.Object({
+  ...pageQuery('ssosess'),
+  connectionId: Type.Optional(Id),
+  principalId: Type.Optional(Type.String({ maxLength: 256 })),
+});
+
+export type SsoSession = Static<typeof SsoSession>;
+export const SsoSession = Type.Object({
+  id: Id,
+  connectionId: Id,
+  principalId: nullable(Type.String()),
+  email: nullable(Type.String()),
+  name: nullable(Type.String()),
+  idpSubject: Type.String(),
+  groups: Type.Array(Type.String()),
+  mappedScopes: Type.Array(Type.String()),
+  expiresAt: Time,
+  createdAt: Time,
+});
+export type SsoSessionPage = Static<typeof SsoSessionPage>;
+export const SsoSessionPage = Type.Object({ sessions: Type.Array(SsoSession), nextCursor: NextCursor });

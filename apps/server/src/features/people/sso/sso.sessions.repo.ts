@@ -1,0 +1,121 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { SsoIdentities, SsoSessions } from '../../../platform/db/types.gen.ts';
+import type { SsoSessionQuery } from './sso.schema.ts';
+
+export type SessionRow = Selectable<SsoSessions>;
+
+/** Inserts a session, and deletes those of the developer that ran out. */
+export async function insertSession(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<SsoSessions>, 'developerId'> & { readonly createdAt: Date },
+): Promise<void> {
+  await tx
+    .with('swept', (also) =>
+      also
+        .deleteFrom('ssoSessions')
+        .where('developerId', '=', developerId)
+        .where('expiresAt', '<=', row.createdAt),
+    )
+    .insertInto('ssoSessions')
+    .values({ ...row, developerId })
+    .execute();
+}
+
+const liveSessions = (db: Executor, { developerId }: Tenant, now: Date) =>
+  db
+    .selectFrom('ssoSessions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('expiresAt', '>', now);
+
+/** Newest first. */
+export function listSessionRows(db: Executor, tenant: Tenant, query: SsoSessionQuery, now: Date) {
+  const { cursor, limit, connectionId, principalId } = query;
+  let page = liveSessions(db, tenant, now);
+  if (cursor) page = page.where('id', '<', cursor);
+  if (connectionId) page = page.where('connectionId', '=', connectionId);
+  if (principalId) page = page.where('principalId', '=', principalId);
+  return readPage(db, page.orderBy('id', 'desc'), limit);
+}
+
+const deletion = (tx: Tx, { developerId }: Tenant) =>
+  tx.deleteFrom('ssoSessions').where('developerId', '=', developerId);
+
+/** @returns the session that ended, if it was live */
+export const deleteSession = (tx: Tx, tenant: Tenant, id: string, now: Date) =>
+  deletion(tx, tenant)
+    .where('id', '=', id)
+    .where('expiresAt', '>', now)
+    .returning(['id', 'connectionId', 'principalId'])
+    .executeTakeFirst();
+
+/** Ends the sessions of a user, in the order of their ids. */
+export async function deleteSessionsOfUser(tx: Tx, tenant: Tenant, userId: string) {
+  const ended = await deletion(tx, tenant)
+    .where('userId', '=', userId)
+    .returning(['id', 'connectionId', 'principalId'])
+    .execute();
+  return ended.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** Ends the sessions of a connection, in the order of their ids. */
+export async function deleteSessionsOf(tx: Tx, tenant: Tenant, connectionId: string) {
+  const ended = await deletion(tx, tenant)
+    .where('connectionId', '=', connectionId)
+    .returning(['id', 'connectionId', 'principalId'])
+    .execute();
+  return ended.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+export const findIdentity = (
+  db: Executor,
+  { developerId }: Tenant,
+  connectionId: string,
+  subject: string,
+): Promise<Selectable<SsoIdentities> | undefined> =>
+  db
+    .selectFrom('ssoIdentities')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('connectionId', '=', connectionId)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+
+export async function insertIdentity(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<SsoIdentities>, 'developerId'>,
+): Promise<void> {
+  await tx
+    .insertInto('ssoIdentities')
+    .values({ ...row, developerId })
+    .onConflict((conflict) =>
+      conflict.columns(['developerId', 'connectionId', 'subject']).doUpdateSet({ userId: row.userId }),
+    )
+    .execute();
+}
+
+/**
+ * Remembers an assertion until it runs out, and forgets those that have.
+ * @returns whether nobody has used it before
+ */
+export async function useAssertion(
+  tx: Tx,
+  { developerId }: Tenant,
+  used: { readonly connectionId: string; readonly assertionId: string; readonly expiresAt: Date },
+  now: Date,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .with('swept', (also) =>
+      also.deleteFrom('ssoAssertions').where('developerId', '=', developerId).where('expiresAt', '<=', now),
+    )
+    .insertInto('ssoAssertions')
+    .values({ ...used, developerId })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}

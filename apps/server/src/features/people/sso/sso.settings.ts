@@ -1,0 +1,41 @@
+import { boolean, integer, notInProduction } from '../../../config/readers.ts';
+import { sharedSecret } from '../../../config/secrets.ts';
+import { defaulted, optional, type ValuesOf } from '../../../config/setting.ts';
+import type { House } from '../../../feature.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
+
+export const ssoSettings = {
+  SSO_STATE_SECRET: optional(
+    sharedSecret,
+    'derived from the other keys',
+    'The key that protects logins under way at identity providers. Set the same value on every instance.',
+  ),
+  SSO_SESSION_SECONDS: defaulted(
+    integer(300, 86_400),
+    '28800',
+    'How long a session of single sign-on lasts. Use does not prolong it.',
+  ),
+  SSO_ALLOW_PRIVATE_HOSTS: defaulted(
+    boolean,
+    'false',
+    'Whether identity providers may be on this machine and private networks.',
+  ),
+  SSO_ALLOW_INSECURE_URLS: defaulted(
+    notInProduction(boolean, (value) => value, 'SSO_ALLOW_INSECURE_URLS must not be true in production'),
+    'false',
+    'Whether identity providers may be called over `http` and `ldap` without TLS. The service refuses it in production.',
+  ),
+};
+
+export type SsoSettings = ValuesOf<typeof ssoSettings>;
+
+const MOST_BYTES = 1_048_576;
+
+/** The client for identity providers. */
+export const ssoEgress = (
+  { openEgress }: Pick<House, 'openEgress'>,
+  {
+    SSO_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts,
+    SSO_ALLOW_INSECURE_URLS: allowsHttp,
+  }: Pick<SsoSettings, 'SSO_ALLOW_PRIVATE_HOSTS' | 'SSO_ALLOW_INSECURE_URLS'>,
+): Egress => openEgress({ allowsHttp, allowsPrivateHosts }, { mostBytes: MOST_BYTES });

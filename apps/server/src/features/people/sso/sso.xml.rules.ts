@@ -1,0 +1,111 @@
+/** An element of a small, strict document. */
+export interface Element {
+  /** Without its prefix. */
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly Element[];
+  /** All of its text, also below it. */
+  readonly text: string;
+}
+
+interface Open extends Element {
+  readonly attributes: Record<string, string>;
+  readonly children: Open[];
+  text: string;
+}
+
+const DECLARATION =
+  /^<\?xml version=(["'])1\.0\1(?: encoding=(["'])utf-8\2)?(?: standalone=(["'])(?:yes|no)\3)?\s*\?>\s*/i;
+const TAG =
+  /<(\/?)([A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)((?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+const ATTRIBUTE = /([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
+const DEEPEST = 50;
+const MOST_ELEMENTS = 5000;
+
+/**
+ * Reads XML that has elements, attributes and text, and nothing else: no document type, entity of its own, processing
+ * instruction, comment or CDATA section. Two readers cannot differ about such a document, so what is checked here holds for
+ * the bytes that another reader verifies.
+ * @returns undefined for any other text
+ */
+export function readXml(text: string): Element | undefined {
+  const xml = text.replace(/^\uFEFF/, '').replace(DECLARATION, '');
+  const top: Open = { name: '', attributes: {}, children: [], text: '' };
+  const open: Open[] = [top];
+  const names: string[] = [];
+  let elements = 0;
+  for (let at = 0; at < xml.length; ) {
+    const next = xml.indexOf('<', at);
+    const words = decoded(xml.slice(at, next === -1 ? xml.length : next));
+    if (words === undefined || (open.length === 1 && words.trim() !== '')) return undefined;
+    for (const element of open) element.text += words;
+    if (next === -1) break;
+    TAG.lastIndex = next;
+    const tag = TAG.exec(xml);
+    if (!tag) return undefined;
+    at = TAG.lastIndex;
+    const [, slash, fullName = '', written = '', isEmpty] = tag;
+    if (slash) {
+      if (written !== '' || isEmpty || names.pop() !== fullName) return undefined;
+      open.pop();
+      continue;
+    }
+    elements += 1;
+    const attributes = attributesIn(written);
+    if (!attributes || elements > MOST_ELEMENTS || open.length > DEEPEST) return undefined;
+    const element: Open = { name: localName(fullName), attributes, children: [], text: '' };
+    open.at(-1)?.children.push(element);
+    if (isEmpty) continue;
+    open.push(element);
+    names.push(fullName);
+  }
+  const [root, ...more] = top.children;
+  return open.length === 1 && more.length === 0 ? root : undefined;
+}
+
+const localName = (name: string) => name.slice(name.indexOf(':') + 1);
+
+function attributesIn(written: string): Record<string, string> | undefined {
+  const attributes: Record<string, string> = Object.create(null);
+  for (const [, name = '', one, other] of written.matchAll(ATTRIBUTE)) {
+    const value = decoded(one ?? other ?? '');
+    if (value === undefined || name in attributes) return undefined;
+    attributes[name] = value;
+  }
+  return attributes;
+}
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+const NO_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});)/;
+const REFERENCE = /&([^;]+);/g;
+const LAST_CHARACTER = 0x10ffff;
+
+/** @returns undefined for a reference to an entity that XML does not define */
+function decoded(text: string): string | undefined {
+  if (NO_REFERENCE.test(text)) return undefined;
+  let isPlain = true;
+  const plain = text.replace(REFERENCE, (_, name: string) => {
+    const named = NAMED[name];
+    if (named !== undefined) return named;
+    const code = name[1] === 'x' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    isPlain &&= code > 0 && code <= LAST_CHARACTER;
+    return isPlain ? String.fromCodePoint(code) : '';
+  });
+  return isPlain ? plain : undefined;
+}
+
+export const childrenOf = ({ children }: Element, name: string): Element[] =>
+  children.filter((child) => child.name === name);
+
+/** The child of that name, if there is one and no second. */
+export function onlyChild(element: Element | undefined, name: string): Element | undefined {
+  const [only, other] = element ? childrenOf(element, name) : [];
+  return other ? undefined : only;
+}
+
+/** The element and all below it. */
+export function* everyElement(element: Element): Generator<Element> {
+  yield element;
+  for (const child of element.children) yield* everyElement(child);
+}

@@ -1,0 +1,62 @@
+import type { AccountsServer } from './accounts-server.ts';
+import type { Call, Service, TestOptions } from './start-app.ts';
+
+export const APP_BACK = 'https://app.test/sso';
+
+/** Identity providers of tests are on this machine, and look at the real time. */
+export const besideProvider = (env: Record<string, string> = {}): TestOptions => ({
+  env: { SSO_ALLOW_PRIVATE_HOSTS: 'true', SSO_ALLOW_INSECURE_URLS: 'true', ...env },
+  startsAt: new Date().toISOString(),
+});
+
+/** Registers the service at a provider that takes registrations, and adds the connection. @returns the record */
+export async function addOidc(
+  developer: Call,
+  { issuer }: Pick<AccountsServer, 'issuer'>,
+  members: object = {},
+) {
+  const registered = await fetch(`${issuer}/reg`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      redirect_uris: ['https://auth.test/sso/callback', APP_BACK],
+      token_endpoint_auth_method: 'client_secret_basic',
+    }),
+  });
+  const client = Object(await registered.json());
+  const answer = await developer('POST', '/v1/sso/connections', {
+    name: 'Customer',
+    protocol: 'oidc',
+    issuerUrl: issuer,
+    clientId: client.client_id,
+    clientSecret: client.client_secret,
+    redirectUris: [APP_BACK],
+    ...members,
+  });
+  if (answer.statusCode !== 201) throw new Error(`connection: ${answer.body}`);
+  return answer.json();
+}
+
+/** Begins a login as a program. @returns the answer */
+export const startLogin = ({ app }: Service, query: Record<string, string>) =>
+  app.inject({ url: `/sso/login?${new URLSearchParams(query)}` });
+
+/** Brings the answer of a provider as a program. */
+export const bringBack = ({ app }: Service, back: URL, members: object = {}) =>
+  app.inject({
+    method: 'POST',
+    url: '/sso/callback/oidc',
+    body: { ...Object.fromEntries(back.searchParams), ...members },
+  });
+
+/** A whole login by OpenID Connect, as a program. @returns the session */
+export async function signOn(
+  service: Service,
+  provider: Pick<AccountsServer, 'visit'>,
+  query: Record<string, string>,
+) {
+  const begun = await startLogin(service, query);
+  const answer = await bringBack(service, await provider.visit(begun.json().authorizeUrl));
+  if (answer.statusCode !== 200) throw new Error(`login: ${answer.body}`);
+  return answer.json();
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'ldapts';
+import { onTestFinished } from 'vitest';
+import { freePort } from '../../../../tools/machine/ports.ts';
+import { waitUntil } from '../../../../tools/machine/processes.ts';
+import { makeThrowAway } from '../../../../tools/machine/throw-away.ts';
+import { accountForPostgres, giveTo } from '../../../../tools/postgres/account.ts';
+
+/** Holds the files of the system's package: the root, or the folder where `.ci/run` unpacked it. */
+const HOME = process.env.TEST_SLAPD ?? '/';
+const PROGRAM = join(HOME, 'usr/sbin/slapd');
+const LD_LIBRARY_PATH = globSync(join(HOME, 'usr/lib/*-linux-gnu')).join(':');
+const SCHEMA = join(HOME, 'etc/ldap/schema');
+
+/** Without it the tests skip, and the count says so. */
+export const hasSlapd = existsSync(PROGRAM);
+
+const BASE = 'dc=acme,dc=test';
+export const directory = {
+  base: BASE,
+  people: `ou=people,${BASE}`,
+  groups: `ou=groups,${BASE}`,
+  bindDn: `cn=service,${BASE}`,
+  bindPassword: 'the password of the service',
+};
+
+/** An OpenLDAP server with two people and a group. It ends with the test. */
+export async function startSlapd(): Promise<{ url: string; add: Client['add'] }> {
+  const home = makeThrowAway('slapd');
+  const account = accountForPostgres();
+  const port = await freePort();
+  const url = `ldap://127.0.0.1:${port}`;
+  const data = join(home, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const settings = join(home, 'slapd.conf');
+  const lines = [
+    ...['core', 'cosine', 'inetorgperson'].map((name) => `include ${join(SCHEMA, `${name}.schema`)}`),
+    'database ldif',
+    `suffix "${BASE}"`,
+    `rootdn "${directory.bindDn}"`,
+    `rootpw "${directory.bindPassword}"`,
+    `directory ${data}`,
+  ];
+  writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
+  for (const file of [data, settings]) giveTo(account, file);
+  const server = spawn(PROGRAM, ['-d', '0', '-f', settings, '-h', url], {
+    ...account,
+    cwd: '/',
+    stdio: 'ignore',
+    env: { LD_LIBRARY_PATH },
+  });
+  const client = new Client({ url });
+  onTestFinished(async () => {
+    await client.unbind();
+    const ended = once(server, 'exit');
+    server.kill();
+    await ended;
+    rmSync(home, { recursive: true, force: true });
+  });
+  const isUp = () =>
+    client.bind(directory.bindDn, directory.bindPassword).then(
+      () => true,
+      () => false,
+    );
+  if (!(await waitUntil(isUp, { seconds: 20 }))) throw new Error('slapd does not start.');
+  const person = (uid: string, more: Record<string, string> = {}) =>
+    client.add(`uid=${uid},${directory.people}`, {
+      objectClass: ['inetOrgPerson'],
+      uid,
+      cn: uid,
+      sn: uid,
+      mail: `${uid}@acme.test`,
+      userPassword: `password of ${uid}`,
+      ...more,
+    });
+  await client.add(BASE, { objectClass: ['domain'], dc: 'acme' });
+  for (const ou of ['people', 'groups']) {
+    await client.add(`ou=${ou},${BASE}`, { objectClass: ['organizationalUnit'], ou });
+  }
+  await person('ada', { displayName: 'Ada Lovelace' });
+  await person('grace');
+  await client.add(`cn=editors,${directory.groups}`, {
+    objectClass: ['groupOfNames'],
+    cn: 'editors',
+    member: `uid=ada,${directory.people}`,
+  });
+  return { url, add: client.add.bind(client) };
+}
