@@ -11,7 +11,7 @@ export default defineConfig({
     // Runs that cost too much for each change; `.ci/run` makes them.
     exclude: process.env.TEST_LONG ? [] : ['**/*.long.test.ts'],
     globalSetup: 'apps/server/test/global-setup.ts',
-    setupFiles: 'tools/suite/cost.setup.ts',
+    setupFiles: ['tools/suite/cost.setup.ts', 'tools/suite/seed.setup.ts'],
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'], // megabytes, so that V8 copies fewer objects
     isolate: false, // or each file would load the whole service anew
     maxWorkers: 3, // on two cores: most tests wait for a database, a browser or a process half of their time

@@ -314,12 +314,17 @@ test('an answer holds for 45 seconds without a sign of the stream, and for five 
   await hears(); // and so the stream's first comment, which is a sign too
 
   for (const clock of ['wall', 'steady'] as const) {
-    moved[clock] += 44_999;
-    expect(await asks()).toBe(0);
-    moved[clock] += 1;
-    expect(await asks()).toBe(1);
-    await hears();
-    expect(await asks()).toBe(0);
+    for (let isSilent = false; !isSilent; ) {
+      const { length } = way.frames;
+      moved[clock] += 44_999;
+      const early = await asks();
+      moved[clock] += 1;
+      const late = await asks();
+      isSilent = way.frames.length === length; // the stream comments in real time
+      if (isSilent) expect([early, late]).toEqual([0, 1]);
+      await hears();
+      expect(await asks()).toBe(0);
+    }
   }
   for (const next of [44_999, 44_999, 44_999, 44_999, 44_999, 30_004]) {
     moved.steady += next;

@@ -138,7 +138,7 @@ $$;
 
 -- Charges all counters of a call, or none. p_counters is [{key, limit, units, windowMs, grainMs}] in the order in which
 -- a full counter is reported; windowMs 0 is a counter of a case. The counters are locked in the order of their keys, so
--- that two calls never deadlock. p_epoch names the caller's set of counters; null where there is only one.
+-- that two calls never deadlock. p_epoch names the caller's set of counters, and is null where there is only one.
 -- Data was lost if the counters belong to another set, or are missing where there were some: then the call is refused.
 -- p_may_begin says that the caller has never counted for this developer, so that it may make the first
 -- counters. p_at is the time in tests, and null elsewhere.

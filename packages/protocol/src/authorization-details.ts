@@ -1,6 +1,6 @@
 import { keptRules, reportUnlisted } from './arguments/entry-rules.ts';
 import { asciiJson } from './ascii-json.ts';
-import type { FieldFault } from './errors.ts';
+import type { FieldFault } from './field-reports.ts';
 import { type Field, reportTo } from './field-reports.ts';
 import { namedConnectors, reachesConnector } from './tool-scopes.ts';
 import {

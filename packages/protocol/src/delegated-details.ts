@@ -8,7 +8,7 @@ import {
   type Narrowable,
   type ReadDetails,
 } from './authorization-details.ts';
-import type { FieldFault } from './errors.ts';
+import type { FieldFault } from './field-reports.ts';
 import { type Field, reportTo } from './field-reports.ts';
 import { type Caps, type CapWindow, reportOutside, type ToolsEntry } from './tools-entry.ts';
 

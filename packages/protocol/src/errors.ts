@@ -291,21 +291,3 @@ export const errorCodes = {
 
 /** The name of an error code. A `switch` over it is checked by the compiler. */
 export type ErrorCode = keyof typeof errorCodes;
-
-/** The fault of one field of a request. Lengths are `too_long` or `too_short`, numbers `too_large` or `too_small`. */
-export type FieldProblem =
-  | 'required'
-  | 'type'
-  | 'format'
-  | 'too_long'
-  | 'too_short'
-  | 'too_large'
-  | 'too_small'
-  | 'unknown'
-  | 'not_allowed';
-
-/** One member of `details.fields`. Its `path` is dotted, as in `scopes.3`. */
-export interface FieldFault {
-  readonly path: string;
-  readonly problem: FieldProblem;
-}

@@ -2,7 +2,7 @@ import { readRules } from './arguments/rule-reading.ts';
 import type { Rules } from './arguments/rules.ts';
 import { isWithin } from './arguments/within.ts';
 import type { ReadDetails } from './authorization-details.ts';
-import type { FieldFault } from './errors.ts';
+import type { FieldFault } from './field-reports.ts';
 import { reportTo } from './field-reports.ts';
 import type { ToolsEntry } from './tools-entry.ts';
 

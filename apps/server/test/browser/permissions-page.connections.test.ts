@@ -41,7 +41,7 @@ test('a person sees the accounts that they connected, and disconnects one', asyn
   expect((await exchange(service(), agent.grantToken, { service: 'files' })).statusCode).toBe(200);
   await button(page, 'Disconnect Ledger').click();
   await answer(page, 'Disconnect');
-  await sees(page, 'Disconnected. No agent can use your account at Ledger with this any more.');
+  await sees(page, 'Disconnected. This connection no longer gives agents access to your account at Ledger.');
 
   expect({ light, question, after: await findings(page) }).toEqual({ light: [], question: [], after: [] });
   await hasNo(button(page, 'Disconnect Ledger'));

@@ -1,5 +1,4 @@
-import type { FieldProblem } from '../errors.ts';
-import type { Field } from '../field-reports.ts';
+import type { Field, FieldProblem } from '../field-reports.ts';
 import { CONNECTOR_NAME, isWithin as isToolWithin } from '../tool-scopes.ts';
 import { isObject, type RuleFaultCode } from './rule-faults.ts';
 import { readRules } from './rule-reading.ts';

@@ -66,7 +66,7 @@ describe('an amount', () => {
   });
 });
 
-describe('authorization_details', () => {
+describe('J22: authorization_details', () => {
   const others = (count: number) => Array.from({ length: count }, () => ({ type: 'urn:other' }));
   const grants = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ grant: `grnt_${at}`, caps: { t0: { per_day: 9 } } }));

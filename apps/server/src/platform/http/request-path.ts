@@ -79,7 +79,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (!isKeyed && rate !== 'unlimited') await charge(anonymousBills(request, limits));
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
-      if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request, reply);
+      if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request);
       return reply.headers(cors.preflightFor(origin)).code(204).send();
     }
     if (fromOwnPages) await refuseOtherPages(request, path);

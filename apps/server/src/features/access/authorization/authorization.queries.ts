@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 
 /** An authorization request, for queries that join other tables to it. */
 export function requestOf(db: Executor, { developerId }: Tenant, requestId: string) {
@@ -23,7 +23,7 @@ export async function principalsWithRequests(
     .distinct()
     .where('developerId', '=', developerId)
     .where('status', 'in', ['pending', 'approved'])
-    .where(sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`)
+    .where(hasFoldedPrincipal(ids))
     .execute();
   return rows.map(({ principalId }) => principalId);
 }

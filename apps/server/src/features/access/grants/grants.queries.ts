@@ -1,6 +1,7 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Grants } from '../../../platform/db/types.gen.ts';
@@ -100,7 +101,7 @@ export async function principalsWithGrants(
     .distinct()
     .where('developerId', '=', developerId)
     .where('status', '=', 'active')
-    .where(sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`)
+    .where(hasFoldedPrincipal(ids))
     .execute();
   return rows.map(({ principalId }) => principalId);
 }

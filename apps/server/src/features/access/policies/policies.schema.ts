@@ -38,8 +38,8 @@ const conditions = {
   /** Names of tools, or prefixes that end in `*`. */
   tools: Type.Optional(orNull(listOf(ToolPattern))),
   /**
-   * Rules of arguments, by the name of a tool. An `allow` matches a call that keeps them, and every other effect a call
-   * that breaks them.
+   * Rules of arguments, by the name of a tool. An `allow` matches the calls that keep the rules. Every other effect
+   * matches the calls that break one.
    */
   arguments: Type.Optional(orNull(ArgumentRules)),
 };

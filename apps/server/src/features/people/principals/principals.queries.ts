@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 
 /** The session with its developer, if it is active. Other reads join it, so the check costs no round trip. */
@@ -26,7 +26,7 @@ export async function principalsWithSessions(
     .select('principalId')
     .distinct()
     .where('developerId', '=', developerId)
-    .where(sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`)
+    .where(hasFoldedPrincipal(ids))
     .execute();
   return rows.map(({ principalId }) => principalId);
 }

@@ -22,7 +22,7 @@ import { documentOfGroup, type Group, groupIn, type Member, shownGroup } from '.
 import { patched, readOperations } from './scim.patch.rules.ts';
 import { lockDirectory } from './scim.repo.ts';
 import { readDocument } from './scim.resource.rules.ts';
-import { cursorOf, readSearch } from './scim.search.rules.ts';
+import { cursorAfter, readSearch } from './scim.search.rules.ts';
 import { entityTag, listResponse } from './scim.users.rules.ts';
 import type { Asked, DirectoryDeps, Seen } from './scim.users.service.ts';
 import { mustBeVersion } from './scim.versions.rules.ts';
@@ -69,10 +69,12 @@ export async function listGroups(deps: DirectoryDeps, caller: Caller, query: obj
   const members = isWanted ? await listMembers(deps.db, caller.tenant, ids) : [];
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
   const resources = page.map((row) => seen(deps, row, byGroup.get(row.id) ?? [], view).resource);
-  const last = page.at(-1);
-  const goesOn = search.after !== undefined && rows.length > page.length && last !== undefined;
-  const nextCursor = goesOn ? cursorOf({ id: last.id, value: last.sortValue }) : undefined;
-  return listResponse({ total, resources, startIndex: search.startIndex, nextCursor });
+  return listResponse({
+    total,
+    resources,
+    startIndex: search.startIndex,
+    nextCursor: cursorAfter(search, rows),
+  });
 }
 
 /** @throws NOT_FOUND, PRECONDITION_FAILED, invalidValue, uniqueness */

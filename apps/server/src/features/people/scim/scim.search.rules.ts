@@ -82,9 +82,19 @@ function orderIn(type: ResourceType, by: unknown, direction: unknown): Order | u
   return { path, attribute: leaf, isDescending };
 }
 
-/** A cursor is a position and gives no rights. */
-export const cursorOf = ({ id, value }: Position): string =>
-  Buffer.from(JSON.stringify([id, value])).toString('base64url');
+/**
+ * The cursor of the next page: a position, which gives no rights.
+ * @param rows those of the page, and one more when there is a next one
+ * @returns undefined on the last page, and for a search by index
+ */
+export function cursorAfter(
+  { after, count }: Pick<Search, 'after' | 'count'>,
+  rows: readonly { readonly id: string; readonly sortValue: string | null }[],
+): string | undefined {
+  const last = rows.slice(0, count).at(-1);
+  if (after === undefined || rows.length <= count || !last) return undefined;
+  return Buffer.from(JSON.stringify([last.id, last.sortValue])).toString('base64url');
+}
 
 function positionIn(cursor: unknown): Position | null {
   if (cursor === '') return null;

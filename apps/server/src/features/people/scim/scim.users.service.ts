@@ -16,7 +16,7 @@ import { patched, readOperations } from './scim.patch.rules.ts';
 import { isPrincipalTaken, writePrincipals } from './scim.principals.repo.ts';
 import { lockDirectory } from './scim.repo.ts';
 import { type Document, isObject, readDocument } from './scim.resource.rules.ts';
-import { cursorOf, readSearch } from './scim.search.rules.ts';
+import { cursorAfter, readSearch } from './scim.search.rules.ts';
 import {
   deleteUserRow,
   findUser,
@@ -104,10 +104,12 @@ export async function listUsers(deps: DirectoryDeps, caller: Caller, query: obje
   const ids = page.map(({ id }) => id);
   const groups = Map.groupBy(await groupsOf(deps.db, caller, ids, view), ({ userId }) => userId);
   const resources = page.map((row) => seen(deps, row, groups.get(row.id) ?? [], view).resource);
-  const last = page.at(-1);
-  const goesOn = search.after !== undefined && rows.length > page.length && last !== undefined;
-  const nextCursor = goesOn ? cursorOf({ id: last.id, value: last.sortValue }) : undefined;
-  return listResponse({ total, resources, startIndex: search.startIndex, nextCursor });
+  return listResponse({
+    total,
+    resources,
+    startIndex: search.startIndex,
+    nextCursor: cursorAfter(search, rows),
+  });
 }
 
 /**

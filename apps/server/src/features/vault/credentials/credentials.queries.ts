@@ -1,6 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 
 /** The principals of stored credentials who have one of these ids, in any case. */
 export async function principalsWithCredentials(
@@ -13,7 +13,7 @@ export async function principalsWithCredentials(
     .select('principalId')
     .distinct()
     .where('developerId', '=', developerId)
-    .where(sql<SqlBool>`lower(principal_id) = any(array(select lower(i) from unnest(${[...ids]}::text[]) i))`)
+    .where(hasFoldedPrincipal(ids))
     .execute();
   return rows.map(({ principalId }) => principalId);
 }

@@ -256,6 +256,7 @@ describe('17 D3: a call is refused', () => {
 
       expect(refusalOf(answer)).toBe(expected);
       expect(answer.headers['behest-proxy']).toBe('refused');
+      expect(answer.headers.allow).toBe(answer.statusCode === 405 ? method : undefined);
       expect(its.receiver.received).toEqual([]);
       const { grantToken } = await grantTo(acme, { scopes: ['vault:github:proxy'] });
       const control = await through(service, grantToken, '/repos/a');

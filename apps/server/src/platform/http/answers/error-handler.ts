@@ -17,8 +17,9 @@ export function addErrorHandler(app: FastifyInstance): void {
       );
     }
     if (error.headers) reply.headers(error.headers);
-    const { retryAfter } = Object(error.details);
+    const { retryAfter, allow } = Object(error.details);
     if (error.status === 429 && retryAfter !== undefined) reply.header('retry-after', retryAfter);
+    if (error.status === 405) reply.header('allow', allow.join(', ')); // RFC 9110 §15.5.6
     const { errors } = request.declared;
     const isScim = errors === 'scim' || isScimPath(request.url); // nothing is declared for an unknown path
     reply.code(error.status);

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import type { Paths } from './declarations.ts';
 
@@ -23,13 +23,8 @@ export function pathFinder(paths: Paths) {
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '[.]').replace(/:\w+/g, '[^/]+')}$`);
 
-/** A path without a route is 404. A path with other methods is 405, and `allow` names them. */
-export function unknownRoute(
-  { methods }: KnownPath,
-  { method }: FastifyRequest,
-  reply: FastifyReply,
-): AppError {
+/** A path without a route is 404. A path with other methods is 405, and the answer names them. */
+export function unknownRoute({ methods }: KnownPath, { method }: FastifyRequest): AppError {
   if (methods.length === 0) return new AppError('NOT_FOUND', 'No such route.');
-  reply.header('allow', methods.join(', '));
   return new AppError('METHOD_NOT_ALLOWED', `This path does not take ${method}.`, { allow: methods });
 }

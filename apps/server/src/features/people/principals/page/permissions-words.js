@@ -69,7 +69,7 @@ export const words = {
     questionText:
       'Agents can no longer use this account through {developer}, and {provider} is asked to end the connection too. You can connect the account again later.',
     yes: 'Disconnect',
-    ended: 'Disconnected. No agent can use your account at {provider} with this any more.',
+    ended: 'Disconnected. This connection no longer gives agents access to your account at {provider}.',
   },
 
   activity: 'Activity in your name',
