@@ -740,6 +740,7 @@ export interface UsageDaily {
   authorizations: Generated<Int8>;
   day: Timestamp;
   developerId: string;
+  proxyCalls: Generated<Int8>;
   tokenExchanges: Generated<Int8>;
   verifications: Generated<Int8>;
 }

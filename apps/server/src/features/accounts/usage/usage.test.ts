@@ -8,6 +8,7 @@ import {
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
+import { onThisMachine, proxied, through } from '../../../../test/app/proxy.ts';
 import { type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { createUsageBuffer } from './usage.buffer.service.ts';
 import { deleteOldUsage } from './usage.service.ts';
@@ -188,6 +189,31 @@ describe('GET /v1/usage/history', () => {
     const answer = await acme('GET', `/v1/usage/history${query}`);
 
     expect([answer.statusCode, answer.json().days]).toEqual([200, days]);
+  });
+
+  test('names the calls that an upstream answered, outside the sum, once there are any', async () => {
+    const { acme, advance, service } = await startSandbox({ env: onThisMachine });
+    const verify = () => acme('POST', '/v1/tokens/verify', { token: 'x' });
+    await verify();
+    advance(86_400);
+    await verify();
+    const before = await historyOf(acme);
+    const { receiver, grantToken } = await proxied(acme);
+    await through(service, grantToken, '/repos/a');
+    receiver.answerStatus(404);
+    await through(service, grantToken, '/repos/a', { method: 'POST' });
+    await through(service, grantToken, '/elsewhere');
+    receiver.server.close();
+    receiver.server.closeAllConnections();
+    expect(refusalOf(await through(service, grantToken, '/repos/a'))).toBe('502 UPSTREAM_ERROR connect');
+
+    const sums = { authorizations: 1, tokenExchanges: 1, verifications: 1, totalRequests: 3 };
+    expect(before.entries[0]).not.toHaveProperty('proxyCalls');
+    expect((await historyOf(acme)).entries).toEqual([
+      { date: '2026-01-02', ...sums, proxyCalls: 2 },
+      { ...none, date: '2026-01-01', verifications: 1, totalRequests: 1, proxyCalls: 0 },
+    ]);
+    expect((await usageOf(acme)).totalRequests).toBe(3);
   });
 
   test('needs an API key', async () => {
