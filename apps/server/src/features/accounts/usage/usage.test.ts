@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import {
   authorize,
   grantTo,
+  openSession,
   refusalOf,
   registerAgent,
   sharedSandbox,
@@ -220,6 +221,53 @@ describe('GET /v1/usage/history', () => {
     const { calling } = await sandbox();
 
     expect(refusalOf(await calling('no')('GET', '/v1/usage/history'))).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('the table of GET /v1/usage/history in the specification', () => {
+  test.each(['none', 'no', 'a grant token', 'a session'])(
+    'Error: 401 with the credential %j, whatever `days` says',
+    async (kind) => {
+      const { acme, app, calling } = await sandbox();
+      const { grantToken } = await grantTo(acme);
+      const { sessionToken } = (await openSession(acme)).json();
+      const tokens: Record<string, string> = { 'a grant token': grantToken, 'a session': sessionToken };
+      const url = '/v1/usage/history?days=1';
+      const answer =
+        kind === 'none' ? await app.inject({ url }) : await calling(tokens[kind] ?? kind)('GET', url);
+
+      expect(refusalOf(answer)).toBe('401 UNAUTHORIZED');
+    },
+  );
+
+  test('Query `days`: 30 unless said, 90 at most, and the window ends with today', async () => {
+    const { acme, advance } = await startSandbox({ startsAt: '2026-03-01T12:00:00Z' });
+    const seen = async (query: string) => (await historyOf(acme, query)).entries.length;
+    await acme('POST', '/v1/tokens/verify', { token: 'x' });
+
+    const counts: Record<string, number[]> = {};
+    for (const query of ['', '?days=90', '?days=1000']) counts[query] = [];
+    for (const later of [29, 1, 59, 1]) {
+      advance(later * 86_400); // 29, 30, 89 and 90 days after the request
+      for (const query of Object.keys(counts)) counts[query]?.push(await seen(query));
+    }
+
+    expect(counts).toEqual({ '': [1, 0, 0, 0], '?days=90': [1, 1, 1, 0], '?days=1000': [1, 1, 1, 0] });
+  });
+
+  test('200 body: `developerId`, `days` and `entries`, whose sum is that of the three', async () => {
+    const { acme } = await sandbox();
+    await grantTo(acme);
+
+    const body = await historyOf(acme);
+
+    expect(Object.keys(body).sort()).toEqual(['days', 'developerId', 'entries']);
+    expect([body.developerId, body.days]).toEqual([acme.developerId, 30]);
+    for (const { date, tokenExchanges, authorizations, verifications, totalRequests } of body.entries) {
+      expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(totalRequests).toBe(tokenExchanges + authorizations + verifications);
+    }
+    expect(body.entries).toHaveLength(1);
   });
 });
 
