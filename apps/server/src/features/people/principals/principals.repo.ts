@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
@@ -11,6 +11,7 @@ import {
 } from '../../access/grants/grants.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { entriesOf } from '../../record/audit/audit.queries.ts';
+import { connectionsOfPrincipal } from '../../vault/credentials/credentials.queries.ts';
 import { activeSession } from './principals.queries.ts';
 
 interface NewSessionRow {
@@ -20,8 +21,9 @@ interface NewSessionRow {
 }
 
 /**
- * Inserts a session for a principal with an active grant, and deletes the developer's expired sessions.
- * @returns whether there is such a grant
+ * Inserts a session for a principal with an active grant or a connected account, and deletes the developer's expired
+ * sessions.
+ * @returns whether there is either
  */
 export async function insertSession(
   tx: Tx,
@@ -30,6 +32,12 @@ export async function insertSession(
   now: Date,
 ): Promise<boolean> {
   const { developerId } = tenant;
+  const row = [
+    sql.val(developerId).as('developerId'),
+    sql.val(id).as('id'),
+    sql.val(principalId).as('principalId'),
+    sql<Date>`${expiresAt}::timestamptz`.as('at'), // a union takes a bare value for a text
+  ] as const;
   const { numInsertedOrUpdatedRows } = await tx
     .with('swept', (also) =>
       also
@@ -41,8 +49,8 @@ export async function insertSession(
     .columns(['developerId', 'id', 'principalId', 'expiresAt'])
     .expression(
       livingGrantsOfPrincipal(tx, tenant, principalId, now)
-        .select(({ val }) => [val(developerId).as('developerId'), val(id).as('id')])
-        .select(({ val }) => [val(principalId).as('principalId'), val(expiresAt).as('at')])
+        .select(row)
+        .unionAll(connectionsOfPrincipal(tx, tenant, principalId).select(row))
         .limit(1),
     )
     .executeTakeFirst();

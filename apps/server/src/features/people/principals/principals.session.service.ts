@@ -26,7 +26,8 @@ const TYPE = 'principal-session+jwt';
 
 /**
  * Opens a session for a principal whom the developer has signed in.
- * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal without an active grant, who has nothing to see
+ * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal with neither an active grant nor a connected account, who
+ * has nothing to end
  */
 export async function createSession(
   deps: PrincipalDeps,
