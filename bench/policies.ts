@@ -105,5 +105,5 @@ const rows = settings.map(({ kind, count, rounds }) => [
   `${Math.round((100 * (rounds[0]?.decided ?? 0)) / DECISIONS)} %`,
 ]);
 process.stdout.write(
-  `${table(['That differ in', 'Policies', 'CPU µs a decision', 'p99 µs', 'Compile ms', 'Decided'], rows)}\n`,
+  `${table(['Different in', 'Policies', 'CPU µs a decision', 'p99 µs', 'Compile ms', 'Decided'], rows)}\n`,
 );

@@ -63,7 +63,7 @@ const NOT_TOLD: Part<null> = [[null, '']];
 
 const keyOf = (...parts: readonly string[]) => parts.join('\n');
 
-/** Two shapes with the same text are one. */
+/** Two shapes with the same text are the same shape. */
 export function shapeText({ hasPurpose, network, tool, depth }: Shape): string {
   const net = typeof network === 'object' && network ? `${network.width}/${network.length}` : network;
   return `${hasPurpose} ${net} ${tool} ${depth}`;
