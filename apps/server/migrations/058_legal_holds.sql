@@ -1,5 +1,5 @@
--- Owner: compliance. Orders to keep everything, as for a legal dispute. While one stands, the account cannot be closed, so
--- nothing of it is erased.
+-- Owner: compliance. Orders to keep everything, as for a legal dispute. While an order stands, the account cannot be
+-- closed, so nothing of it is erased.
 create table legal_holds (
   developer_id text not null references developers,
   id           text collate "C" not null,

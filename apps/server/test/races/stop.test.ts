@@ -85,7 +85,7 @@ const transfer = ({ acme }: Pick<Side, 'acme'>, { grantToken }: { grantToken: st
 
 test('R13: an enforced call and a stop', () =>
   race({
-    async prepare(acme) {
+    async prepare(acme: Developer) {
       await acme('PUT', '/v1/manifests/acme_pay', manifest);
       const { grantToken } = await grantTo(acme, { scopes: ['tool:acme_pay:write'] });
       await transfer({ acme }, { grantToken }); // which notes the use of the token
