@@ -55,6 +55,7 @@ select create_distributed_table('custom_domains', 'developer_id', colocate_with 
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('enforced_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
@@ -186,7 +187,7 @@ select create_distributed_function('webhook_has_work(text,text,boolean,timestamp
 select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
-select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');

@@ -177,6 +177,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
+  legal_holds_standing: ({ acme }) => acme('GET', '/v1/compliance/holds?standing=true'),
   auth_requests_open: ({ acme, its }) => acme('DELETE', `/v1/agents/${its.agentId}`),
 };
 
@@ -256,6 +257,7 @@ const COPIES: Readonly<Record<string, string>> = {
     'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
     'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
   idempotent_answers: `'answer_key', '\\x' || lpad(n::text, 8, '0'), 'expires_at', '2030-01-01'`,
+  legal_holds: `'id', one.id || n`,
   manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,

@@ -492,6 +492,16 @@ export interface IdempotentAnswers {
   status: number;
 }
 
+export interface LegalHolds {
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  name: string;
+  principalId: string | null;
+  reason: string | null;
+  releasedAt: Timestamp | null;
+}
+
 export interface Manifests {
   connector: string;
   createdAt: Timestamp;
@@ -913,6 +923,7 @@ export interface DB {
   enforcedCalls: EnforcedCalls;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
+  legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;

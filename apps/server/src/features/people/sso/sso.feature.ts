@@ -1,5 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { userLeft } from '../scim/index.ts';
 import { acts, entries } from './sso.acts.ts';
@@ -8,7 +9,7 @@ import type { SsoDeps } from './sso.deps.service.ts';
 import { STATE_KEY_USE, stateKeysOf } from './sso.keys.service.ts';
 import { ssoLoginRoutes } from './sso.login.routes.ts';
 import { rates } from './sso.rates.ts';
-import { eraseSso } from './sso.repo.ts';
+import { eraseSso, tellSignOns } from './sso.repo.ts';
 import { endSessionsOfUser } from './sso.sessions.service.ts';
 import { ssoEgress, ssoSettings } from './sso.settings.ts';
 import { tables } from './sso.tables.ts';
@@ -23,7 +24,7 @@ export const sso = defineFeature({
   rates,
   settings: ssoSettings,
   keyUses: [STATE_KEY_USE],
-  listens: [on(userLeft, endSessionsOfUser), on(tenantErased, eraseSso)],
+  listens: [on(userLeft, endSessionsOfUser), on(tenantErased, eraseSso), on(personTold, tellSignOns)],
   open(house, settings) {
     const deps: SsoDeps = {
       ...house,
