@@ -267,7 +267,7 @@ const COPIES: Readonly<Record<string, string>> = {
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
-  sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id`,
+  sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
   sso_sessions: `'id', one.id || n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
