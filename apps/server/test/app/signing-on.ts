@@ -14,12 +14,13 @@ export async function addOidc(
   developer: Call,
   { issuer }: Pick<AccountsServer, 'issuer'>,
   members: object = {},
+  base = 'https://auth.test',
 ) {
   const registered = await fetch(`${issuer}/reg`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      redirect_uris: ['https://auth.test/sso/callback', APP_BACK],
+      redirect_uris: [`${base}/sso/callback`, APP_BACK],
       token_endpoint_auth_method: 'client_secret_basic',
     }),
   });

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { rootCertificates, setDefaultCACertificates } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import certificate from '../../../../test/app/localhost-certificate.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { directory, hasSlapd, startSlapd } from '../../../../test/servers/slapd.ts';
@@ -85,6 +87,38 @@ test.skipIf(!hasSlapd)(
     expect([...bodies]).toEqual([expect.stringContaining('SSO_AUTH_FAILED')]);
     expect((await reasons()).toSorted()).toEqual(attempts.map(([, , reason]) => reason).toSorted());
     expect((await signIn('ada', 'password of ada')).statusCode).toBe(200); // the control
+  },
+);
+
+/** Takes the certificate of the test's directory for that of a known authority, or no longer. */
+function trust(isTrusted: boolean): void {
+  setDefaultCACertificates([...rootCertificates, ...(isTrusted ? [certificate.cert] : [])]);
+}
+afterEach(() => trust(false));
+
+test.skipIf(!hasSlapd)(
+  'M9: TLS, from the beginning or begun on a plain connection, demands a good certificate',
+  async () => {
+    const { server, acme, connectionId, signIn } = await startDirectory();
+    const path = `/v1/sso/connections/${connectionId}`;
+    const ways = [
+      { ldapUrl: server.secureUrl },
+      { ldapUrl: server.url, ldapTlsEnabled: true },
+      // The certificate is for another name.
+      { ldapUrl: server.secureUrl.replace('localhost', '127.0.0.1'), ldapTlsEnabled: false },
+    ];
+    const outcomes: unknown[] = [];
+    for (const isTrusted of [true, false]) {
+      trust(isTrusted);
+      for (const way of ways) {
+        await acme('PATCH', path, { ...way, ldapBindPassword: directory.bindPassword });
+        const { success, error } = (await acme('POST', `${path}/test`, {})).json();
+        const answer = await signIn('ada', 'password of ada');
+        outcomes.push([success ? 'good' : error, refusalOf(answer)]);
+      }
+    }
+    const refused = ['tls_failed', '502 SSO_ERROR tls_failed'];
+    expect(outcomes).toEqual([['good', '200'], ['good', '200'], refused, refused, refused, refused]);
   },
 );
 
