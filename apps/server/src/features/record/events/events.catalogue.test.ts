@@ -142,5 +142,5 @@ test('a name is declared once, and is then no longer reserved', () => {
 
   expect(() => catalogueOf([made])).not.toThrow();
   expect(() => catalogueOf([made, made])).toThrow('The act vase.made is declared twice.');
-  expect(() => catalogueOf([{ 'sso.login': act() }])).toThrow('sso.login');
+  expect(() => catalogueOf([{ 'decision.granted': act() }])).toThrow('decision.granted');
 });
