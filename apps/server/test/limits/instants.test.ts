@@ -9,6 +9,7 @@ import { registerWebhook } from '../app/deliveries.ts';
 import { authorize, entriesOf, grantTo, openSession, registerAgent } from '../app/flow.ts';
 import { instants, type Side, whatItSays } from '../app/instants.ts';
 import { NEW_AGENT, send } from '../app/repeating.ts';
+import { addSaml, beginSaml, postSaml, responseOf, signed } from '../app/saml-provider.ts';
 import type { Developer, Service } from '../app/start-app.ts';
 import * as vault from '../app/vault.ts';
 import { tokenIn } from '../app/verified.ts';
@@ -568,5 +569,33 @@ describe('a link to connect an account', () => {
       ...link,
       act: ({ acme }, { id }) => acme('DELETE', `/v1/vault/connect-sessions/${id}`).then(whatItSays),
       before: '204',
+    }));
+});
+
+describe('a session of single sign-on', () => {
+  const session = {
+    column: 'ssoSessions.expiresAt',
+    async prepare(acme: Developer, service: Service) {
+      await addSaml(acme, { jitProvisioning: true });
+      const { relayState, requestId } = await beginSaml(service, acme.developerId);
+      await postSaml(service, signed(responseOf(service.clock(), { inResponseTo: requestId })), relayState);
+      await grantTo(acme, { principalId: 'ada@acme.test' });
+      await acme('POST', '/v1/sso/enforce', { enforce: true });
+    },
+  } as const;
+
+  test('ends', () =>
+    atTheEnd({
+      ...session,
+      act: async ({ acme }) => `${(await acme('GET', '/v1/sso/sessions')).json().sessions.length} live`,
+      before: '1 live',
+      ended: '0 live',
+    }));
+  test('ends for the pages of its principal', () =>
+    atTheEnd({
+      ...session,
+      act: ({ acme }) => openSession(acme, 'ada@acme.test').then(whatItSays),
+      before: '201',
+      ended: '403 SSO_REQUIRED',
     }));
 });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import certificate from '../../../../test/app/localhost-certificate.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
@@ -168,4 +170,24 @@ test('M9: a directory without TLS is refused, and so is a filter that a name cou
 test('M9: values are escaped in filters and names', () => {
   expect(filterWith('(uid={{username}})', 'username', '*)(\\\0$&')).toBe('(uid=\\2a\\29\\28\\5c\\00$&)');
   expect(escapeDn(' a,b=c"#\0 ')).toBe('\\ a\\,b\\=c\\"#\\00\\ ');
+});
+
+test.skipIf(!hasSlapd)('M9: a referral is not followed, and nobody is asked in its place', async () => {
+  const { server, signIn, reasons } = await startDirectory();
+  const calls: unknown[] = [];
+  const stranger = createServer((socket) => calls.push(socket.destroy()));
+  stranger.listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  onTestFinished(() => void stranger.close());
+  const { port } = Object(stranger.address());
+  await server.add(`cn=elsewhere,${directory.people}`, {
+    objectClass: ['referral', 'extensibleObject'],
+    cn: 'elsewhere',
+    ref: `ldap://127.0.0.1:${port}/${directory.people}`,
+  });
+
+  expect((await signIn('ada', 'password of ada')).statusCode).toBe(200); // the control
+  expect(refusalOf(await signIn('elsewhere', 'any'))).toBe('401 SSO_AUTH_FAILED');
+  expect(await reasons()).toEqual(['unknown_user']);
+  expect(calls).toEqual([]);
 });

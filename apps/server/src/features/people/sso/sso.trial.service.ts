@@ -12,7 +12,7 @@ import { shownCertificates, unexpired } from './sso.rules.ts';
 import type { SsoTest } from './sso.schema.ts';
 
 /** The repair of each failure, for an administrator. */
-const ADVICE: Readonly<Record<string, string>> = {
+export const ADVICE: Readonly<Record<string, string>> = {
   timeout: 'The server did not answer within 10 seconds. Look at its firewall.',
   connection_failed: 'Nothing answers at this address. Look at the host and the port.',
   dns_failed: 'The name of the host is not in the DNS. Look for a typing error.',
