@@ -16,6 +16,7 @@ const DIFFERENT = [
 ];
 const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body', 'duration_ms'];
 const SEALED = [
+  'secret_hash',
   'sealed',
   'token',
   'data_key',

@@ -16,6 +16,8 @@ import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
+import { findConnectionAcrossTenants } from '../../src/features/people/sso/sso.repo.ts';
+import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.rotate.repo.ts';
 import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
@@ -169,6 +171,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
   sso_connection_domains_connection: ({ acme, its }) =>
     acme('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { name: 'Another' }),
+  sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
+  sso_connections_keys: ({ db }) =>
+    listConnectionsUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
   sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
   sso_sessions_connection: ({ acme }) => acme('GET', '/v1/sso/sessions?connectionId=sso_1'),
   sso_sessions_principal: ({ acme }) => acme('GET', '/v1/sso/sessions?principalId=user_42'),
@@ -269,7 +274,8 @@ const COPIES: Readonly<Record<string, string>> = {
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
-  sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id`,
+  sso_connections: `'developer_id', n, 'id', one.id || n, 'key_id', n`,
+  sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
   sso_sessions: `'id', one.id || n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,

@@ -688,6 +688,7 @@ export interface SsoConnections {
   enforce: boolean;
   id: string;
   isDefault: boolean;
+  keyId: string | null;
   lastLoginAt: Timestamp | null;
   lastTestedAt: Timestamp | null;
   name: string;

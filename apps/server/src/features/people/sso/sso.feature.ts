@@ -6,10 +6,12 @@ import { userLeft } from '../scim/index.ts';
 import { acts, entries } from './sso.acts.ts';
 import { ssoConnectionRoutes } from './sso.connections.routes.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
+import { enforcementBegan } from './sso.hooks.ts';
 import { STATE_KEY_USE, stateKeysOf } from './sso.keys.service.ts';
 import { ssoLoginRoutes } from './sso.login.routes.ts';
 import { rates } from './sso.rates.ts';
 import { eraseSso, tellSignOns } from './sso.repo.ts';
+import { connectionRotation, mustOpenConnections } from './sso.rotate.service.ts';
 import { endSessionsOfUser } from './sso.sessions.service.ts';
 import { ssoEgress, ssoSettings } from './sso.settings.ts';
 import { tables } from './sso.tables.ts';
@@ -17,7 +19,7 @@ import { tables } from './sso.tables.ts';
 export const sso = defineFeature({
   name: 'sso',
   tags: { sso: 'Identity providers of customers, and the logins of people there.' },
-  knows: ['audit', 'keys', 'providers', 'scim'],
+  knows: ['audit', 'keys', 'principals', 'providers', 'scim'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['sso.login_failed'],
@@ -33,8 +35,12 @@ export const sso = defineFeature({
       stateKeys: stateKeysOf(house.keyRing, settings.SSO_STATE_SECRET),
       sessionSeconds: settings.SSO_SESSION_SECONDS,
       allowsPlainLdap: settings.SSO_ALLOW_INSECURE_URLS,
+      onEnforced: house.listenersOf(enforcementBegan),
     };
+    const rotation = { ...deps, warn: (message: string) => house.logger?.warn(message) };
     return {
+      prepare: () => mustOpenConnections(rotation, house.isProduction),
+      jobs: [connectionRotation(rotation)],
       async routes(app) {
         await app.register(ssoConnectionRoutes, deps);
         await app.register(ssoLoginRoutes, deps);
