@@ -713,6 +713,16 @@ export interface SsoSessions {
   userId: string | null;
 }
 
+export interface StatusLists {
+  bits: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  flips: number;
+  id: string;
+  isOpen: boolean;
+  used: number;
+}
+
 export interface Subscriptions {
   cancelAtPeriodEnd: boolean;
   currentPeriodEnd: Timestamp | null;
@@ -826,6 +836,23 @@ export interface VaultProxyProfiles {
   version: number;
 }
 
+export interface VerifiableCredentials {
+  agentDid: string;
+  agentId: string;
+  credential: string;
+  credentialType: string;
+  developerId: string;
+  expiresAt: Timestamp;
+  format: string;
+  grantId: string;
+  id: string;
+  issuedAt: Timestamp;
+  principalId: string;
+  revokedAt: Timestamp | null;
+  statusListId: string;
+  statusListIdx: number;
+}
+
 export interface VerifiedDomains {
   developerId: string;
   domain: string;
@@ -934,6 +961,7 @@ export interface DB {
   ssoConnections: SsoConnections;
   ssoIdentities: SsoIdentities;
   ssoSessions: SsoSessions;
+  statusLists: StatusLists;
   subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;
@@ -941,6 +969,7 @@ export interface DB {
   vaultProviders: VaultProviders;
   vaultProxyCalls: VaultProxyCalls;
   vaultProxyProfiles: VaultProxyProfiles;
+  verifiableCredentials: VerifiableCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
