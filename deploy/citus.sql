@@ -77,6 +77,7 @@ select create_distributed_table('sso_assertions', 'developer_id', colocate_with 
 select create_distributed_table('sso_connection_domains', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_identities', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_sessions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('status_lists', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('subscriptions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
@@ -84,6 +85,7 @@ select create_distributed_table('vault_providers', 'developer_id', colocate_with
 select create_distributed_table('vault_credentials', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_profiles', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('verifiable_credentials', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
 
@@ -170,6 +172,8 @@ select create_distributed_function('record_acts(text,timestamp with time zone,js
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('revoke_credentials(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('revoke_credentials_of(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_tree(text,timestamp with time zone,jsonb)');
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
@@ -180,6 +184,7 @@ select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('take_status_place(text,text,timestamp with time zone)');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');

@@ -724,6 +724,16 @@ export interface SsoSessions {
   userId: string | null;
 }
 
+export interface StatusLists {
+  bits: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  flips: number;
+  id: string;
+  isOpen: boolean;
+  used: number;
+}
+
 export interface Subscriptions {
   cancelAtPeriodEnd: boolean;
   currentPeriodEnd: Timestamp | null;
@@ -838,6 +848,23 @@ export interface VaultProxyProfiles {
   version: number;
 }
 
+export interface VerifiableCredentials {
+  agentDid: string;
+  agentId: string;
+  credential: string;
+  credentialType: string;
+  developerId: string;
+  expiresAt: Timestamp;
+  format: string;
+  grantId: string;
+  id: string;
+  issuedAt: Timestamp;
+  principalId: string;
+  revokedAt: Timestamp | null;
+  statusListId: string;
+  statusListIdx: number;
+}
+
 export interface VerifiedDomains {
   developerId: string;
   domain: string;
@@ -947,6 +974,7 @@ export interface DB {
   ssoConnections: SsoConnections;
   ssoIdentities: SsoIdentities;
   ssoSessions: SsoSessions;
+  statusLists: StatusLists;
   subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;
@@ -954,6 +982,7 @@ export interface DB {
   vaultProviders: VaultProviders;
   vaultProxyCalls: VaultProxyCalls;
   vaultProxyProfiles: VaultProxyProfiles;
+  verifiableCredentials: VerifiableCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;
