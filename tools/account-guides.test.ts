@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { startAccountsServer } from '../apps/server/test/app/accounts-server.ts';
 import { grantTo } from '../apps/server/test/app/flow.ts';
 import { startNameServer } from '../apps/server/test/app/name-server.ts';
+import { addOidc } from '../apps/server/test/app/signing-on.ts';
 import { signatureOf, standInForStripe, subscriptionObject } from '../apps/server/test/app/stripe.ts';
+import { transmitterAt } from '../apps/server/test/app/transmitter.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
 const stepsOf = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
@@ -125,4 +128,17 @@ test('a person leaves as Entra ID says it', async () => {
   const told = await shell(stepsOf('provision-people-from-entra-id').join('\n'), { KEY: acme.apiKey });
 
   expect(linesOf(told)).toEqual(['false']);
+});
+
+test('an identity provider is listened to, step by step', async () => {
+  const provider = await startAccountsServer();
+  const service = await listening({ SSO_ALLOW_PRIVATE_HOSTS: 'true', SSO_ALLOW_INSECURE_URLS: 'true' });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { id: CONNECTION } = await addOidc(acme, provider);
+  await transmitterAt(service, provider);
+
+  const steps = stepsOf('listen-to-an-identity-provider').join('\n');
+  const told = await service.shell(steps, { KEY: acme.apiKey, CONNECTION });
+
+  expect(linesOf(told)).toEqual(['idp', 'push']);
 });

@@ -245,6 +245,7 @@ describe('I1: statements', () => {
       'findKeyOwnerAcrossTenants',
       'findPayerAcrossTenants',
       'findSeededAcrossTenants',
+      'findSourceAcrossTenants',
       'findTokenAcrossTenants',
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',

@@ -64,7 +64,7 @@ export type Plan = "enterprise" | "free" | "pro";
 
 export type PolicyEffect = "allow" | "deny" | "require_approval";
 
-export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
+export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
@@ -649,12 +649,36 @@ export interface ScimUsers {
   attributes: Json;
   createdAt: Timestamp;
   developerId: string;
+  disabledBy: string | null;
   displayName: string | null;
   externalId: string | null;
   id: string;
   updatedAt: Timestamp;
   userName: string;
   version: number;
+}
+
+export interface SignalReceipts {
+  connectionId: string;
+  developerId: string;
+  jti: string;
+  receivedAt: Timestamp;
+}
+
+export interface SignalSources {
+  audience: string;
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  jwksUri: string;
+  lastSignalAt: Timestamp | null;
+  onSessionRevoked: string;
+  requiresHeader: boolean;
+  secretHash: Buffer;
+  tenant: string | null;
+  transmitter: string;
+  updatedAt: Timestamp;
+  verifiedAt: Timestamp | null;
 }
 
 export interface SsoAssertions {
@@ -705,6 +729,7 @@ export interface SsoSessions {
   expiresAt: Timestamp;
   groups: string[];
   id: string;
+  idpSession: string | null;
   mappedScopes: string[];
   name: string | null;
   principalId: string | null;
@@ -929,6 +954,8 @@ export interface DB {
   scimTokens: ScimTokens;
   scimUserEmails: ScimUserEmails;
   scimUsers: ScimUsers;
+  signalReceipts: SignalReceipts;
+  signalSources: SignalSources;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;

@@ -1,3 +1,4 @@
 export { type OnUserLeft, userLeft } from './scim.hooks.ts';
 export { lockPeople } from './scim.people.service.ts';
 export { provisionPerson } from './scim.provision.service.ts';
+export { disablePerson, type Ended, enablePerson, endForPerson } from './scim.signals.service.ts';
