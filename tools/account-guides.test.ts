@@ -142,3 +142,12 @@ test('an identity provider is listened to, step by step', async () => {
 
   expect(linesOf(told)).toEqual(['idp', 'push']);
 });
+
+test('a customer’s administrator gets a link, step by step', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(stepsOf('let-a-customer-set-up-sign-in').join('\n'), { KEY: acme.apiKey });
+
+  expect(linesOf(told)).toEqual(['Initech', 'open']);
+});

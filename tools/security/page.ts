@@ -9,7 +9,7 @@ const SECTIONS = {
   T: 11,
   I: 18,
   S: 9,
-  M: 13,
+  M: 14,
   C: 5,
   V: 18,
   A: 6,

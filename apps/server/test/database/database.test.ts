@@ -243,6 +243,7 @@ describe('I1: statements', () => {
       'findHolderAcrossTenants',
       'findKeyAcrossTenants',
       'findKeyOwnerAcrossTenants',
+      'findLinkAcrossTenants',
       'findPayerAcrossTenants',
       'findSeededAcrossTenants',
       'findSourceAcrossTenants',

@@ -16,6 +16,7 @@ import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
+import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
 import { writeDomains } from '../../src/features/people/sso/sso.repo.ts';
 import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
@@ -178,6 +179,12 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     inTransaction(db, (tx) =>
       deleteSessionsNamed(tx, acme, String(its.ssoConnectionId), { subject: 'nobody' }),
     ),
+  setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),
+  setup_links_connection: async ({ acme }) => {
+    const provider = { protocol: 'oidc', issuerUrl: 'https://idp.test', clientId: 'c', clientSecret: 's' };
+    const { id } = (await acme('POST', '/v1/sso/connections', { name: 'Short-lived', ...provider })).json();
+    await acme('DELETE', `/v1/sso/connections/${id}`);
+  },
   signal_sources_connection: ({ db }) => findSourceAcrossTenants(db, 'sso_1'),
   signal_receipts_received: ({ db, acme, at, its }) =>
     inTransaction(db, (tx) =>
@@ -283,6 +290,7 @@ const COPIES: Readonly<Record<string, string>> = {
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id`,
+  setup_links: `'id', one.id || n, 'connection_id', n`,
   signal_sources: `'connection_id', n`,
   signal_receipts: `'jti', n`,
   sso_sessions: `'id', one.id || n, 'idp_session', n, 'subject', n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,

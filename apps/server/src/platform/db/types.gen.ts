@@ -658,6 +658,20 @@ export interface ScimUsers {
   version: number;
 }
 
+export interface SetupLinks {
+  connectionId: string | null;
+  createdAt: Timestamp;
+  developerId: string;
+  expiresAt: Timestamp;
+  finishedAt: Timestamp | null;
+  id: string;
+  linkHash: Buffer;
+  name: string;
+  openedAt: Timestamp | null;
+  purposes: string[];
+  sessionHash: Buffer | null;
+}
+
 export interface SignalReceipts {
   connectionId: string;
   developerId: string;
@@ -954,6 +968,7 @@ export interface DB {
   scimTokens: ScimTokens;
   scimUserEmails: ScimUserEmails;
   scimUsers: ScimUsers;
+  setupLinks: SetupLinks;
   signalReceipts: SignalReceipts;
   signalSources: SignalSources;
   ssoAssertions: SsoAssertions;

@@ -76,3 +76,16 @@ export async function userOfIdpSession(
     .where('idpSession', '=', idpSession)
     .executeTakeFirst();
 }
+
+/** A connection, as far as an administrator enters its values at the provider. */
+export async function findSetUpConnection(db: Executor, { developerId }: Tenant, id: string) {
+  const row = await db
+    .selectFrom('ssoConnections')
+    .select(['protocol', 'settings'])
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { spEntityId, spAcsUrl }: SsoMembers = Object(row.settings); // stored by this service
+  return { protocol: row.protocol, spEntityId, spAcsUrl };
+}
