@@ -73,6 +73,9 @@ select create_distributed_table('scim_principals', 'developer_id', colocate_with
 select create_distributed_table('scim_tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_user_emails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('setup_links', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('signal_sources', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('signal_receipts', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_assertions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connection_domains', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_identities', 'developer_id', colocate_with => 'developers');

@@ -3,8 +3,9 @@ import { startAccountsServer } from '../apps/server/test/app/accounts-server.ts'
 import { grantTo } from '../apps/server/test/app/flow.ts';
 import { startNameServer } from '../apps/server/test/app/name-server.ts';
 import { samlKeys } from '../apps/server/test/app/saml-provider.ts';
-import { besideProvider, registerAt } from '../apps/server/test/app/signing-on.ts';
+import { addOidc, besideProvider, registerAt } from '../apps/server/test/app/signing-on.ts';
 import { signatureOf, standInForStripe, subscriptionObject } from '../apps/server/test/app/stripe.ts';
+import { transmitterAt } from '../apps/server/test/app/transmitter.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
 const stepsOf = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
@@ -172,3 +173,24 @@ test.each(['okta', 'entra-id', 'google-workspace', 'keycloak', 'active-directory
     expect(added.statusCode).toBe(201);
   },
 );
+test('an identity provider is listened to, step by step', async () => {
+  const provider = await startAccountsServer();
+  const service = await listening({ SSO_ALLOW_PRIVATE_HOSTS: 'true', SSO_ALLOW_INSECURE_URLS: 'true' });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { id: CONNECTION } = await addOidc(acme, provider);
+  await transmitterAt(service, provider);
+
+  const steps = stepsOf('listen-to-an-identity-provider').join('\n');
+  const told = await service.shell(steps, { KEY: acme.apiKey, CONNECTION });
+
+  expect(linesOf(told)).toEqual(['idp', 'push']);
+});
+
+test('a customer’s administrator gets a link, step by step', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(stepsOf('let-a-customer-set-up-sign-in').join('\n'), { KEY: acme.apiKey });
+
+  expect(linesOf(told)).toEqual(['Initech', 'open']);
+});

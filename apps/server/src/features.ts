@@ -21,6 +21,8 @@ import { connections } from './features/people/connections/connections.feature.t
 import { consent } from './features/people/consent/consent.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { scim } from './features/people/scim/scim.feature.ts';
+import { setup } from './features/people/setup/setup.feature.ts';
+import { signals } from './features/people/signals/signals.feature.ts';
 import { sso } from './features/people/sso/sso.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
 import { compliance } from './features/record/compliance/compliance.feature.ts';
@@ -68,6 +70,8 @@ export const features: readonly Feature[] = [
   connections,
   scim,
   sso,
+  setup,
+  signals,
   budgets,
   audit,
   webhooks,

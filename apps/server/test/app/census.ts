@@ -23,6 +23,7 @@ const SEALED = [
   'access_token',
   'refresh_token',
   'client_secret',
+  'secret_hash',
   'registration_token',
 ];
 

@@ -16,9 +16,13 @@ import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
-import { findConnectionAcrossTenants } from '../../src/features/people/sso/sso.repo.ts';
+import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
+import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
+import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
 import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.rotate.repo.ts';
 import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
+import { userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
+import { deleteSessionsNamed } from '../../src/features/people/sso/sso.signals.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
@@ -169,12 +173,27 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   connect_sessions_open: ({ db, acme }) =>
     inTransaction(db, (tx) => listOpenSessions(tx, acme, { principalId: 'user_42', service: 'files' }, 9)),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
-  sso_connection_domains_connection: ({ acme, its }) =>
-    acme('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { name: 'Another' }),
   sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
   sso_connections_keys: ({ db }) =>
     listConnectionsUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
   sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
+  sso_sessions_idp: ({ db, acme, its }) =>
+    userOfIdpSession(db, acme, String(its.ssoConnectionId), 'a session'),
+  sso_sessions_subject: ({ db, acme, its }) =>
+    inTransaction(db, (tx) =>
+      deleteSessionsNamed(tx, acme, String(its.ssoConnectionId), { subject: 'nobody' }),
+    ),
+  setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),
+  setup_links_connection: async ({ acme }) => {
+    const provider = { protocol: 'oidc', issuerUrl: 'https://idp.test', clientId: 'c', clientSecret: 's' };
+    const { id } = (await acme('POST', '/v1/sso/connections', { name: 'Short-lived', ...provider })).json();
+    await acme('DELETE', `/v1/sso/connections/${id}`);
+  },
+  signal_sources_connection: ({ db }) => findSourceAcrossTenants(db, 'sso_1'),
+  signal_receipts_received: ({ db, acme, at, its }) =>
+    inTransaction(db, (tx) =>
+      takeSignal(tx, acme, { connectionId: String(its.ssoConnectionId), jti: 'new', receivedAt: at }),
+    ),
   sso_sessions_connection: ({ acme }) => acme('GET', '/v1/sso/sessions?connectionId=sso_1'),
   sso_sessions_principal: ({ acme }) => acme('GET', '/v1/sso/sessions?principalId=user_42'),
   vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
@@ -184,6 +203,8 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   auth_requests_open_of_principal: endsAll,
   legal_holds_standing: ({ acme }) => acme('GET', '/v1/compliance/holds?standing=true'),
   auth_requests_open: ({ acme, its }) => acme('DELETE', `/v1/agents/${its.agentId}`),
+  sso_connection_domains_connection: ({ db, acme }) =>
+    inTransaction(db, (tx) => writeDomains(tx, acme, 'sso_1', [])),
 };
 
 /** Unique indexes that hold a rule, and serve no search. */
@@ -276,7 +297,10 @@ const COPIES: Readonly<Record<string, string>> = {
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   sso_connections: `'developer_id', n, 'id', one.id || n, 'key_id', n`,
   sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
-  sso_sessions: `'id', one.id || n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
+  setup_links: `'id', one.id || n, 'connection_id', n`,
+  signal_sources: `'connection_id', n`,
+  signal_receipts: `'jti', n`,
+  sso_sessions: `'id', one.id || n, 'idp_session', n, 'subject', n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,
@@ -294,6 +318,14 @@ async function fill(db: Executor): Promise<void> {
     (developer_id, id, connection_id, subject, groups, mapped_scopes, secret_hash, created_at, expires_at)
     select developer_id, 'ssosess_1', id, 's', '{}', '{}', '\\x01', '2020-01-01', '2030-01-01'
     from sso_connections`.execute(db);
+  await sql`insert into signal_sources
+    (developer_id, connection_id, transmitter, jwks_uri, audience, requires_header, on_session_revoked, secret_hash,
+      created_at, updated_at)
+    select developer_id, id, 't', 'j', 'a', true, 'idp', '\\x01', '2020-01-01', '2020-01-01'
+    from sso_connections`.execute(db);
+  await sql`insert into signal_receipts select developer_id, id, 'j', '2030-01-01' from sso_connections`.execute(
+    db,
+  );
   await sql`insert into vault_proxy_calls
     (developer_id, id, agent_id, grant_id, credential_id, service, upstream, method, rule, created_at)
     select id, 'pcall_1', 'a', 'g', 'c', 's', 'u', 'GET', 'r', '2030-01-01' from developers`.execute(db);

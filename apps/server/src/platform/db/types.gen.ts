@@ -64,7 +64,7 @@ export type Plan = "enterprise" | "free" | "pro";
 
 export type PolicyEffect = "allow" | "deny" | "require_approval";
 
-export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
+export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
@@ -659,12 +659,50 @@ export interface ScimUsers {
   attributes: Json;
   createdAt: Timestamp;
   developerId: string;
+  disabledBy: string | null;
   displayName: string | null;
   externalId: string | null;
   id: string;
   updatedAt: Timestamp;
   userName: string;
   version: number;
+}
+
+export interface SetupLinks {
+  connectionId: string | null;
+  createdAt: Timestamp;
+  developerId: string;
+  expiresAt: Timestamp;
+  finishedAt: Timestamp | null;
+  id: string;
+  linkHash: Buffer;
+  name: string;
+  openedAt: Timestamp | null;
+  purposes: string[];
+  sessionHash: Buffer | null;
+}
+
+export interface SignalReceipts {
+  connectionId: string;
+  developerId: string;
+  jti: string;
+  receivedAt: Timestamp;
+}
+
+export interface SignalSources {
+  audience: string;
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  jwksUri: string;
+  lastSignalAt: Timestamp | null;
+  onSessionRevoked: string;
+  requiresHeader: boolean;
+  secretHash: Buffer;
+  tenant: string | null;
+  transmitter: string;
+  updatedAt: Timestamp;
+  verifiedAt: Timestamp | null;
 }
 
 export interface SsoAssertions {
@@ -716,6 +754,7 @@ export interface SsoSessions {
   expiresAt: Timestamp;
   groups: string[];
   id: string;
+  idpSession: string | null;
   mappedScopes: string[];
   name: string | null;
   principalId: string | null;
@@ -969,6 +1008,9 @@ export interface DB {
   scimTokens: ScimTokens;
   scimUserEmails: ScimUserEmails;
   scimUsers: ScimUsers;
+  setupLinks: SetupLinks;
+  signalReceipts: SignalReceipts;
+  signalSources: SignalSources;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;

@@ -32,6 +32,8 @@ export interface Problem {
   status?: string;
   /** The wait before the next try. */
   seconds?: number;
+  /** The service's own words, on pages that show them. */
+  message?: string;
   /** The id of the failed call. */
   reference?: string;
 }

@@ -132,7 +132,7 @@ export async function oidcClaims(
   };
   const claims = await readIdToken(said.id_token, keys, expected);
   if (!claims) throw authFailed('id_token');
-  const { sub, email, email_verified: isVerified, name } = claims;
+  const { sub, email, email_verified: isVerified, name, sid } = claims;
   const groups = members.groupAttribute === null ? undefined : claims[members.groupAttribute];
   return {
     subject: `${found.issuer}|${String(sub)}`,
@@ -141,6 +141,7 @@ export async function oidcClaims(
     isEmailVerified: isVerified === true,
     name: textOf(name),
     groups: groupsIn(groups),
+    idpSession: typeof sid === 'string' && sid.length <= 256 ? sid : undefined,
   };
 }
 
