@@ -7,6 +7,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { enforcedFor } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { pinsFor } from './authorization.pins.service.ts';
@@ -66,7 +67,11 @@ export async function requestConsent(
     { version: asker.policiesVersion, at, quotas: ['authorizations'] },
     { operation: 'authorize', ...input, agentDid, scopes: accepted.scopes },
   );
-  const method = approvalOf(caller, input, asker, decision);
+  const wished = approvalOf(caller, input, asker, decision);
+  // A policy stands in for no person who has to sign in first.
+  const hasToSignIn =
+    wished === 'policy' && (await enforcedFor(deps.db, caller.tenant, input.principalId, at)) !== undefined;
+  const method = hasToSignIn ? null : wished;
   const isApproved = method !== null;
   const policyId = method === 'policy' ? decision.policyId : null;
   const id = newId('areq', at);
