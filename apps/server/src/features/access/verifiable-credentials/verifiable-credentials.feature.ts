@@ -1,9 +1,10 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts, announcements } from './verifiable-credentials.acts.ts';
 import { rates } from './verifiable-credentials.rates.ts';
-import { eraseCredentials } from './verifiable-credentials.repo.ts';
+import { eraseCredentials, tellStatements } from './verifiable-credentials.repo.ts';
 import { credentialRoutes } from './verifiable-credentials.routes.ts';
 import { statusRoutes } from './verifiable-credentials.status.routes.ts';
 import { tables } from './verifiable-credentials.tables.ts';
@@ -17,7 +18,7 @@ export const verifiableCredentials = defineFeature({
   tables,
   acts: { ...acts, ...announcements },
   rates,
-  listens: [on(tenantErased, eraseCredentials)],
+  listens: [on(tenantErased, eraseCredentials), on(personTold, tellStatements)],
   open: (house) => ({
     routes: async (app) => {
       await app.register(credentialRoutes, house);

@@ -3,6 +3,7 @@ import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { VerifiableCredentials } from '../../../platform/db/types.gen.ts';
 import type { Place } from './verifiable-credentials.rules.ts';
 import type { CredentialQuery } from './verifiable-credentials.schema.ts';
@@ -92,3 +93,17 @@ export async function findBitAcrossTenants(
 }
 
 export const eraseCredentials = eraserOf('verifiable_credentials', 'status_lists');
+
+/** Without the signed text, which says the same. */
+export const tellStatements = tellerOf('verifiable_credential', 'verifiable_credentials', [
+  ...[
+    'grant_id',
+    'agent_id',
+    'agent_did',
+    'credential_type',
+    'format',
+    'issued_at',
+    'expires_at',
+    'revoked_at',
+  ],
+]);

@@ -109,7 +109,7 @@ const TOLD = [
     'policies',
     'principal_sessions',
   ],
-  ...['sso_sessions', 'vault_credentials'],
+  ...['sso_sessions', 'vault_credentials', 'verifiable_credentials'],
 ];
 
 test('every table that names a principal is told, or left out for a reason', async () => {
