@@ -24,6 +24,7 @@ import { instants, type Side, whatItSays } from '../app/instants.ts';
 import { startNameServer } from '../app/name-server.ts';
 import { onThisMachine, proxied, through } from '../app/proxy.ts';
 import { NEW_AGENT, send } from '../app/repeating.ts';
+import { addSaml, beginSaml, postSaml, responseOf, signed } from '../app/saml-provider.ts';
 import type { Developer, Service } from '../app/start-app.ts';
 import { standInForStripe } from '../app/stripe.ts';
 import { subscribe } from '../app/subscribing.ts';
@@ -713,5 +714,33 @@ describe('a domain', () => {
       },
       before: '200',
       ended: '404 NOT_FOUND',
+    }));
+});
+
+describe('a session of single sign-on', () => {
+  const session = {
+    column: 'ssoSessions.expiresAt',
+    async prepare(acme: Developer, service: Service) {
+      await addSaml(acme, { jitProvisioning: true });
+      const { relayState, requestId } = await beginSaml(service, acme.developerId);
+      await postSaml(service, signed(responseOf(service.clock(), { inResponseTo: requestId })), relayState);
+      await grantTo(acme, { principalId: 'ada@acme.test' });
+      await acme('POST', '/v1/sso/enforce', { enforce: true });
+    },
+  } as const;
+
+  test('ends', () =>
+    atTheEnd({
+      ...session,
+      act: async ({ acme }) => `${(await acme('GET', '/v1/sso/sessions')).json().sessions.length} live`,
+      before: '1 live',
+      ended: '0 live',
+    }));
+  test('ends for the pages of its principal', () =>
+    atTheEnd({
+      ...session,
+      act: ({ acme }) => openSession(acme, 'ada@acme.test').then(whatItSays),
+      before: '201',
+      ended: '403 SSO_REQUIRED',
     }));
 });

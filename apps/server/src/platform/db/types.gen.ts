@@ -64,7 +64,7 @@ export type Plan = "enterprise" | "free" | "pro";
 
 export type PolicyEffect = "allow" | "deny" | "require_approval";
 
-export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
+export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
@@ -492,6 +492,16 @@ export interface IdempotentAnswers {
   status: number;
 }
 
+export interface LegalHolds {
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  name: string;
+  principalId: string | null;
+  reason: string | null;
+  releasedAt: Timestamp | null;
+}
+
 export interface Manifests {
   connector: string;
   createdAt: Timestamp;
@@ -649,12 +659,50 @@ export interface ScimUsers {
   attributes: Json;
   createdAt: Timestamp;
   developerId: string;
+  disabledBy: string | null;
   displayName: string | null;
   externalId: string | null;
   id: string;
   updatedAt: Timestamp;
   userName: string;
   version: number;
+}
+
+export interface SetupLinks {
+  connectionId: string | null;
+  createdAt: Timestamp;
+  developerId: string;
+  expiresAt: Timestamp;
+  finishedAt: Timestamp | null;
+  id: string;
+  linkHash: Buffer;
+  name: string;
+  openedAt: Timestamp | null;
+  purposes: string[];
+  sessionHash: Buffer | null;
+}
+
+export interface SignalReceipts {
+  connectionId: string;
+  developerId: string;
+  jti: string;
+  receivedAt: Timestamp;
+}
+
+export interface SignalSources {
+  audience: string;
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  jwksUri: string;
+  lastSignalAt: Timestamp | null;
+  onSessionRevoked: string;
+  requiresHeader: boolean;
+  secretHash: Buffer;
+  tenant: string | null;
+  transmitter: string;
+  updatedAt: Timestamp;
+  verifiedAt: Timestamp | null;
 }
 
 export interface SsoAssertions {
@@ -678,6 +726,7 @@ export interface SsoConnections {
   enforce: boolean;
   id: string;
   isDefault: boolean;
+  keyId: string | null;
   lastLoginAt: Timestamp | null;
   lastTestedAt: Timestamp | null;
   name: string;
@@ -705,12 +754,23 @@ export interface SsoSessions {
   expiresAt: Timestamp;
   groups: string[];
   id: string;
+  idpSession: string | null;
   mappedScopes: string[];
   name: string | null;
   principalId: string | null;
   secretHash: Buffer;
   subject: string;
   userId: string | null;
+}
+
+export interface StatusLists {
+  bits: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  flips: number;
+  id: string;
+  isOpen: boolean;
+  used: number;
 }
 
 export interface Subscriptions {
@@ -827,6 +887,23 @@ export interface VaultProxyProfiles {
   version: number;
 }
 
+export interface VerifiableCredentials {
+  agentDid: string;
+  agentId: string;
+  credential: string;
+  credentialType: string;
+  developerId: string;
+  expiresAt: Timestamp;
+  format: string;
+  grantId: string;
+  id: string;
+  issuedAt: Timestamp;
+  principalId: string;
+  revokedAt: Timestamp | null;
+  statusListId: string;
+  statusListIdx: number;
+}
+
 export interface VerifiedDomains {
   developerId: string;
   domain: string;
@@ -913,6 +990,7 @@ export interface DB {
   enforcedCalls: EnforcedCalls;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
+  legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
@@ -930,11 +1008,15 @@ export interface DB {
   scimTokens: ScimTokens;
   scimUserEmails: ScimUserEmails;
   scimUsers: ScimUsers;
+  setupLinks: SetupLinks;
+  signalReceipts: SignalReceipts;
+  signalSources: SignalSources;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;
   ssoIdentities: SsoIdentities;
   ssoSessions: SsoSessions;
+  statusLists: StatusLists;
   subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;
@@ -942,6 +1024,7 @@ export interface DB {
   vaultProviders: VaultProviders;
   vaultProxyCalls: VaultProxyCalls;
   vaultProxyProfiles: VaultProxyProfiles;
+  verifiableCredentials: VerifiableCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;

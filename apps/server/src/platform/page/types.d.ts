@@ -14,7 +14,15 @@ export interface Refusal {
 }
 
 /** Only on the pages for consent and for connecting accounts. */
-export type ConsentProblem = 'over' | 'proof' | 'policy' | 'sso' | 'replaced' | 'changed' | 'otherAccount';
+export type ConsentProblem =
+  | 'over'
+  | 'proof'
+  | 'policy'
+  | 'sso'
+  | 'ssoScopes'
+  | 'replaced'
+  | 'changed'
+  | 'otherAccount';
 
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {
@@ -24,6 +32,8 @@ export interface Problem {
   status?: string;
   /** The wait before the next try. */
   seconds?: number;
+  /** The service's own words, on pages that show them. */
+  message?: string;
   /** The id of the failed call. */
   reference?: string;
 }

@@ -3,6 +3,7 @@ import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
 import {
   grantsOfPrincipal,
@@ -190,3 +191,5 @@ export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<v
 
 /** Erases rows of a closed account. */
 export const eraseSessions = eraserOf('principal_sessions');
+
+export const tellSessions = tellerOf('session', 'principal_sessions', ['expires_at']);
