@@ -2,6 +2,13 @@ import type { Behest } from './behest.ts';
 import { enforcingTransport, type ToolEnforcement } from './mcp/enforcing-transport.ts';
 import type { Transport } from './mcp/messages.ts';
 
+export {
+  type ConnectSession,
+  connectSessionIn,
+  type ElicitationOptions,
+  type ElicitedConnection,
+  elicitConnection,
+} from './mcp/elicit-connection.ts';
 export type { ToolEnforcement } from './mcp/enforcing-transport.ts';
 export {
   type McpAuth,

@@ -9,7 +9,7 @@ import {
   connectAccount,
 } from '../../../../test/app/connecting.ts';
 import { entriesOf, grantTo, openSession, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
+import { startApp, type TestOptions } from '../../../../test/app/start-app.ts';
 import { exchange } from '../../../../test/app/vault.ts';
 
 const loginUrl = 'https://app.test/connect-login';
@@ -45,9 +45,9 @@ async function opened(service: Parameters<typeof browserOf>[0], session: { id: s
 }
 
 /** A sandbox with two browsers that have each begun a session of their own. */
-async function startTwo() {
+async function startTwo(options: TestOptions = {}) {
   const upstream = await startAccountsServer();
-  const sandbox = await startSandbox(besideUpstream());
+  const sandbox = await startSandbox({ ...besideUpstream(), ...options });
   const { acme, service } = sandbox;
   const provider = await addProvider(acme, upstream);
   const begin = async (principalId: string) => {
@@ -216,6 +216,29 @@ describe('an answer of the upstream', () => {
 
     expect([refused.statusCode, refused.headers.location]).toEqual([400, undefined]);
     expect(upstream.tokenCalls()).toBe(times - 1);
+  });
+
+  test('after ten minutes leads nowhere', async () => {
+    const { upstream, alice, service } = await startTwo({ store: 'memory' }); // it keeps the time of the test
+    const back = await upstream.visit(alice.redirectTo);
+
+    service.advance(600);
+
+    expect((await alice.browser.callback(back)).statusCode).toBe(400);
+    expect(upstream.tokenCalls()).toBe(0);
+  });
+
+  test('with an error of another issuer leads nowhere, and the error counts for nothing', async () => {
+    const { upstream, alice } = await startTwo();
+    const back = await upstream.visit(alice.redirectTo);
+    back.searchParams.delete('code');
+    back.searchParams.set('error', 'access_denied');
+    back.searchParams.set('iss', 'https://mallory.test');
+
+    const refused = await alice.browser.callback(back);
+
+    expect([refused.statusCode, refused.headers.location]).toEqual([400, undefined]);
+    expect(await alice.status()).not.toBe('denied');
   });
 
   test('with an error is a refusal of the person, or lets them try again', async () => {
