@@ -200,6 +200,7 @@ select create_distributed_function('write_redemption(text,timestamp with time zo
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)');
+select create_distributed_function('write_scim_user(text,jsonb,text[],text[],boolean[])');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
 select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');

@@ -24,6 +24,7 @@ const LIMITS = [
   'AUDIT_VERIFY',
   'KEYS',
   'VAULT_EXCHANGE',
+  'SCIM',
 ];
 
 const UNLIMITED = {

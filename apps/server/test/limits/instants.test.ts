@@ -74,6 +74,19 @@ describe('a code', () => {
     }));
 });
 
+test('a SCIM token ends', () =>
+  atTheEnd({
+    column: 'scimTokens.expiresAt',
+    async prepare(acme) {
+      const body = { label: 'Okta', expiresAt: '2027-01-01T00:00:00Z' };
+      return (await acme('POST', '/v1/scim/tokens', body)).json();
+    },
+    act: async ({ service }, { token }) =>
+      String((await service.calling(String(token))('GET', '/scim/v2/Users')).statusCode),
+    before: '200',
+    ended: '401',
+  }));
+
 describe('a request', () => {
   const request = {
     column: 'authRequests.expiresAt',

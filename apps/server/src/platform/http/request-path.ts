@@ -34,6 +34,8 @@ import type { ChargeRates } from './limits/rates.ts';
 import type { Paths } from './routes/declarations.ts';
 import { type KnownPath, pathFinder, unknownRoute } from './routes/unknown-route.ts';
 
+/** Credentials that are charged by themselves, in one trip with the address. */
+const KEYED: ReadonlySet<unknown> = new Set(['developer', 'grant', 'scim']);
 const MOST_HEADERS = 100; // lines; browsers and proxies together send some thirty
 
 export interface RequestPathOptions {
@@ -75,7 +77,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     const charge = chargingOf(path.charge, reply);
     // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
     // charged with its developer, in one trip, and a grant token with its own count.
-    const isKeyed = (access === 'developer' || access === 'grant') && !unknown && isSound(request);
+    const isKeyed = KEYED.has(access) && !unknown && isSound(request);
     if (!isKeyed && rate !== 'unlimited') await charge(anonymousBills(request, limits));
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
@@ -91,7 +93,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (access === 'none')
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
     if (access === 'grant') request.holder = await holderByToken(request, reply, charge);
-    if (access === 'scim') request.caller = await provisionerByToken(request, reply);
+    if (access === 'scim') request.caller = await provisionerByToken(request, reply, charge);
     if (access === 'session') request.session = await sessionIn(request, reply, charge);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
@@ -149,15 +151,22 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     throw unauthorized(reply, token, GRANT_TOKEN_REFUSED);
   }
 
-  /** The address was charged before. @throws UNAUTHORIZED */
-  async function provisionerByToken(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  /** As `holderByToken`. @throws UNAUTHORIZED, RATE_LIMITED */
+  async function provisionerByToken(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    charge: Charging,
+  ): Promise<Caller> {
     const token = bearerOf(request);
     const found = token === undefined ? undefined : await path.scim(hashOf(token));
-    if (found) return { ...found, requestId: request.id };
+    if (found) {
+      await charge([...anonymousBills(request, limits), tokenBill(request, found.actor, limits)]);
+      return { ...found, requestId: request.id };
+    }
+    await charge(failureBills(request, limits));
     throw unauthorized(reply, token, 'Send `Authorization: Bearer <SCIM token>` with a valid token.');
   }
 
-  /** @throws UNAUTHORIZED, RATE_LIMITED */
   async function sessionIn(request: FastifyRequest, reply: FastifyReply, charge: Charging) {
     const token = bearerOf(request);
     const session = token === undefined ? undefined : path.session(token);

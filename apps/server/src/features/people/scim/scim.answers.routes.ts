@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SCIM_TYPE, scimErrorBody } from '../../../platform/http/answers/scim-errors.ts';
 import type { BulkResult } from './scim.bulk.service.ts';
+import { rates } from './scim.rates.ts';
 import type { Asked, Seen } from './scim.users.service.ts';
-import { isKnown } from './scim.users.service.ts';
+import { isKnown, isLookUp } from './scim.users.service.ts';
 
 /** The declarations of every route that an identity provider calls with its token. */
-export const access = { access: 'scim', errors: 'scim', rate: 'default' } as const;
+export const access = { access: 'scim', errors: 'scim', rate: rates.scim } as const;
+
+/** A list is heavy, unless its filter finds one resource by name. */
+export const isHeavy = ({ query, body }: FastifyRequest): boolean =>
+  !isLookUp(Object(query).filter ?? Object(body).filter);
 
 export const asScim = <Reply extends Pick<FastifyReply, 'type'>>(reply: Reply): Reply => {
   reply.type(SCIM_TYPE);

@@ -3,7 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { ScimGroups } from '../../../platform/db/types.gen.ts';
 import type { Source } from './scim.filter.repo.ts';
-import { partsOfSearch } from './scim.repo.ts';
+import { isWhole, partsOfSearch } from './scim.repo.ts';
 import type { Search } from './scim.search.rules.ts';
 
 export type GroupRow = Selectable<ScimGroups>;
@@ -40,14 +40,14 @@ export interface FoundGroupRow extends GroupRow {
 /** As `searchUsers`. */
 export async function searchGroups(db: Executor, { developerId }: Tenant, search: Search) {
   const parts = partsOfSearch(search, source, sql`g.id`);
-  const counted = sql<{ total: string }>`select count(*) as total from scim_groups g
-    where g.developer_id = ${developerId} and ${parts.condition}`;
-  const total = Number((await counted.execute(db)).rows[0]?.total);
-  if (search.count === 0) return { rows: [], total };
   const page = sql<FoundGroupRow>`select g.*, ${parts.value} as sort_value from scim_groups g
     where g.developer_id = ${developerId} and ${parts.condition} and ${parts.after}`;
   const bounded = sql<FoundGroupRow>`${parts.inOrder(page)} limit ${search.count + 1} offset ${(search.startIndex ?? 1) - 1}`;
-  return { rows: (await bounded.execute(db)).rows, total };
+  const rows = search.count === 0 ? [] : (await bounded.execute(db)).rows;
+  if (isWhole(search, rows.length)) return { rows, total: rows.length };
+  const counted = sql<{ total: string }>`select count(*) as total from scim_groups g
+    where g.developer_id = ${developerId} and ${parts.condition}`;
+  return { rows, total: Number((await counted.execute(db)).rows[0]?.total) };
 }
 
 export function findGroup(db: Executor, { developerId }: Tenant, id: string): Promise<GroupRow | undefined> {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { access, askedIn, asScim, sendFound, sendSeen } from './scim.answers.routes.ts';
+import { access, askedIn, asScim, isHeavy, sendFound, sendSeen } from './scim.answers.routes.ts';
 import {
   createGroup,
   deleteGroup,
@@ -33,7 +33,7 @@ export const scimGroupRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (
   app.get(
     '/scim/v2/Groups',
     {
-      config: { ...access, failures: [], isHeavy: true },
+      config: { ...access, failures: [], isHeavy },
       schema: {
         operationId: 'scim.listGroups',
         summary: 'List the groups that pass a filter',
@@ -47,7 +47,7 @@ export const scimGroupRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (
   app.post(
     '/scim/v2/Groups/.search',
     {
-      config: { ...access, failures: [], isHeavy: true },
+      config: { ...access, failures: [], isHeavy },
       schema: {
         operationId: 'scim.searchGroups',
         summary: 'List the groups that pass a filter, which is in the body',

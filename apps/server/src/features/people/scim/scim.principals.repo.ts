@@ -34,17 +34,15 @@ export async function isPrincipalTaken(
 export async function writePrincipals(
   tx: Tx,
   { developerId }: Tenant,
-  { userId, isActive, isNew }: { userId: string; isActive: boolean; isNew: boolean },
+  { userId, isActive }: { userId: string; isActive: boolean },
   values: readonly PrincipalValue[],
 ): Promise<void> {
-  if (!isNew) {
-    await tx
-      .updateTable('scimPrincipals')
-      .set({ isCurrent: false, isActive })
-      .where('developerId', '=', developerId)
-      .where('userId', '=', userId)
-      .execute();
-  }
+  await tx
+    .updateTable('scimPrincipals')
+    .set({ isCurrent: false, isActive })
+    .where('developerId', '=', developerId)
+    .where('userId', '=', userId)
+    .execute();
   await sql`with taken as (
       delete from scim_principals p using unnest(${idsOf(values)}::text[], ${foldingOf(values)}::boolean[]) as v (id, is_folded)
       where p.developer_id = ${developerId} and p.user_id <> ${userId} and p.folded = lower(v.id)

@@ -21,6 +21,10 @@ export interface SearchParts {
   readonly inOrder: <Row>(select: RawBuilder<Row>) => RawBuilder<Row>;
 }
 
+/** Whether a page has every resource that passes, so that nobody has to count them. */
+export const isWhole = ({ count, startIndex = 1, after }: Search, found: number): boolean =>
+  count > 0 && startIndex === 1 && after === undefined && found <= count;
+
 /** @param id the column of the ids, which are in the order of creation */
 export const partsOfSearch = (
   { filter, order, after }: Search,

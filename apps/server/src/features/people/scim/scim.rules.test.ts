@@ -7,6 +7,7 @@ import { bindFilter } from './scim.bind.rules.ts';
 import { type Filter, parseFilter } from './scim.filter.rules.ts';
 import { matches } from './scim.match.rules.ts';
 import { patched } from './scim.patch.rules.ts';
+import { isLookUp } from './scim.search.rules.ts';
 
 const start = sharedSandbox();
 
@@ -183,4 +184,20 @@ test('C2: changes of single attributes do what a naive reader does, and leave th
       expect(before).toEqual({ userName: 'ada', title: 'Countess', emails: [{ value: 'a' }] });
     }),
   );
+});
+
+test('a filter that compares one name is a look-up, and every other list is heavy', () => {
+  for (const filter of ['userName eq "ada"', ' externalId EQ "1" ', 'displayName eq "x y"', 'id eq ""']) {
+    expect(isLookUp(filter)).toBe(true);
+  }
+  const heavy = [
+    'userName sw "a"',
+    'title eq "a"',
+    'userName eq "a" or title pr',
+    'not (userName eq "a")',
+    '',
+  ];
+  for (const filter of [...heavy, undefined, 'userName eq "a\\" or title pr and id eq "b"']) {
+    expect(isLookUp(filter)).toBe(false);
+  }
 });

@@ -30,6 +30,11 @@ export interface Position {
   readonly value: string | null;
 }
 
+const LOOK_UP = /^\s*(?:id|userName|externalId|displayName)\s+eq\s+"[^"\\]*"\s*$/i;
+
+/** Whether a filter asks an index for one name, as identity providers do before each write. */
+export const isLookUp = (filter: unknown): boolean => typeof filter === 'string' && LOOK_UP.test(filter);
+
 export const DEFAULT_COUNT = 100;
 export const MOST_COUNT = 200;
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { actionsOf, sharedSandbox } from '../../../../test/app/flow.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
 
 const ada = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
@@ -61,4 +62,18 @@ test('a second person of the same name, in any case, is a conflict in the shape 
     scimType: 'uniqueness',
     detail: 'Another user has this `userName`, `externalId` or principal id.',
   });
+});
+
+test('a token has its own limit, and a search for a name takes no place of heavy reads', async () => {
+  const service = await startApp({ env: { RATE_LIMIT_SCIM: '9' } });
+  const acme = await service.asDeveloper();
+  const [one, other] = [await provisionerOf(service, acme), await provisionerOf(service, acme)];
+  const byName = `/Users?filter=${encodeURIComponent('userName eq "ada"')}`;
+
+  const lookUps = await Promise.all(Array.from({ length: 8 }, () => one('GET', byName)));
+
+  expect(lookUps.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
+  expect((await one('GET', byName)).statusCode).toBe(200);
+  expect((await one('GET', byName)).statusCode).toBe(429);
+  expect((await other('GET', byName)).statusCode).toBe(200);
 });

@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { statement } from '../../../platform/db/statement.ts';
 import type { ScimUsers } from '../../../platform/db/types.gen.ts';
 import type { Source } from './scim.filter.repo.ts';
-import { partsOfSearch } from './scim.repo.ts';
+import type { PrincipalValue } from './scim.principals.repo.ts';
+import { isWhole, partsOfSearch } from './scim.repo.ts';
 import type { Search } from './scim.search.rules.ts';
 
 export type UserRow = Selectable<ScimUsers>;
@@ -43,14 +45,14 @@ export interface FoundRow extends UserRow {
 /** A page of users, with one row more than it holds when the list goes on, and how many users pass in all. */
 export async function searchUsers(db: Executor, { developerId }: Tenant, search: Search) {
   const parts = partsOfSearch(search, source, sql`u.id`);
-  const counted = sql<{ total: string }>`select count(*) as total from scim_users u
-    where u.developer_id = ${developerId} and ${parts.condition}`;
-  const total = Number((await counted.execute(db)).rows[0]?.total);
-  if (search.count === 0) return { rows: [], total };
   const page = sql<FoundRow>`select u.*, ${parts.value} as sort_value from scim_users u
     where u.developer_id = ${developerId} and ${parts.condition} and ${parts.after}`;
   const bounded = sql<FoundRow>`${parts.inOrder(page)} limit ${search.count + 1} offset ${(search.startIndex ?? 1) - 1}`;
-  return { rows: (await bounded.execute(db)).rows, total };
+  const rows = search.count === 0 ? [] : (await bounded.execute(db)).rows;
+  if (isWhole(search, rows.length)) return { rows, total: rows.length };
+  const counted = sql<{ total: string }>`select count(*) as total from scim_users u
+    where u.developer_id = ${developerId} and ${parts.condition}`;
+  return { rows, total: Number((await counted.execute(db)).rows[0]?.total) };
 }
 
 export function findUser(db: Executor, { developerId }: Tenant, id: string): Promise<UserRow | undefined> {
@@ -62,12 +64,33 @@ export function findUser(db: Executor, { developerId }: Tenant, id: string): Pro
     .executeTakeFirst();
 }
 
-/** The caller holds `lockDirectory`. */
-export async function insertUser(tx: Tx, { developerId }: Tenant, row: NewUserRow): Promise<void> {
-  await tx
-    .insertInto('scimUsers')
-    .values({ ...row, developerId })
-    .execute();
+/** The texts by which a user is found. */
+interface FoundBy {
+  readonly addresses: readonly string[];
+  readonly ids: readonly PrincipalValue[];
+}
+
+const writing = statement<
+  { readonly refusal: string | null },
+  [developerId: string, user: string, addresses: string[], ids: string[], folds: boolean[]]
+>(
+  'write_scim_user',
+  `select w.refusal
+   from write_scim_user($1, $2::jsonb, $3, $4, $5) as w (refusal)`,
+);
+
+/** Adds a user, in a turn of its own. @returns whether nobody else has one of the ids */
+export async function insertUser(
+  tx: Tx,
+  { developerId }: Tenant,
+  { createdAt: at, ...user }: Omit<UserRow, 'developerId' | 'attributes'> & { readonly attributes: object },
+  { addresses, ids }: FoundBy,
+): Promise<boolean> {
+  const names = ids.map(({ id }) => id);
+  const folds = ids.map(({ isFolded }) => isFolded);
+  const values = JSON.stringify({ ...user, at });
+  const [made] = await writing(tx, developerId, values, [...addresses], names, folds);
+  return made?.refusal === null;
 }
 
 export async function updateUser(tx: Tx, { developerId }: Tenant, { id, ...row }: NewUserRow): Promise<void> {
@@ -104,15 +127,12 @@ export async function writeEmails(
   { developerId }: Tenant,
   userId: string,
   addresses: readonly string[],
-  isNew: boolean,
 ): Promise<void> {
-  if (!isNew) {
-    await tx
-      .deleteFrom('scimUserEmails')
-      .where('developerId', '=', developerId)
-      .where('userId', '=', userId)
-      .execute();
-  }
+  await tx
+    .deleteFrom('scimUserEmails')
+    .where('developerId', '=', developerId)
+    .where('userId', '=', userId)
+    .execute();
   if (addresses.length === 0) return;
   await sql`insert into scim_user_emails (developer_id, address, user_id)
     select distinct ${developerId}, lower(a.address), ${userId}

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
-import { access, askedIn, asScim, sendFound, sendSeen } from './scim.answers.routes.ts';
+import { access, askedIn, asScim, isHeavy, sendFound, sendSeen } from './scim.answers.routes.ts';
 import { Resource, ResourceBody, ResourceList, ResourcePath, SearchQuery, ViewQuery } from './scim.schema.ts';
 import {
   createUser,
@@ -33,7 +33,7 @@ export const scimUserRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (a
   app.get(
     '/scim/v2/Users',
     {
-      config: { ...access, failures: [], isHeavy: true },
+      config: { ...access, failures: [], isHeavy },
       schema: {
         operationId: 'scim.listUsers',
         summary: 'List the people that pass a filter',
@@ -47,7 +47,7 @@ export const scimUserRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (a
   app.post(
     '/scim/v2/Users/.search',
     {
-      config: { ...access, failures: [], isHeavy: true },
+      config: { ...access, failures: [], isHeavy },
       schema: {
         operationId: 'scim.searchUsers',
         summary: 'List the people that pass a filter, which is in the body',

@@ -80,12 +80,9 @@ export async function addUserWithin(
   document: Document,
   at: Date,
 ): Promise<{ row: NewRow; created: Act }> {
-  await lockDirectory(tx, caller.tenant);
   const row = rowOf({ id: newId('scimuser', at), version: 1, createdAt: at }, document, at);
-  await mustBeFree(tx, caller, row.id, document);
-  await insertUser(tx, caller.tenant, row);
-  await writeEmails(tx, caller.tenant, row.id, addressesOf(document), true);
-  await writeIds(tx, caller, row, document, true);
+  const found = { addresses: addressesOf(document), ids: principalValues(row.id, document) };
+  if (!(await insertUser(tx, caller.tenant, { ...row, attributes: document }, found))) throw taken();
   return { row, created: { type: 'scim.user.created', data: dataOf(row) } };
 }
 
@@ -163,13 +160,13 @@ function changeUser(
     await mustBeFree(tx, caller, id, document);
     await updateUser(tx, caller.tenant, row);
     if (!isDeepStrictEqual(document.emails, was.emails)) {
-      await writeEmails(tx, caller.tenant, id, addressesOf(document), false);
+      await writeEmails(tx, caller.tenant, id, addressesOf(document));
     }
     const leaves = before.active && !row.active;
     if (leaves) await holdDelegations(tx, caller); // before the principals, as in every write that takes both
     const ids = [principalValues(id, document), principalValues(id, was)];
     if (row.active !== before.active || !isDeepStrictEqual(ids[0], ids[1])) {
-      await writeIds(tx, caller, row, document, false);
+      await writeIds(tx, caller, row, document);
     }
     const ended = leaves ? await offboard(tx, caller, deps, id, at) : undefined;
     await recordActs(tx, caller, [...(ended?.acts ?? []), ...changes(before, row, was, document, ended)], at);
@@ -196,7 +193,7 @@ export async function setActive(
   const known = { id, version: before.version + 1, createdAt: before.createdAt };
   const row = rowOf(known, document, at, active ? null : disabledBy);
   await updateUser(tx, caller.tenant, row);
-  await writeIds(tx, caller, row, document, false);
+  await writeIds(tx, caller, row, document);
   return dataOf(row);
 }
 
@@ -231,17 +228,15 @@ async function lockUser(tx: Tx, caller: Caller, id: string, ifMatch: string | un
 /** @throws uniqueness */
 async function mustBeFree(tx: Tx, { tenant }: Caller, id: string, document: Document): Promise<void> {
   if (await isPrincipalTaken(tx, tenant, id, principalValues(id, document))) {
-    throw scimRefusal('uniqueness', 'Another user has this `userName`, `externalId` or principal id.');
+    throw taken();
   }
 }
 
-const writeIds = (tx: Tx, { tenant }: Caller, row: NewRow, document: Document, isNew: boolean) =>
-  writePrincipals(
-    tx,
-    tenant,
-    { userId: row.id, isActive: row.active, isNew },
-    principalValues(row.id, document),
-  );
+const taken = () =>
+  scimRefusal('uniqueness', 'Another user has this `userName`, `externalId` or principal id.');
+
+const writeIds = (tx: Tx, { tenant }: Caller, row: NewRow, document: Document) =>
+  writePrincipals(tx, tenant, { userId: row.id, isActive: row.active }, principalValues(row.id, document));
 
 type NewRow = ReturnType<typeof rowOf>;
 
@@ -304,3 +299,5 @@ function seen(
 
 /** Whether a client has this version of a resource already. */
 export const isKnown = ({ tag }: Seen, ifNoneMatch: string | undefined) => isKnownVersion(ifNoneMatch, tag);
+
+export { isLookUp } from './scim.search.rules.ts';

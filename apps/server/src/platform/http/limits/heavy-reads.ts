@@ -6,8 +6,8 @@ import { type FairPlaces, fairPlaces } from '../../fair-places.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its answer is made of many entries, so only a few run at a time. */
-    isHeavy?: true;
+    /** Its answer is made of many entries, so only a few run at a time. A function says for which requests that is so. */
+    isHeavy?: true | ((request: FastifyRequest) => boolean);
   }
   interface FastifyRequest {
     heavyRead: HeavyRead | null;
@@ -41,6 +41,8 @@ export function addHeavyReads(app: FastifyInstance, poolMax: number): void {
   const reads = new Map<string, number>();
 
   const begin = async (request: FastifyRequest) => {
+    const { isHeavy } = request.declared;
+    if (typeof isHeavy === 'function' && !isHeavy(request)) return;
     const developerId = (request.caller ?? request.session)?.tenant.developerId ?? '';
     const limits: [string, number][] = [[developerId, MOST_OF_A_DEVELOPER]];
     if (request.session) limits.push([request.session.sessionId, MOST_OF_A_SESSION]);
