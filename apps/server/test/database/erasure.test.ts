@@ -115,6 +115,17 @@ async function wholeAccount(service: Service) {
     .insertInto('ssoAssertions')
     .values({ ...connected, assertionId: 'a', expiresAt: clock() })
     .execute();
+  await db
+    .insertInto('signalSources')
+    .values({
+      ...{ ...connected, transmitter: 't', jwksUri: 'j', audience: 'a', requiresHeader: true },
+      ...{ onSessionRevoked: 'idp', secretHash: Buffer.alloc(32), createdAt: clock(), updatedAt: clock() },
+    })
+    .execute();
+  await db
+    .insertInto('signalReceipts')
+    .values({ ...connected, jti: 'j', receivedAt: clock() })
+    .execute();
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
   await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });

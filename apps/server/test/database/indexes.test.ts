@@ -6,6 +6,7 @@ import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
 import {
@@ -183,6 +184,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     inTransaction(db, (tx) =>
       deleteSessionsNamed(tx, acme, String(its.ssoConnectionId), { subject: 'nobody' }),
     ),
+  status_lists_id: ({ db }) => findFlipsAcrossTenants(db, 'vcsl_1'),
+  verifiable_credentials_grant: get((its) => `/v1/credentials?grantId=${its.grantId}`),
+  verifiable_credentials_principal: get(() => '/v1/credentials?principalId=user_42'),
   setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),
   setup_links_connection: async ({ acme }) => {
     const provider = { protocol: 'oidc', issuerUrl: 'https://idp.test', clientId: 'c', clientSecret: 's' };
@@ -219,6 +223,8 @@ const RULES: Readonly<Record<string, string>> = {
   verified_emails_developer_id_key: 'an account has one verified address',
   billing_customers_developer_id_key: 'an account has one customer',
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
+  status_lists_open: 'new credentials take their places in one list',
+  verifiable_credentials_place: 'a place in a status list is taken once',
   verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',
 };
 
@@ -292,6 +298,7 @@ const COPIES: Readonly<Record<string, string>> = {
   scim_principals: `'folded', 'p' || n, 'principal_id', 'p' || n, 'user_id', one.user_id || n`,
   scim_groups: `'id', one.id || n, 'display_name', n, 'external_id', n`,
   scim_members: `'group_id', one.group_id || n, 'user_id', one.user_id || n`,
+  status_lists: `'id', one.id || n, 'is_open', false, 'bits', '\\x00'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
@@ -301,6 +308,7 @@ const COPIES: Readonly<Record<string, string>> = {
   signal_sources: `'connection_id', n`,
   signal_receipts: `'jti', n`,
   sso_sessions: `'id', one.id || n, 'idp_session', n, 'subject', n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
+  verifiable_credentials: `'id', one.id || n, 'grant_id', n, 'principal_id', n, 'status_list_id', n`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,

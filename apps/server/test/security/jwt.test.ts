@@ -173,6 +173,8 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     'apps/server/src/features/vault/providers/providers.id-token.service.ts', // ID tokens of upstreams, by their keys
     'apps/server/src/features/vault/providers/providers.registration.service.ts', // makes keys alone
     'apps/server/src/features/service/keys/keys.rules.ts',
+    'apps/server/src/features/people/sso/sso.keyset.service.ts', // ID tokens of identity providers, by their keys
     'apps/server/src/features/people/signals/signals.keys.service.ts', // signals of transmitters, by their keys
+    'apps/server/src/features/access/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
   ]);
 });

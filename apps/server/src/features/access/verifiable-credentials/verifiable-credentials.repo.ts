@@ -68,16 +68,22 @@ export async function revokeRow(tx: Tx, { developerId }: Tenant, id: string, at:
 }
 
 /** A status list, which everybody may read. */
-export const findListAcrossTenants = (db: Executor, listId: string) =>
-  db
+export function findListAcrossTenants(db: Executor, listId: string) {
+  return db
     .selectFrom('statusLists')
     .select(['developerId', 'bits', 'flips'])
     .where('id', '=', listId)
     .executeTakeFirst();
+}
 
 /** How often bits of a list were set, for a copy that is kept. */
-export const findFlipsAcrossTenants = (db: Executor, listId: string) =>
-  db.selectFrom('statusLists').select(['developerId', 'flips']).where('id', '=', listId).executeTakeFirst();
+export function findFlipsAcrossTenants(db: Executor, listId: string) {
+  return db
+    .selectFrom('statusLists')
+    .select(['developerId', 'flips'])
+    .where('id', '=', listId)
+    .executeTakeFirst();
+}
 
 /** Whether a bit of a list is set, and whose list it is. Undefined for an unknown list, and for a place beyond its end. */
 export async function findBitAcrossTenants(

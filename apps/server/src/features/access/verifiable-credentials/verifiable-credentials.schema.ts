@@ -143,7 +143,7 @@ export const Presented = Type.Object({
   code: Type.Optional(PresentCode),
 });
 
-export const ListPath = Type.Object({ listId: Type.String({ pattern: '^vcsl_[0-9A-HJKMNP-TV-Z]{26}$' }) });
+export const ListPath = Type.Object({ listId: Id });
 
 export const ListQuery = Type.Object({ profile: Type.Optional(Type.Literal('2021')) });
 
