@@ -11,7 +11,7 @@ const SECTIONS = {
   S: 9,
   M: 14,
   C: 5,
-  V: 18,
+  V: 19,
   A: 6,
   L: 2,
   W: 2,

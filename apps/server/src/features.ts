@@ -9,6 +9,7 @@ import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
 import { policies } from './features/access/policies/policies.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
+import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
@@ -61,6 +62,7 @@ export const features: readonly Feature[] = [
   authorization,
   consent,
   tokens,
+  verifiableCredentials,
   providers,
   credentials,
   events,

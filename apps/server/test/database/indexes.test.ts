@@ -18,7 +18,8 @@ import {
 } from '../../src/features/people/connections/connections.repo.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
-import { writeDomains } from '../../src/features/people/sso/sso.repo.ts';
+import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
+import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.rotate.repo.ts';
 import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
 import { userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
 import { deleteSessionsNamed } from '../../src/features/people/sso/sso.signals.repo.ts';
@@ -172,6 +173,9 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   connect_sessions_open: ({ db, acme }) =>
     inTransaction(db, (tx) => listOpenSessions(tx, acme, { principalId: 'user_42', service: 'files' }, 9)),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
+  sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
+  sso_connections_keys: ({ db }) =>
+    listConnectionsUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
   sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
   sso_sessions_idp: ({ db, acme, its }) =>
     userOfIdpSession(db, acme, String(its.ssoConnectionId), 'a session'),
@@ -197,6 +201,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
+  legal_holds_standing: ({ acme }) => acme('GET', '/v1/compliance/holds?standing=true'),
   auth_requests_open: ({ acme, its }) => acme('DELETE', `/v1/agents/${its.agentId}`),
   sso_connection_domains_connection: ({ db, acme }) =>
     inTransaction(db, (tx) => writeDomains(tx, acme, 'sso_1', [])),
@@ -278,6 +283,7 @@ const COPIES: Readonly<Record<string, string>> = {
     'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
     'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
   idempotent_answers: `'answer_key', '\\x' || lpad(n::text, 8, '0'), 'expires_at', '2030-01-01'`,
+  legal_holds: `'id', one.id || n`,
   manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
@@ -289,7 +295,8 @@ const COPIES: Readonly<Record<string, string>> = {
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
-  sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id`,
+  sso_connections: `'developer_id', n, 'id', one.id || n, 'key_id', n`,
+  sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
   setup_links: `'id', one.id || n, 'connection_id', n`,
   signal_sources: `'connection_id', n`,
   signal_receipts: `'jti', n`,

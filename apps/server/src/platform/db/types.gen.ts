@@ -492,6 +492,16 @@ export interface IdempotentAnswers {
   status: number;
 }
 
+export interface LegalHolds {
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  name: string;
+  principalId: string | null;
+  reason: string | null;
+  releasedAt: Timestamp | null;
+}
+
 export interface Manifests {
   connector: string;
   createdAt: Timestamp;
@@ -716,6 +726,7 @@ export interface SsoConnections {
   enforce: boolean;
   id: string;
   isDefault: boolean;
+  keyId: string | null;
   lastLoginAt: Timestamp | null;
   lastTestedAt: Timestamp | null;
   name: string;
@@ -752,6 +763,16 @@ export interface SsoSessions {
   userId: string | null;
 }
 
+export interface StatusLists {
+  bits: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  flips: number;
+  id: string;
+  isOpen: boolean;
+  used: number;
+}
+
 export interface Subscriptions {
   cancelAtPeriodEnd: boolean;
   currentPeriodEnd: Timestamp | null;
@@ -779,6 +800,7 @@ export interface UsageDaily {
   authorizations: Generated<Int8>;
   day: Timestamp;
   developerId: string;
+  proxyCalls: Generated<Int8>;
   tokenExchanges: Generated<Int8>;
   verifications: Generated<Int8>;
 }
@@ -863,6 +885,23 @@ export interface VaultProxyProfiles {
   service: string;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface VerifiableCredentials {
+  agentDid: string;
+  agentId: string;
+  credential: string;
+  credentialType: string;
+  developerId: string;
+  expiresAt: Timestamp;
+  format: string;
+  grantId: string;
+  id: string;
+  issuedAt: Timestamp;
+  principalId: string;
+  revokedAt: Timestamp | null;
+  statusListId: string;
+  statusListIdx: number;
 }
 
 export interface VerifiedDomains {
@@ -951,6 +990,7 @@ export interface DB {
   enforcedCalls: EnforcedCalls;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
+  legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
@@ -976,6 +1016,7 @@ export interface DB {
   ssoConnections: SsoConnections;
   ssoIdentities: SsoIdentities;
   ssoSessions: SsoSessions;
+  statusLists: StatusLists;
   subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;
@@ -983,6 +1024,7 @@ export interface DB {
   vaultProviders: VaultProviders;
   vaultProxyCalls: VaultProxyCalls;
   vaultProxyProfiles: VaultProxyProfiles;
+  verifiableCredentials: VerifiableCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;

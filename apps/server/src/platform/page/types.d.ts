@@ -14,7 +14,15 @@ export interface Refusal {
 }
 
 /** Only on the pages for consent and for connecting accounts. */
-export type ConsentProblem = 'over' | 'proof' | 'policy' | 'sso' | 'replaced' | 'changed' | 'otherAccount';
+export type ConsentProblem =
+  | 'over'
+  | 'proof'
+  | 'policy'
+  | 'sso'
+  | 'ssoScopes'
+  | 'replaced'
+  | 'changed'
+  | 'otherAccount';
 
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
-import { mustBeSignedOn } from '../sso/index.ts';
+import { mustAllowScopes, ssoRequired } from '../sso/index.ts';
 import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
 import { manifestsAsShown } from './consent.shown.service.ts';
@@ -17,8 +17,11 @@ export async function approve(
   session: ConsentSession,
   narrowing: Approve,
 ): Promise<Approved> {
-  const { row, verification } = await requestOfSession(deps, session);
+  const { row, verification, standing } = await requestOfSession(deps, session);
   const { satisfied, mode, methods } = verification;
+  const isOnlySignOn = methods.every((method) => method === 'sso');
+  if (!satisfied && isOnlySignOn && standing?.signInAt)
+    throw ssoRequired(deps.publicBaseUrl, standing.signInAt);
   if (!satisfied) {
     const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
     throw new AppError(
@@ -27,9 +30,7 @@ export async function approve(
       { methods },
     );
   }
-  const { principalId, scopes: asked } = row;
-  const scopes = narrowing.scopes ?? asked;
-  await mustBeSignedOn(deps, { tenant: caller.tenant, principalId, now: deps.clock(), scopes });
+  if (standing) mustAllowScopes(standing, narrowing.scopes ?? row.scopes);
   const evidence = { ...caller.browser };
   const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
   const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence };

@@ -18,6 +18,7 @@ import {
   OpenSession,
   SentCode,
   ShownRequest,
+  SignOn,
 } from './consent.schema.ts';
 import {
   type ConsentDeps,
@@ -25,7 +26,9 @@ import {
   isSecure,
   openSession,
   showRequest,
+  signOnCookieName,
 } from './consent.session.service.ts';
+import { signOnAddress } from './consent.sign-on.service.ts';
 
 interface FromBrowser {
   readonly params: { readonly id: string };
@@ -33,10 +36,12 @@ interface FromBrowser {
 }
 
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
+  const signOnCookie = signOnCookieName(deps.publicBaseUrl);
   const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
   const holdOf = ({ params, headers }: FromBrowser) => ({
     requestId: params.id,
     secret: cookiesIn(headers)[cookieOf(params.id)] ?? '',
+    signOn: cookiesIn(headers)[signOnCookie],
   });
 
   addPage(app, {
@@ -67,7 +72,8 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
       const charge = request.chargeResource;
-      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge };
+      const signOn = cookiesIn(headers)[signOnCookie];
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, signOn };
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       const cookie = stringifySetCookie({
@@ -99,6 +105,26 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       },
     },
     (request) => showRequest(deps, holdOf(request)),
+  );
+
+  app.get(
+    '/v1/consent/:id/sso',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: rates.consent,
+        failures: ['CONSENT_REQUIRED', 'CONFLICT', 'NOT_FOUND', 'GONE'],
+      },
+      schema: {
+        operationId: 'consent.signOn',
+        summary:
+          'Find the address at which the person signs in, and from which the browser comes back to the page',
+        params: ConsentPath,
+        response: { 200: SignOn },
+      },
+    },
+    (request) => signOnAddress(deps, holdOf(request)),
   );
 
   app.post(

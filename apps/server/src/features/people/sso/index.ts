@@ -1,6 +1,8 @@
 export { addConnection, changeConnection } from './sso.connections.service.ts';
+export { cookieNames, readSessionCookie } from './sso.cookies.service.ts';
 export type { SsoDeps } from './sso.deps.service.ts';
-export { mustBeSignedOn } from './sso.enforce.service.ts';
+export { mustAllowScopes, ssoRequired } from './sso.enforce.service.ts';
+export { enforcementBegan, type OnEnforced } from './sso.hooks.ts';
 export { readSamlMetadata, type SamlProvider } from './sso.metadata.rules.ts';
 export { ssoDepsOf } from './sso.open.service.ts';
 export { ssoEgress, ssoSettings } from './sso.settings.ts';

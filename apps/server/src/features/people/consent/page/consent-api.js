@@ -38,6 +38,8 @@ export function consentApi(id) {
       const text = reason.replace(REFUSED_IN_TEXT, ' ').trim();
       return write('deny', text ? { reason: text } : {});
     },
+    /** @returns {Promise<Answer<{ redirectTo: string }>>} */
+    signOn: () => ask(`${path}/sso`),
     sendCode: () => write('email', {}),
     /** @param {string} code */
     checkCode: (code) => write('email/verify', { code }),
@@ -54,6 +56,7 @@ function read({ status, code = '', requestId: reference = '', details }) {
   if (code === 'PRINCIPAL_VERIFICATION_REQUIRED' || code === 'FIDO_REQUIRED') return { kind: 'proof' };
   if (code === 'POLICY_DENIED') return { kind: 'policy', reference };
   if (code === 'SSO_REQUIRED') return { kind: 'sso' };
+  if (code === 'SSO_SCOPE_DENIED') return { kind: 'ssoScopes', reference };
   return { kind: 'replaced' };
 }
 

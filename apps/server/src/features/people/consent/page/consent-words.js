@@ -43,6 +43,9 @@ export const words = {
       passkey:
         'To approve, you need the passkey of {principal}. If you have none, register a passkey at {developer} and open the request from there.',
       sso: 'To approve, sign in through your organisation as {principal} and open the request again.',
+      signOn: 'To approve, sign in through your organisation as {principal}. You come back to this request.',
+      otherPerson:
+        'You are signed in through your organisation, but not as {principal}. To approve, sign in there as {principal}.',
     },
     denyAnyway: 'You can deny without it.',
     proved: 'Your identity has been checked.',
@@ -55,6 +58,8 @@ export const words = {
       sso: 'You have signed in through your organisation.',
     },
   },
+
+  signOn: 'Sign in through your organisation',
 
   email: {
     send: 'Send the code',
@@ -165,6 +170,8 @@ export const words = {
       'The tools of this request have changed while you were looking. Nothing was decided. Look at the request again.',
     policy: 'A rule of {developer} does not allow this. Nothing was decided. You can select less, or deny.',
     sso: 'Nothing was decided: {developer} asks that you first sign in through your organisation.',
+    ssoScopes:
+      'Your organisation does not let you give all of this. Nothing was decided. You can select less, or deny.',
     refused: 'The service did not accept this. Nothing was decided. You can select otherwise, or deny.',
   },
   resumed: 'You can decide now.',
