@@ -58,6 +58,10 @@ select create_distributed_table('idempotent_answers', 'developer_id', colocate_w
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('passkey_challenges', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('passkey_evidence', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('passkey_users', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('passkeys', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policies', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_bundles', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_sync_secrets', 'developer_id', colocate_with => 'developers');

@@ -1,10 +1,11 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
-import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approve, deny } from './consent.decide.service.ts';
 import { checkCode, sendCode } from './consent.email.service.ts';
+import { holdReader } from './consent.hold.routes.ts';
 import { rates } from './consent.rates.ts';
 import {
   Approve,
@@ -27,17 +28,8 @@ import {
   showRequest,
 } from './consent.session.service.ts';
 
-interface FromBrowser {
-  readonly params: { readonly id: string };
-  readonly headers: { readonly cookie?: string | undefined };
-}
-
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
-  const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
-  const holdOf = ({ params, headers }: FromBrowser) => ({
-    requestId: params.id,
-    secret: cookiesIn(headers)[cookieOf(params.id)] ?? '',
-  });
+  const holdOf = holdReader(deps);
 
   addPage(app, {
     name: 'consent',
@@ -71,7 +63,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       const cookie = stringifySetCookie({
-        name: cookieOf(opened.id),
+        name: cookieName(opened.id, deps.publicBaseUrl),
         value: secret,
         path: '/',
         httpOnly: true,

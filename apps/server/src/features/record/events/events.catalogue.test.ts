@@ -104,7 +104,7 @@ const promised = {
   eventOnly: 'grant.expired sd-jwt.presented enforcement.denied decision.reminder webhook.test',
   entryOnly: `
     authorization.blocked authorization.scope_refused policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
-    decision.approval_refused console.sign_in_failed consent.verification_failed billing.checkout_created
+    decision.approval_refused console.sign_in_failed consent.verification_failed fido.registration_failed fido.updated billing.checkout_created
     billing.portal_created tool.enforce token.exchanged sso.login_failed vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
     console.session_ended console.stepped_up`,
@@ -142,5 +142,5 @@ test('a name is declared once, and is then no longer reserved', () => {
 
   expect(() => catalogueOf([made])).not.toThrow();
   expect(() => catalogueOf([made, made])).toThrow('The act vase.made is declared twice.');
-  expect(() => catalogueOf([{ 'sso.login': act() }])).toThrow('sso.login');
+  expect(() => catalogueOf([{ 'vc.issued': act() }])).toThrow('vc.issued');
 });

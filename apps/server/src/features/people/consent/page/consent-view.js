@@ -37,7 +37,7 @@ export function renderRequest(request, use) {
   function proofNote() {
     const values = { principal: mention(request.principalId), developer };
     if (satisfied) return note(proof.notVerified, fill(proof.link, values));
-    const missing = use.proofStep ? 'email' : request.fidoRequired ? 'passkey' : mode;
+    const missing = use.proofStep ? 'email' : mode;
     const text = fill(proof.lacking[missing] ?? proof.unproved, values);
     return note(proof.missing, [text, ' ', proof.denyAnyway], use.proofStep);
   }
@@ -67,7 +67,12 @@ export function renderRequest(request, use) {
     request.sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
     heading,
     element('p', { class: 'lead' }, fill(words.lead, { developer })),
-    !isProved && proofNote(),
+    !isProved && !request.fidoRequired && proofNote(),
+    request.fidoRequired &&
+      note(
+        proof.passkey,
+        fill(proof.lacking.passkey ?? '', { principal: mention(request.principalId), developer }),
+      ),
     clause(clauses.who, factList(whoAsks)),
     clause(clauses.forWhom, forWhom),
     purpose &&
@@ -97,7 +102,11 @@ export function renderRequest(request, use) {
  * @param {RequestUse} use
  * @param {HTMLElement} summary
  */
-function renderDecision({ expiresAt, developerName, verification }, { choices, now, decide }, summary) {
+function renderDecision(
+  { expiresAt, developerName, verification, fidoRequired },
+  { choices, now, decide },
+  summary,
+) {
   const { decision } = words;
   const hint = element(
     'span',
@@ -122,10 +131,10 @@ function renderDecision({ expiresAt, developerName, verification }, { choices, n
    */
   function refresh() {
     const isSending = sending !== undefined;
-    const { satisfied } = verification;
+    const canApprove = verification.satisfied || fidoRequired;
     deny.setAttribute('aria-disabled', String(isSending));
-    approve.setAttribute('aria-disabled', String(isSending || !isArmed || !satisfied));
-    approve.classList.toggle('impossible', !satisfied);
+    approve.setAttribute('aria-disabled', String(isSending || !isArmed || !canApprove));
+    approve.classList.toggle('impossible', !canApprove);
     setContent(deny, sending === 'deny' ? decision.denying : decision.deny);
     setContent(approve, sending === 'approve' ? decision.approving : decision.approve);
     reason.readOnly = isSending;
