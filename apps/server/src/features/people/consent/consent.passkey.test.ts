@@ -230,6 +230,17 @@ describe('a passkey on the consent page', () => {
     expect(id).not.toBe(second.id);
   });
 
+  test('W1 takes one of ten equal answers at once', async () => {
+    const { developer, options, verify } = await asked();
+    const given = await options();
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => verify(given, { counter: 1 })));
+
+    const codes = answers.map((answer) => answer.json().code ?? 'taken').sort();
+    expect(codes).toEqual([...Array.from({ length: 9 }, () => 'CHALLENGE_INVALID'), 'taken']);
+    expect(await entriesOf(developer, 'fido.assertion')).toHaveLength(1);
+  });
+
   test('W1 takes no passkey of another person, and none that the developer has removed', async () => {
     const { developer, id, person, passkey, options, verify } = await asked();
     const stranger = authenticator();

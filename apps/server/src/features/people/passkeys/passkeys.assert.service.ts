@@ -9,6 +9,7 @@ import { checkAssertion, failed, publicJwk, requestOptions } from './passkeys.ce
 import {
   type ChallengeRow,
   claimChallenge,
+  findChallenge,
   insertChallenge,
   insertEvidence,
   keepAssertion,
@@ -79,25 +80,34 @@ export async function finishAssertion(
   const at = deps.clock();
   const party = getRelyingParty(deps);
   const { tenant } = caller;
-  const claimed = await claimChallenge(deps.aside, tenant, { ...subject, id: challengeId }, at);
-  if (!claimed) throw challengeInvalid();
+  const found = await findChallenge(deps.db, tenant, { ...subject, id: challengeId }, at);
+  if (!found) throw challengeInvalid();
   const credentialId = Buffer.from(response.id, 'base64url');
   const passkey = await findByCredential(deps.db, tenant, subject.principalId, credentialId);
-  if (!passkey) throw failed('credential');
-  const { challenge } = claimed;
-  const shown = await checkAssertion({ party, challenge, response }, passkey);
+  const { challenge } = found;
+  const shown = await check({ party, challenge, response }, passkey).catch(async (error: unknown) => {
+    await claimChallenge(deps.aside, tenant, challengeId, at);
+    throw error;
+  });
+  const { id, publicKey } = shown.passkey;
   const { counter, backedUp, origin } = shown;
-  const proof = { rpId: party.id, origin, publicKey: await publicJwk(passkey.publicKey), response };
+  const proof = { rpId: party.id, origin, publicKey: await publicJwk(publicKey), response };
 
   const isAdvanced = await inTransaction(deps.db, async (tx) => {
-    if (!(await advanceCounter(tx, tenant, { id: passkey.id, counter, backedUp }, at))) return false;
-    const signed = withProof(claimed, proof);
-    await keepAssertion(tx, tenant, { id: claimed.id, passkeyId: passkey.id, signed });
-    await recordActs(tx, caller, [asserted(passkey, subject)], at);
+    if (!(await claimChallenge(tx, tenant, challengeId, at))) throw challengeInvalid();
+    if (!(await advanceCounter(tx, tenant, { id, counter, backedUp }, at))) return false;
+    const signed = withProof(found, proof);
+    await keepAssertion(tx, tenant, { id: challengeId, passkeyId: id, signed });
+    await recordActs(tx, caller, [asserted(shown.passkey, subject)], at);
     return true;
   });
-  if (!isAdvanced) throw await suspect(deps, caller, passkey, at);
-  return { at: at.toISOString(), challengeId, digest: claimed.digest ?? '' };
+  if (!isAdvanced) throw await suspect(deps, caller, shown.passkey, at);
+  return { at: at.toISOString(), challengeId, digest: found.digest ?? '' };
+}
+
+async function check(taken: Parameters<typeof checkAssertion>[0], passkey: PasskeyRow | undefined) {
+  if (!passkey) throw failed('credential');
+  return { ...(await checkAssertion(taken, passkey)), passkey };
 }
 
 /**
@@ -131,13 +141,14 @@ function withProof({ signed: kept }: ChallengeRow, { rpId, origin, publicKey, re
   return { ...signed, proof: { mode: 'passkey', ...proof, nonce } };
 }
 
-/** Marks a passkey whose counter went back, once. @returns the refusal */
+/** Marks a passkey whose counter went back, once, unless it was removed meanwhile. @returns the refusal */
 async function suspect(
   { aside }: PasskeyDeps,
   caller: Caller,
-  { id, principalId }: PasskeyRow,
+  { id, principalId, credentialId }: PasskeyRow,
   at: Date,
 ): Promise<AppError> {
+  if (!(await findByCredential(aside, caller.tenant, principalId, credentialId))) return failed('credential');
   const act: Act = { type: 'fido.clone_suspected', principalId, data: { credentialId: id } };
   await inTransaction(aside, async (tx) => {
     if (await updatePasskey(tx, caller.tenant, id, { status: 'suspect' }, 'active')) {

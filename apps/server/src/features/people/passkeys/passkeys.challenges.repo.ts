@@ -49,16 +49,16 @@ interface Claim {
   readonly principalId?: string;
 }
 
-/** Takes a challenge, which nobody can take again. One statement, so that of two takers one gets it. */
-export function claimChallenge(
+/** An open challenge, for a look at the answer before it is taken. */
+export function findChallenge(
   db: Executor,
   { developerId }: Tenant,
   { id, use, subjectId, principalId }: Claim,
   at: Date,
 ): Promise<ChallengeRow | undefined> {
   const open = db
-    .updateTable('passkeyChallenges')
-    .set({ usedAt: at })
+    .selectFrom('passkeyChallenges')
+    .selectAll()
     .where('developerId', '=', developerId)
     .where('id', '=', id)
     .where('use', '=', use)
@@ -66,7 +66,25 @@ export function claimChallenge(
     .where('usedAt', 'is', null)
     .where('expiresAt', '>', at);
   const own = principalId === undefined ? open : open.where('principalId', '=', principalId);
-  return own.returningAll().executeTakeFirst();
+  return own.executeTakeFirst();
+}
+
+/** Takes a challenge, which nobody can take again: one statement, so that one of two takers gets it. */
+export async function claimChallenge(
+  db: Executor,
+  { developerId }: Tenant,
+  id: string,
+  at: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('passkeyChallenges')
+    .set({ usedAt: at })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where('usedAt', 'is', null)
+    .where('expiresAt', '>', at)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** Keeps the assertion over a challenge until the person decides. */

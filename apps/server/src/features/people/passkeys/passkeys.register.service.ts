@@ -8,7 +8,7 @@ import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import { holdPrincipal } from '../scim/scim.principals.queries.ts';
 import { displayNameOf } from '../scim/scim.queries.ts';
 import { checkRegistration, creationOptions } from './passkeys.ceremony.service.ts';
-import { claimChallenge, insertChallenge } from './passkeys.challenges.repo.ts';
+import { claimChallenge, findChallenge, insertChallenge } from './passkeys.challenges.repo.ts';
 import { getRelyingParty, type PasskeyDeps } from './passkeys.deps.service.ts';
 import { insertPasskey, listAllOf, lockUser } from './passkeys.repo.ts';
 import { CHALLENGE_MS } from './passkeys.rules.ts';
@@ -56,16 +56,18 @@ export async function finishRegistration(
   const party = getRelyingParty(deps);
   const { tenant } = caller;
   const claim = { id: challengeId, use: 'register', subjectId: null } as const;
-  const claimed = await claimChallenge(deps.aside, tenant, claim, at);
-  if (!claimed) throw challengeInvalid();
-  const { principalId, challenge } = claimed;
+  const found = await findChallenge(deps.db, tenant, claim, at);
+  if (!found) throw challengeInvalid();
+  const { principalId, challenge } = found;
   const made = await checkRegistration({ party, challenge, response }).catch(async (error: unknown) => {
+    await claimChallenge(deps.aside, tenant, challengeId, at);
     if (error instanceof AppError) await reportFailure(deps, caller, principalId, error);
     throw error;
   });
 
   return inTransaction(deps.db, async (tx) => {
     if (!(await holdPrincipal(tx, tenant, principalId))) throw principalInactive();
+    if (!(await claimChallenge(tx, tenant, challengeId, at))) throw challengeInvalid();
     const row = await insertPasskey(tx, tenant, {
       ...made,
       id: newId('cred', at),

@@ -92,7 +92,7 @@ export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app,
         response: { 200: Passkey },
       },
     },
-    (request) => changePasskey(deps, callerOf(request), request.params.id, request.body),
+    (request) => changePasskey(depsFor(request, deps), callerOf(request), request.params.id, request.body),
   );
 
   app.delete(
