@@ -69,6 +69,7 @@ describe('the names in the documents', () => {
       'TEST_DATABASE_URL',
       'TEST_REDIS_URL',
       'TEST_LONG',
+      'TEST_SEED',
       'OTEL_RESOURCE_ATTRIBUTES',
     ];
     const known = new Set([...Object.keys(allSettings), ...Object.keys(errorCodes), ...others]);

@@ -17,7 +17,7 @@ test('the page lists the tests of every line, by file and title', () => {
 });
 
 describe('the page is refused', () => {
-  const waiting = line('M', 1);
+  const waiting = line('H', 3);
 
   test.each<[string, () => string]>([
     [

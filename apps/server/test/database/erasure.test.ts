@@ -100,6 +100,27 @@ async function wholeAccount(service: Service) {
       ...{ upstream: 'u', method: 'GET', rule: 'r', createdAt: clock() },
     })
     .execute();
+  const { id: connectionId } = (await developer('GET', '/v1/sso/connections')).json().connections[0];
+  const connected = { developerId, connectionId };
+  await db
+    .insertInto('ssoConnectionDomains')
+    .values({ ...connected, domain: 'acme.test' })
+    .execute();
+  await db
+    .insertInto('ssoIdentities')
+    .values({ ...connected, subject: 's', userId: 'u', createdAt: clock() })
+    .execute();
+  await db
+    .insertInto('ssoSessions')
+    .values({
+      ...{ ...connected, id: 'ssosess_1', subject: 's', groups: [], mappedScopes: [] },
+      ...{ secretHash: Buffer.alloc(32), createdAt: clock(), expiresAt: clock() },
+    })
+    .execute();
+  await db
+    .insertInto('ssoAssertions')
+    .values({ ...connected, assertionId: 'a', expiresAt: clock() })
+    .execute();
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };
   await capsFunctions(db).reserve(developerId, { ...metered, epoch: 'e1', mayBegin: true, atMs: null });

@@ -16,6 +16,7 @@ import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
+import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
@@ -138,6 +139,12 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     value: [{ value: 'hopper@acme.test' }],
   }),
   scim_principals_user: changes((its) => `Users/${its.scimUserId}`, { op: 'remove', path: 'externalId' }),
+  passkeys_principal: get(() => '/v1/webauthn/credentials?principalId=user_42'),
+  passkeys_principal_folded: ({ db, acme }) => principalsWithPasskeys(db, acme, ['USER_42']),
+  passkey_challenges_open: ({ acme }) =>
+    acme('POST', '/v1/webauthn/register/options', { principalId: 'user_42' }),
+  passkey_challenges_over: ({ acme }) =>
+    acme('POST', '/v1/webauthn/register/options', { principalId: 'user_42' }),
   tokens_grant: get((its) => `/v1/grants/${its.grantId}/tokens`),
   webhook_deliveries_failed: get((its) => `/v1/webhooks/${its.webhookId}/deliveries?status=failed`),
   webhook_deliveries_leased: ({ db, at, acme }) =>
@@ -187,6 +194,7 @@ const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
   vault_credentials_folded: 'services of a principal differ in more than case',
+  passkeys_credential: 'a developer has each credential of an authenticator once',
   sso_connections_default: 'a developer has one configuration of older clients',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
@@ -258,6 +266,8 @@ const COPIES: Readonly<Record<string, string>> = {
   idempotent_answers: `'answer_key', '\\x' || lpad(n::text, 8, '0'), 'expires_at', '2030-01-01'`,
   manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
+  passkeys: `'id', one.id || n, 'principal_id', n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
+  passkey_challenges: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   scim_users: `'id', one.id || n, 'user_name', n, 'external_id', n, 'display_name', n`,
   scim_user_emails: `'address', n, 'user_id', one.user_id || n`,
@@ -267,7 +277,7 @@ const COPIES: Readonly<Record<string, string>> = {
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
-  sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id`,
+  sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id || n`,
   sso_sessions: `'id', one.id || n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,

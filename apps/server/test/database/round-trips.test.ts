@@ -151,7 +151,7 @@ test('a principal reads in one trip, or two for grants with their budgets, ends 
     end: await tripsOf('DELETE', '/v1/principal/session'),
     'after the end': await tripsOf('GET', '/v1/principal/grants'),
   }).toEqual({
-    open: 4, // begin, the session, its entry with its event, commit
+    open: 5, // whether single sign-on is enforced; begin, the session, its entry with its event, commit
     grants: 2,
     audit: 1,
     // The session; then begin, the requests, the lock, the tree (or the roots and their trees), the revocation, its

@@ -76,7 +76,7 @@ export function strangersTo({ additionalProperties: others, propertyNames }: Sha
   if (others === false) return NAMES.map((name) => ({ name, value: 1, problem: /^unknown$/ }));
   if (typeof others !== 'object' || !propertyNames) return [];
   const odd = ODD_NAMES.filter((name) => !Value.Check(propertyNames, name));
-  return odd.map((name) => ({ name, value: exampleOf(others), problem: /^(format|too_long)$/ }));
+  return odd.map((name) => ({ name, value: exampleOf(others), problem: /^(format|too_short|too_long)$/ }));
 }
 
 /** The whole value with an extra member in that object. */

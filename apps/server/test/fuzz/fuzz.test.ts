@@ -8,7 +8,7 @@ import type { Draft } from './requests.ts';
 import { fuzz, told } from './run.ts';
 import { sightOf } from './sight.ts';
 
-const REQUESTS = 1700; // from the fixed seed, and half as many from the other; `npm run fuzz` sends more
+const REQUESTS = 2000; // from the fixed seed, and half as many from the other; `npm run fuzz` sends more
 const PATIENCE = 300_000; // milliseconds, because other tests share the machine
 const SEEDS = [SEED, SEED + 1] as const;
 
@@ -33,8 +33,12 @@ describe('I1: every request to any route', () => {
       expect(told(failures)).toBe('');
       // The pages of connect sessions take a browser's cookie, which no draft has.
       // The bodies of SCIM are described by its own schemas, which no draft reads.
+      // A login by single sign-on takes an identity provider, which no draft is.
       const open = service.routes.filter(
-        ({ config, schema }) => config?.access !== 'connect' && !(config?.access === 'scim' && schema?.body),
+        ({ config, schema, url }) =>
+          config?.access !== 'connect' &&
+          !(config?.access === 'scim' && schema?.body) &&
+          !url.startsWith('/sso/'),
       );
       expect(succeeded.size).toBeGreaterThan(open.length * 0.4);
       expect([...statuses.keys()]).toEqual(

@@ -57,6 +57,9 @@ async function goodRequest(operation: string) {
   if (operation === 'POST /v1/authorize/:id/code') {
     await owner('POST', `/v1/authorize/${its.authRequestId}/approve`);
   }
+  if (operation === 'POST /v1/sso/enforce') {
+    await owner('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { enforce: true });
+  }
   if (operation === 'POST /v1/me/resume') await owner('POST', '/v1/me/stop', {});
   const request = requestTo(operation, its);
   const body = operation === CLOSING ? { confirm: owner.developerId } : request.body;
@@ -71,6 +74,7 @@ const READING = [
   '/v1/authorize/:id/code',
   '/v1/enforce/tools',
   '/v1/policies/evaluate',
+  '/v1/sso/connections/:id/test',
   '/v1/policies/replay',
 ];
 

@@ -170,8 +170,8 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
     'packages/protocol/src/canonical-json.ts', // hashes alone
     'apps/server/src/features/vault/providers/providers.client.service.ts', // signs alone
+    'apps/server/src/features/vault/providers/providers.id-token.service.ts', // ID tokens of upstreams, by their keys
     'apps/server/src/features/vault/providers/providers.registration.service.ts', // makes keys alone
     'apps/server/src/features/service/keys/keys.rules.ts',
-    'apps/server/src/features/people/connections/connections.id-token.service.ts', // ID tokens of upstreams, by their keys
   ]);
 });

@@ -142,5 +142,5 @@ test('a name is declared once, and is then no longer reserved', () => {
 
   expect(() => catalogueOf([made])).not.toThrow();
   expect(() => catalogueOf([made, made])).toThrow('The act vase.made is declared twice.');
-  expect(() => catalogueOf([{ 'vc.issued': act() }])).toThrow('vc.issued');
+  expect(() => catalogueOf([{ 'decision.granted': act() }])).toThrow('decision.granted');
 });
