@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { Developer } from '../app/start-app.ts';
@@ -24,14 +26,18 @@ export async function addAuthenticator(page: Page) {
   return { setVerified };
 }
 
+const GUIDE = join(import.meta.dirname, '../../../../docs/guides/let-people-approve-with-passkeys.md');
+/** The script of the page that registers a passkey, as the guide shows it. */
+const scriptOfGuide = () => /```js\n(.*?)```/s.exec(readFileSync(GUIDE, 'utf8'))?.[1] ?? '';
+
 /** Registers a passkey of a principal, as a developer's own page would. The browser has to be at an origin of the service. */
 export async function enrol(page: Page, developer: Developer, principalId = 'user_42') {
   const { challengeId, publicKey } = await must(developer, 'POST', '/v1/webauthn/register/options', {
     principalId,
   });
   const response = await page.evaluate(`(async () => {
-    const options = PublicKeyCredential.parseCreationOptionsFromJSON(${JSON.stringify(publicKey)});
-    return (await navigator.credentials.create({ publicKey: options })).toJSON();
+    ${scriptOfGuide()}
+    return makePasskey(${JSON.stringify(publicKey)});
   })()`);
   return must(developer, 'POST', '/v1/webauthn/register/verify', {
     challengeId,
