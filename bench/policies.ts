@@ -28,6 +28,26 @@ const policy = (id: number): Policy => ({
   createdAt: new Date(id),
 });
 
+/** Policies without scopes that differ in one kind of condition alone. */
+const alike =
+  (differ: (id: number) => Partial<Policy>) =>
+  (id: number): Policy => ({
+    ...NO_CONDITIONS,
+    id: `pol_${id}`,
+    name: `Policy ${id}`,
+    effect: 'deny',
+    priority: 0,
+    ...differ(id),
+    createdAt: new Date(id),
+  });
+
+const KINDS: Readonly<Record<string, (id: number) => Policy>> = {
+  'all kinds': policy,
+  'networks alone': alike((id) => ({ networks: [`172.${id >> 8}.${id % 256}.0/24`] })),
+  'tools alone': alike((id) => ({ connector: 'crm', tools: [`tool_${id}`] })),
+  'depths alone': alike((id) => ({ depthMin: 1 + (id % 100), depthMax: 120 + ((id >> 7) % 100) })),
+};
+
 const asked = (id: number): Asked => ({
   agentId: `ag_${id % 600}`,
   principalId: `user_${id % 800}`,
@@ -35,6 +55,7 @@ const asked = (id: number): Asked => ({
   at: new Date(Date.UTC(2026, 0, 1, id % 24)),
   address: `10.${id % 250}.7.7`,
   ...(id % 2 === 0 && { purpose: 'payments.payout' }),
+  call: { connector: 'crm', tool: `other_${id}` },
 });
 
 const questions = Array.from({ length: 1000 }, (_, id) => asked(id * 7));
@@ -46,8 +67,8 @@ interface Cost {
   readonly decided: number;
 }
 
-function measure(count: number): Cost {
-  const policies = Array.from({ length: count }, (_, id) => policy(id));
+function measure(count: number, make: (id: number) => Policy): Cost {
+  const policies = Array.from({ length: count }, (_, id) => make(id));
   const began = performance.now();
   const compiled = compilePolicies(policies);
   const compileMs = performance.now() - began;
@@ -66,14 +87,17 @@ function measure(count: number): Cost {
   return { compileMs, cpu: (user + system) / DECISIONS, p99, decided };
 }
 
-const costs = new Map(COUNTS.map((count) => [count, [] as Cost[]]));
-for (const count of COUNTS) measure(count); // compiled by the engine
+const settings = Object.entries(KINDS).flatMap(([kind, make]) =>
+  COUNTS.map((count) => ({ kind, count, make, rounds: [] as Cost[] })),
+);
+for (const { count, make } of settings) measure(count, make); // compiled by the engine
 for (let round = 0; round < ROUNDS; round += 1) {
-  for (const count of COUNTS) costs.get(count)?.push(measure(count));
+  for (const { count, make, rounds } of settings) rounds.push(measure(count, make));
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-const rows = [...costs].map(([count, rounds]) => [
+const rows = settings.map(({ kind, count, rounds }) => [
+  kind,
   whole(count),
   median(rounds.map(({ cpu }) => cpu)).toFixed(1),
   median(rounds.map(({ p99 }) => p99)).toFixed(1),
@@ -81,5 +105,5 @@ const rows = [...costs].map(([count, rounds]) => [
   `${Math.round((100 * (rounds[0]?.decided ?? 0)) / DECISIONS)} %`,
 ]);
 process.stdout.write(
-  `${table(['Policies', 'CPU µs a decision', 'p99 µs', 'Compile ms', 'Decided'], rows)}\n`,
+  `${table(['Different in', 'Policies', 'CPU µs a decision', 'p99 µs', 'Compile ms', 'Decided'], rows)}\n`,
 );

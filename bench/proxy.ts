@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { Agent, createServer, request } from 'node:http';
 import { parseArgs } from 'node:util';
+import { timesOf as processTimes } from '../tools/machine/processor-time.ts';
 import { makeThrowAway } from '../tools/machine/throw-away.ts';
 import { startServer, startStores } from '../tools/measured/servers.ts';
 
@@ -51,9 +52,13 @@ async function bench(): Promise<void> {
 
   const times = { bare: [] as number[], proxied: [] as number[] };
   await timesOf(proxied, 200); // compiled and connected
+  let used = 0;
+  const usedSoFar = () => processTimes(server.pid)?.own ?? 0;
   for (let round = 0; round < Number(flags.rounds); round += 1) {
     times.bare.push(...(await timesOf(bare, Number(flags.calls))));
+    const before = usedSoFar();
     times.proxied.push(...(await timesOf(proxied, Number(flags.calls))));
+    used += usedSoFar() - before;
   }
   const [own, through] = [times.bare, times.proxied].map((all) => all.toSorted((a, b) => a - b));
   const at = (all: readonly number[] = [], share = 0) => all[Math.floor(all.length * share)] ?? 0;
@@ -61,6 +66,8 @@ async function bench(): Promise<void> {
     const [alone, added] = [at(own, share), at(through, share) - at(own, share)];
     say(`p${share * 100}: ${alone.toFixed(2)} ms bare, ${added.toFixed(2)} ms added`);
   }
+  const each = (used * 1000) / times.proxied.length;
+  say(`${each.toFixed(2)} ms of the service's processor time for a call`);
 
   const before = residentOf(server.pid);
   let most = before;

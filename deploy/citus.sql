@@ -55,6 +55,7 @@ select create_distributed_table('custom_domains', 'developer_id', colocate_with 
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('enforced_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
@@ -76,10 +77,14 @@ select create_distributed_table('scim_principals', 'developer_id', colocate_with
 select create_distributed_table('scim_tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_user_emails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('setup_links', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('signal_sources', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('signal_receipts', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_assertions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_connection_domains', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_identities', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('sso_sessions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('status_lists', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('subscriptions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('usage_daily', 'developer_id', colocate_with => 'developers');
@@ -87,6 +92,7 @@ select create_distributed_table('vault_providers', 'developer_id', colocate_with
 select create_distributed_table('vault_credentials', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_profiles', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('verifiable_credentials', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
 
@@ -173,6 +179,8 @@ select create_distributed_function('record_acts(text,timestamp with time zone,js
 select create_distributed_function('recount_quota(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('refuse_change()');
 select create_distributed_function('release_quota(text,text,bigint)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('revoke_credentials(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('revoke_credentials_of(text,timestamp with time zone,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_some(text,timestamp with time zone,text[],revoked_reason)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('revoke_tree(text,timestamp with time zone,jsonb)');
 select create_distributed_function('settle_webhook_delivery(text,text,text,timestamp with time zone,timestamp with time zone,webhook_delivery_status,timestamp with time zone,text,integer,text,boolean)', 'p_developer_id', colocate_with => 'developers');
@@ -183,6 +191,7 @@ select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('take_status_place(text,text,timestamp with time zone)');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -190,7 +199,7 @@ select create_distributed_function('webhook_has_work(text,text,boolean,timestamp
 select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
-select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_redemption(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');

@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { startAccountsServer } from '../apps/server/test/app/accounts-server.ts';
 import { grantTo } from '../apps/server/test/app/flow.ts';
 import { startNameServer } from '../apps/server/test/app/name-server.ts';
+import { samlKeys } from '../apps/server/test/app/saml-provider.ts';
+import { addOidc, besideProvider, registerAt } from '../apps/server/test/app/signing-on.ts';
 import { signatureOf, standInForStripe, subscriptionObject } from '../apps/server/test/app/stripe.ts';
+import { transmitterAt } from '../apps/server/test/app/transmitter.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
 const stepsOf = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
@@ -125,4 +129,68 @@ test('a person leaves as Entra ID says it', async () => {
   const told = await shell(stepsOf('provision-people-from-entra-id').join('\n'), { KEY: acme.apiKey });
 
   expect(linesOf(told)).toEqual(['false']);
+});
+
+test('people sign in with OpenID Connect, step by step', async () => {
+  const provider = await startAccountsServer();
+  const { shell, asDeveloper, baseUrl } = await listening(besideProvider().env);
+  const acme = await asDeveloper();
+  const client = await registerAt(provider, baseUrl);
+  const env = { BASE: baseUrl, KEY: acme.apiKey, ORG: acme.developerId, ISSUER: provider.issuer, ...client };
+  const [add = '', ask = '', begin = '', exchange = ''] = stepsOf('sign-people-in-with-openid-connect');
+
+  const begun = linesOf(await shell([add, ask, begin].join('\n'), env));
+  const back = await provider.visit(String(begun[2]));
+  const { code: CODE = '', state: STATE = '' } = Object.fromEntries(back.searchParams);
+  const tools = add.split('\n').slice(0, 3).join('\n');
+  const told = await shell(`${tools}\n${exchange}`, { ...env, CODE, STATE });
+
+  expect(begun.slice(0, 2)).toEqual(['true', 'sso']);
+  expect(linesOf(told)).toEqual(['ada']);
+});
+
+test('a SAML connection, step by step, has metadata', async () => {
+  const { shell, asDeveloper, baseUrl } = await listening();
+  const acme = await asDeveloper();
+  const CERTIFICATE = samlKeys.idp.cert.replace(/-----[A-Z ]+-----|\s/g, '');
+
+  const steps = stepsOf('sign-people-in-with-saml').join('\n');
+  const told = await shell(steps, { BASE: baseUrl, KEY: acme.apiKey, CERTIFICATE });
+
+  expect(linesOf(told)).toEqual(['true', '1']);
+});
+
+test.each(['okta', 'entra-id', 'google-workspace', 'keycloak', 'active-directory'])(
+  'the service takes the connection in the guide for %s',
+  async (name) => {
+    const { asDeveloper } = await listening();
+    const acme = await asDeveloper();
+    const [body = ''] = blocksOf(`docs/guides/sign-people-in-from-${name}.md`, 'json');
+
+    const added = await acme('POST', '/v1/sso/connections', JSON.parse(body));
+
+    expect(added.json()).toMatchObject({ id: expect.stringMatching(/^sso_/), name: expect.any(String) });
+    expect(added.statusCode).toBe(201);
+  },
+);
+test('an identity provider is listened to, step by step', async () => {
+  const provider = await startAccountsServer();
+  const service = await listening({ SSO_ALLOW_PRIVATE_HOSTS: 'true', SSO_ALLOW_INSECURE_URLS: 'true' });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { id: CONNECTION } = await addOidc(acme, provider);
+  await transmitterAt(service, provider);
+
+  const steps = stepsOf('listen-to-an-identity-provider').join('\n');
+  const told = await service.shell(steps, { KEY: acme.apiKey, CONNECTION });
+
+  expect(linesOf(told)).toEqual(['idp', 'push']);
+});
+
+test('a customer’s administrator gets a link, step by step', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+
+  const told = await shell(stepsOf('let-a-customer-set-up-sign-in').join('\n'), { KEY: acme.apiKey });
+
+  expect(linesOf(told)).toEqual(['Initech', 'open']);
 });

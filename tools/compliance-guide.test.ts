@@ -21,6 +21,9 @@ test('an audit, step by step, is counted, exported and proved on another machine
     'id,grantId,agentId,agentDid',
     'end',
     'whole',
+    '1.6.0',
+    'end',
+    'Case 7',
     '[true,5]',
   ]);
   const pack = readFileSync(join(folder, 'pack.json'));

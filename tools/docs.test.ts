@@ -70,6 +70,7 @@ describe('the names in the documents', () => {
       'TEST_REDIS_URL',
       'TEST_LONG',
       'TEST_SEED',
+      'NODE_EXTRA_CA_CERTS',
       'OTEL_RESOURCE_ATTRIBUTES',
     ];
     const known = new Set([...Object.keys(allSettings), ...Object.keys(errorCodes), ...others]);

@@ -23,6 +23,8 @@ const config = await createConfig({
 const ACCEPTED = new Set([
   'operation-4xx-response #/paths/~1.well-known~1jwks.json/get/responses', // nobody is refused the public keys
   'operation-2xx-response #/paths/~1v1~1events~1ws/get/responses', // it succeeds with 101, and is not HTTP after that
+  // no credential has the id `status`
+  'no-ambiguous-paths #/paths/~1v1~1credentials~1status~1{listId}',
 ]);
 
 /** A warning fails the check, as an error does. */

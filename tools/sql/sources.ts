@@ -65,7 +65,9 @@ function noteCall(call: ts.CallExpression, uses: Uses, isTable: (name: string) =
 function declaredText({ expression, arguments: [, text] }: ts.CallExpression): string | undefined {
   const isDeclaration =
     ts.isIdentifier(expression) && ['statement', 'lookUp', 'lookUpPage'].includes(expression.text);
-  return isDeclaration && text && ts.isTemplateLiteral(text) ? textIn(text) : undefined;
+  if (!isDeclaration || !text) return undefined;
+  if (ts.isStringLiteral(text)) return text.text;
+  return ts.isTemplateLiteral(text) ? textIn(text) : undefined;
 }
 
 /** The function that `write_together` calls by its name. */

@@ -9,6 +9,7 @@ import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
 import { policies } from './features/access/policies/policies.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
+import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
@@ -21,6 +22,8 @@ import { consent } from './features/people/consent/consent.feature.ts';
 import { passkeys } from './features/people/passkeys/passkeys.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { scim } from './features/people/scim/scim.feature.ts';
+import { setup } from './features/people/setup/setup.feature.ts';
+import { signals } from './features/people/signals/signals.feature.ts';
 import { sso } from './features/people/sso/sso.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
 import { compliance } from './features/record/compliance/compliance.feature.ts';
@@ -61,6 +64,7 @@ export const features: readonly Feature[] = [
   passkeys,
   consent,
   tokens,
+  verifiableCredentials,
   providers,
   credentials,
   events,
@@ -68,6 +72,8 @@ export const features: readonly Feature[] = [
   connections,
   scim,
   sso,
+  setup,
+  signals,
   budgets,
   audit,
   webhooks,

@@ -5,6 +5,8 @@ interface TokenKind {
   readonly hasIssuer: boolean;
   /** True when the token has to have `exp`. */
   readonly hasExpiry: boolean;
+  /** The longest of the kind, in bytes. The others are sent as a header, of which servers commonly take 16,384. */
+  readonly mostBytes?: number;
 }
 
 const demanding = { hasIssuer: true, hasExpiry: true };
@@ -16,8 +18,8 @@ const demanding = { hasIssuer: true, hasExpiry: true };
  */
 export const tokenKinds = {
   grant: { types: [undefined, 'jwt', 'at+jwt', 'application/at+jwt'], ...demanding },
-  'verifiable-credential': { types: ['vc+jwt'], ...demanding },
-  'sd-jwt': { types: ['dc+sd-jwt', 'vc+sd-jwt'], ...demanding },
+  'verifiable-credential': { types: ['vc+jwt'], ...demanding, mostBytes: 65_536 },
+  'sd-jwt': { types: ['dc+sd-jwt', 'vc+sd-jwt'], ...demanding, mostBytes: 65_536 },
   'agent-passport': { types: ['agent-passport+jwt'], ...demanding },
   'principal-session': { types: ['principal-session+jwt'], ...demanding },
   'wallet-authorization': { types: ['wallet-authorization+jwt'], ...demanding },
@@ -30,6 +32,12 @@ export const tokenKinds = {
 
 /** The name of a kind of token. */
 export type TokenKindName = keyof typeof tokenKinds;
+
+/** The longest token of a kind, in bytes. */
+export function mostBytesOf(kind: TokenKindName): number {
+  const { mostBytes = 16_384 }: TokenKind = tokenKinds[kind];
+  return mostBytes;
+}
 
 /**
  * Tells whether a header's `typ` is that of a kind. Case does not matter for grant tokens (RFC 9068, section 4); it

@@ -1,9 +1,8 @@
 import { decodeBase64url } from './base64url.ts';
 import { parseJson } from './json.ts';
-import { isTypeOf, type TokenKindName } from './token-kinds.ts';
+import { isTypeOf, mostBytesOf, type TokenKindName } from './token-kinds.ts';
 import { type Refused, refused } from './token-refusal.ts';
 
-const MAX_TOKEN_BYTES = 16_384; // the most that servers and proxies commonly accept as one header
 const MAX_HEADER_BYTES = 2_048;
 const MAX_KEY_ID_LENGTH = 256;
 
@@ -31,13 +30,13 @@ export interface TokenParts {
  * Takes a compact JWS apart, and refuses every form that the service does not write. No signature is checked here,
  * so the caller must not trust the result.
  *
- * @param token any value; at most 16,384 bytes
+ * @param token any value; at most as many bytes as its kind has, 16,384 for most
  * @returns the parts, or the refusal
  * @see RFC 7515, section 5.2; RFC 8725, sections 3.1, 3.8 and 3.11
  */
 export function readTokenParts(token: unknown, kind: TokenKindName): TokenParts | Refused {
   // The parts have to be ASCII, so a character is a byte.
-  if (typeof token !== 'string' || token.length > MAX_TOKEN_BYTES) return refused('malformed');
+  if (typeof token !== 'string' || token.length > mostBytesOf(kind)) return refused('malformed');
   const [headerText = '', payloadText = '', signatureText = '', ...more] = token.split('.', 4);
   if (more.length > 0) return refused('malformed');
   const headerBytes = decodeBase64url(headerText);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Executor } from '../../src/platform/db/db.ts';
 
-/** Columns that differ from run to run: random texts, and positions in the order of events. */
+/** Columns that differ from run to run: random texts, durations, and positions in the order of events. */
 const DIFFERENT = [
   'id',
   'hash',
@@ -14,16 +14,18 @@ const DIFFERENT = [
   'secret',
   'previous_secret',
 ];
-const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body'];
+const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body', 'duration_ms'];
 /** The texts of authenticators, and what they sign. */
 const OF_PASSKEYS = ['user_handle', 'challenge', 'signed', 'credential_id', 'public_key'];
 const SEALED = [
+  'secret_hash',
   'sealed',
   'token',
   'data_key',
   'access_token',
   'refresh_token',
   'client_secret',
+  'secret_hash',
   'registration_token',
 ];
 
@@ -32,6 +34,7 @@ const ADDRESS = /[\w.-]+@[\w.-]+/g;
 const DOMAIN = /\bacme-\d+\.test\b/g;
 const THUMBPRINT = /"[\w-]{43}"/g;
 const ID = /\b[a-z]{2,8}_[0-9A-HJKMNP-TV-Z]{26}\b/gi; // an id of a user is also stored in lower case
+const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** The tables with rows of developers, whichever there are. They are the same in all databases of a run. */
 let tables: Promise<string[]> | undefined;
@@ -64,4 +67,9 @@ export async function censusOf(db: Executor, developerId: string): Promise<strin
 }
 
 const withoutRandom = (text: string) =>
-  text.replace(ID, 'id').replace(ADDRESS, 'address').replace(DOMAIN, 'domain').replace(THUMBPRINT, 'hash');
+  text
+    .replace(ID, 'id')
+    .replace(ADDRESS, 'address')
+    .replace(DOMAIN, 'domain')
+    .replace(THUMBPRINT, 'hash')
+    .replace(UUID, 'uuid');

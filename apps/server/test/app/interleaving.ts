@@ -152,7 +152,7 @@ async function answerOf(asked: Promise<LightMyRequestResponse | undefined>): Pro
 }
 
 /** Waits until `work` is done, or any statement in the database waits for a lock. */
-async function untilWaiting(db: Executor, work: Promise<unknown>): Promise<void> {
+export async function untilWaiting(db: Executor, work: Promise<unknown>): Promise<void> {
   let isDone = false;
   const end = () => {
     isDone = true;

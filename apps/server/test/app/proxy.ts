@@ -33,11 +33,16 @@ interface ProxiedOptions {
   readonly profile?: object;
   readonly credential?: object;
   readonly request?: object;
+  /** The upstream, when tests share one. */
+  readonly upstream?: Awaited<ReturnType<typeof startReceiver>>;
 }
 
 /** An upstream with a profile, a credential that was stored with it, and a grant for its proxy. */
-export async function proxied(acme: Developer, { profile, credential, request }: ProxiedOptions = {}) {
-  const receiver = await startReceiver();
+export async function proxied(
+  acme: Developer,
+  { profile, credential, request, upstream }: ProxiedOptions = {},
+) {
+  const receiver = upstream ?? (await startReceiver());
   const origin = `http://127.0.0.1:${receiver.port}`;
   receiver.answer((_request, response) => {
     response.setHeader('content-type', 'application/json');

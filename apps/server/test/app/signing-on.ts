@@ -9,27 +9,34 @@ export const besideProvider = (env: Record<string, string> = {}): TestOptions =>
   startsAt: new Date().toISOString(),
 });
 
-/** Registers the service at a provider that takes registrations, and adds the connection. @returns the record */
-export async function addOidc(
-  developer: Call,
-  { issuer }: Pick<AccountsServer, 'issuer'>,
-  members: object = {},
-) {
+/** Registers the service at a provider that takes registrations. @returns the client, by the names of guides */
+export async function registerAt({ issuer }: Pick<AccountsServer, 'issuer'>, base = 'https://auth.test') {
   const registered = await fetch(`${issuer}/reg`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      redirect_uris: ['https://auth.test/sso/callback', APP_BACK],
+      redirect_uris: [`${base}/sso/callback`, APP_BACK],
       token_endpoint_auth_method: 'client_secret_basic',
     }),
   });
   const client = Object(await registered.json());
+  return { CLIENT_ID: String(client.client_id), CLIENT_SECRET: String(client.client_secret) };
+}
+
+/** Adds a connection to such a provider. @returns the record */
+export async function addOidc(
+  developer: Call,
+  provider: Pick<AccountsServer, 'issuer'>,
+  members: object = {},
+  base?: string,
+) {
+  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = await registerAt(provider, base);
   const answer = await developer('POST', '/v1/sso/connections', {
     name: 'Customer',
     protocol: 'oidc',
-    issuerUrl: issuer,
-    clientId: client.client_id,
-    clientSecret: client.client_secret,
+    issuerUrl: provider.issuer,
+    clientId,
+    clientSecret,
     redirectUris: [APP_BACK],
     ...members,
   });

@@ -63,6 +63,23 @@ test('O14 the name of a provider is shown as it is, and keeps the layout', async
   expect(await scrollsSideways(page)).toBe(false);
 });
 
+test('a person without an active grant still sees their accounts, and disconnects one', async () => {
+  const { developer, agent } = await startConnected();
+  await developer('DELETE', `/v1/grants/${agent.grantId}`);
+  const page = await visit(person);
+
+  await page.goto(await linkFor(developer));
+  await button(page, 'Disconnect Ledger').waitFor();
+  const found = await findings(page);
+  await hasNo(button(page, 'End all'));
+  await button(page, 'Disconnect Ledger').click();
+  await answer(page, 'Disconnect');
+  await sees(page, 'Disconnected. This connection no longer gives agents access to your account at Ledger.');
+
+  expect(found).toEqual([]);
+  expect((await openSession(developer)).statusCode).toBe(404); // there is nothing left to end
+});
+
 test('a person without connected accounts sees nothing of them', async () => {
   const developer = await service().asDeveloper({ mode: 'sandbox' });
   await grant(developer, 'Invoice assistant');

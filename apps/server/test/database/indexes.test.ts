@@ -17,7 +17,13 @@ import {
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
+import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
+import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
+import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
+import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.rotate.repo.ts';
 import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
+import { userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
+import { deleteSessionsNamed } from '../../src/features/people/sso/sso.signals.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
@@ -174,9 +180,27 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   connect_sessions_open: ({ db, acme }) =>
     inTransaction(db, (tx) => listOpenSessions(tx, acme, { principalId: 'user_42', service: 'files' }, 9)),
   connect_sessions_due: ({ db, at }) => listDueSessionsAcrossTenants(db, at, 10),
-  sso_connection_domains_connection: ({ acme, its }) =>
-    acme('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { name: 'Another' }),
+  sso_connections_id: ({ db }) => findConnectionAcrossTenants(db, 'sso_1'),
+  sso_connections_keys: ({ db }) =>
+    listConnectionsUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
   sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
+  sso_sessions_idp: ({ db, acme, its }) =>
+    userOfIdpSession(db, acme, String(its.ssoConnectionId), 'a session'),
+  sso_sessions_subject: ({ db, acme, its }) =>
+    inTransaction(db, (tx) =>
+      deleteSessionsNamed(tx, acme, String(its.ssoConnectionId), { subject: 'nobody' }),
+    ),
+  setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),
+  setup_links_connection: async ({ acme }) => {
+    const provider = { protocol: 'oidc', issuerUrl: 'https://idp.test', clientId: 'c', clientSecret: 's' };
+    const { id } = (await acme('POST', '/v1/sso/connections', { name: 'Short-lived', ...provider })).json();
+    await acme('DELETE', `/v1/sso/connections/${id}`);
+  },
+  signal_sources_connection: ({ db }) => findSourceAcrossTenants(db, 'sso_1'),
+  signal_receipts_received: ({ db, acme, at, its }) =>
+    inTransaction(db, (tx) =>
+      takeSignal(tx, acme, { connectionId: String(its.ssoConnectionId), jti: 'new', receivedAt: at }),
+    ),
   sso_sessions_connection: ({ acme }) => acme('GET', '/v1/sso/sessions?connectionId=sso_1'),
   sso_sessions_principal: ({ acme }) => acme('GET', '/v1/sso/sessions?principalId=user_42'),
   vault_credentials_named: ({ db, acme }) => findExchangeable(db, acme, 'user_42', 'github'),
@@ -184,7 +208,10 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   grants_of_token: ({ acme, its }) => acme('POST', '/v1/tokens/revoke', { jti: its.tokenId }),
   grants_children: ({ acme, its }) => acme('DELETE', `/v1/grants/${its.grantId}`),
   auth_requests_open_of_principal: endsAll,
+  legal_holds_standing: ({ acme }) => acme('GET', '/v1/compliance/holds?standing=true'),
   auth_requests_open: ({ acme, its }) => acme('DELETE', `/v1/agents/${its.agentId}`),
+  sso_connection_domains_connection: ({ db, acme }) =>
+    inTransaction(db, (tx) => writeDomains(tx, acme, 'sso_1', [])),
 };
 
 /** Unique indexes that hold a rule, and serve no search. */
@@ -264,6 +291,7 @@ const COPIES: Readonly<Record<string, string>> = {
     'expires_at', '2020-01-01', 'expiry_announced_at', '2020-01-01',
     'auth_request_id', one.id || n, 'parent_grant_id', one.id || n, 'parent_token_id', one.id || n`,
   idempotent_answers: `'answer_key', '\\x' || lpad(n::text, 8, '0'), 'expires_at', '2030-01-01'`,
+  legal_holds: `'id', one.id || n`,
   manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
   passkeys: `'id', one.id || n, 'principal_id', n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
@@ -277,8 +305,12 @@ const COPIES: Readonly<Record<string, string>> = {
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
-  sso_connection_domains: `'domain', n || '.test', 'connection_id', one.connection_id || n`,
-  sso_sessions: `'id', one.id || n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
+  sso_connections: `'developer_id', n, 'id', one.id || n, 'key_id', n`,
+  sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
+  setup_links: `'id', one.id || n, 'connection_id', n`,
+  signal_sources: `'connection_id', n`,
+  signal_receipts: `'jti', n`,
+  sso_sessions: `'id', one.id || n, 'idp_session', n, 'subject', n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,
@@ -296,6 +328,14 @@ async function fill(db: Executor): Promise<void> {
     (developer_id, id, connection_id, subject, groups, mapped_scopes, secret_hash, created_at, expires_at)
     select developer_id, 'ssosess_1', id, 's', '{}', '{}', '\\x01', '2020-01-01', '2030-01-01'
     from sso_connections`.execute(db);
+  await sql`insert into signal_sources
+    (developer_id, connection_id, transmitter, jwks_uri, audience, requires_header, on_session_revoked, secret_hash,
+      created_at, updated_at)
+    select developer_id, id, 't', 'j', 'a', true, 'idp', '\\x01', '2020-01-01', '2020-01-01'
+    from sso_connections`.execute(db);
+  await sql`insert into signal_receipts select developer_id, id, 'j', '2030-01-01' from sso_connections`.execute(
+    db,
+  );
   await sql`insert into vault_proxy_calls
     (developer_id, id, agent_id, grant_id, credential_id, service, upstream, method, rule, created_at)
     select id, 'pcall_1', 'a', 'g', 'c', 's', 'u', 'GET', 'r', '2030-01-01' from developers`.execute(db);

@@ -1,21 +1,44 @@
-import { describe, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { expireDueRequests } from '../../src/features/access/authorization/authorization.expire.service.ts';
 import { announceExpiredGrants } from '../../src/features/access/grants/grants.expire.service.ts';
+import { endGraces } from '../../src/features/accounts/billing/billing.events.service.ts';
+import { deleteForgotten } from '../../src/features/accounts/domains/domains.service.ts';
+import { checkDomains } from '../../src/features/accounts/domains/domains.verify.service.ts';
 import { deleteOldDeliveries } from '../../src/features/record/webhooks/webhooks.deliver.service.ts';
 import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
+import { txtReader } from '../../src/platform/egress/txt-records.ts';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/expiry.ts';
 import { authenticator } from '../app/authenticator.ts';
 import { askToConnect, browserOf } from '../app/connecting.ts';
 import { registerWebhook } from '../app/deliveries.ts';
-import { authorize, entriesOf, grantTo, openSession, registerAgent } from '../app/flow.ts';
+import {
+  authorize,
+  entriesOf,
+  grantTo,
+  openSession,
+  partsOf,
+  refusalOf,
+  registerAgent,
+  startSandbox,
+} from '../app/flow.ts';
 import { instants, type Side, whatItSays } from '../app/instants.ts';
+import { startNameServer } from '../app/name-server.ts';
+import { onThisMachine, proxied, through } from '../app/proxy.ts';
 import { NEW_AGENT, send } from '../app/repeating.ts';
+import { addSaml, beginSaml, postSaml, responseOf, signed } from '../app/saml-provider.ts';
 import type { Developer, Service } from '../app/start-app.ts';
+import { standInForStripe } from '../app/stripe.ts';
+import { subscribe } from '../app/subscribing.ts';
 import * as vault from '../app/vault.ts';
 import { tokenIn } from '../app/verified.ts';
 
+const [stripe, dns] = [await standInForStripe(), await startNameServer()];
+afterAll(() => {
+  stripe.close();
+  return dns.close();
+});
 const { atTheEnd } = instants({
-  env: { PLAN_FREE_ACTIVE_GRANTS: '2', VAULT_REFRESH_ALLOW_PRIVATE_HOSTS: 'true' },
+  env: { PLAN_FREE_ACTIVE_GRANTS: '2', DNS_RESOLVERS: dns.address, ...onThisMachine, ...stripe.env },
 });
 
 async function withCode(acme: Developer) {
@@ -586,5 +609,156 @@ describe('a link to connect an account', () => {
       ...link,
       act: ({ acme }, { id }) => acme('DELETE', `/v1/vault/connect-sessions/${id}`).then(whatItSays),
       before: '204',
+    }));
+});
+
+describe('a call through the vault proxy', () => {
+  const call = {
+    prepare: (acme: Developer) => proxied(acme),
+    act: ({ service }: Side, { grantToken }: { grantToken: string }) =>
+      through(service, grantToken, '/repos/a').then(whatItSays),
+    before: '200',
+    ended: '401 UNAUTHORIZED',
+  } as const;
+
+  test('is sent until the grant ends', () => atTheEnd({ ...call, column: 'grants.expiresAt' }));
+  test('is sent until the token ends, which says so itself', async () => {
+    const { acme, service, advance, clock } = await startSandbox({ env: onThisMachine });
+    const { grantToken, receiver } = await proxied(acme);
+    const left = Number(partsOf(grantToken).payload.exp) * 1000 - clock().getTime();
+
+    advance((left - 1) / 1000);
+    expect((await through(service, grantToken, '/repos/a')).statusCode).toBe(200);
+    advance(0.001);
+    expect(refusalOf(await through(service, grantToken, '/repos/a'))).toBe('401 UNAUTHORIZED');
+    expect(receiver.received).toHaveLength(1);
+  });
+  test.each(['use_grant_token', 'find_proxy_profile', 'find_exchangeable'])(
+    'is not sent when its grant ends after %s',
+    (after) => atTheEnd({ ...call, column: 'grants.expiresAt', after }),
+  );
+});
+
+describe('a plan', () => {
+  const grace = {
+    column: 'subscriptions.graceEndsAt',
+    async prepare(acme: Developer, service: Service) {
+      const { tell } = await subscribe(service, acme, { stripe });
+      await tell('customer.subscription.created');
+      await tell('invoice.payment_failed', { status: 'past_due' });
+      return { tell };
+    },
+  } as const;
+  const planOf = async (acme: Developer) =>
+    (await acme('GET', '/v1/billing/subscription')).json().effectivePlan;
+
+  test('stays until its grace ends', () =>
+    atTheEnd({
+      ...grace,
+      async act({ service, acme }) {
+        await endGraces({ ...service, publishChange: async () => {} });
+        return planOf(acme);
+      },
+      before: 'pro',
+      ended: 'free',
+    }));
+  test('is not prolonged by another failed payment at the end of its grace', () =>
+    atTheEnd({
+      ...grace,
+      async act({ acme }, { tell }) {
+        await tell('invoice.payment_failed');
+        return planOf(acme);
+      },
+      before: 'pro',
+      ended: 'free',
+    }));
+});
+
+describe('a domain', () => {
+  const HOUR = 3600;
+  const readTxt = txtReader([dns.address]);
+  let made = 0;
+  const verify = async (acme: Developer) => {
+    made += 1;
+    const domain = `acme-${made}.test`;
+    const added = (await acme('POST', '/v1/domains', { domain })).json();
+    const record = `_behest-challenge.${domain}`;
+    dns.records.set(record, [added.verificationToken]);
+    await acme('POST', `/v1/domains/${added.id}/verify`, {});
+    return { id: String(added.id), record };
+  };
+  const checked = async ({ service, acme }: Side, { id }: { id: string }) => {
+    await checkDomains({ ...service, readTxt });
+    const { status, lastCheckedAt } = (await acme('GET', `/v1/domains/${id}`)).json();
+    return { status, isChecked: lastCheckedAt === service.clock().toISOString() };
+  };
+
+  test('is looked at again a day after the last time', () =>
+    atTheEnd({
+      column: 'customDomains.lastCheckedAt',
+      agoSeconds: 24 * HOUR,
+      prepare: verify,
+      act: async (side, held) => String((await checked(side, held)).isChecked),
+      before: 'false',
+      ended: 'true',
+    }));
+  test('lapses when its record was missing for 72 hours', () =>
+    atTheEnd({
+      column: 'customDomains.missingSince',
+      agoSeconds: 72 * HOUR,
+      async prepare(acme, { db, clock }) {
+        const held = await verify(acme);
+        dns.records.delete(held.record);
+        const yesterday = new Date(clock().getTime() - 24 * HOUR * 1000);
+        await db
+          .updateTable('customDomains')
+          .set({ lastCheckedAt: yesterday })
+          .where('developerId', '=', acme.developerId)
+          .execute();
+        return held;
+      },
+      act: async (side, held) => (await checked(side, held)).status,
+      before: 'verified',
+      ended: 'lapsed',
+    }));
+  test('is kept for 30 days without a proof', () =>
+    atTheEnd({
+      column: 'customDomains.createdAt',
+      agoSeconds: 30 * 24 * HOUR,
+      prepare: async (acme) => (await acme('POST', '/v1/domains', { domain: 'acme.test' })).json(),
+      async act({ service, acme }, { id }) {
+        await deleteForgotten(service);
+        return whatItSays(await acme('GET', `/v1/domains/${id}`));
+      },
+      before: '200',
+      ended: '404 NOT_FOUND',
+    }));
+});
+
+describe('a session of single sign-on', () => {
+  const session = {
+    column: 'ssoSessions.expiresAt',
+    async prepare(acme: Developer, service: Service) {
+      await addSaml(acme, { jitProvisioning: true });
+      const { relayState, requestId } = await beginSaml(service, acme.developerId);
+      await postSaml(service, signed(responseOf(service.clock(), { inResponseTo: requestId })), relayState);
+      await grantTo(acme, { principalId: 'ada@acme.test' });
+      await acme('POST', '/v1/sso/enforce', { enforce: true });
+    },
+  } as const;
+
+  test('ends', () =>
+    atTheEnd({
+      ...session,
+      act: async ({ acme }) => `${(await acme('GET', '/v1/sso/sessions')).json().sessions.length} live`,
+      before: '1 live',
+      ended: '0 live',
+    }));
+  test('ends for the pages of its principal', () =>
+    atTheEnd({
+      ...session,
+      act: ({ acme }) => openSession(acme, 'ada@acme.test').then(whatItSays),
+      before: '201',
+      ended: '403 SSO_REQUIRED',
     }));
 });

@@ -72,6 +72,8 @@ function isFurtherMet(policy: Policy, { purpose, address, delegationDepth = 0, c
 const PREFIXES: Readonly<Record<string, string>> = {
   '10.0.0.0/8': '10.',
   '10.1.0.0/16': '10.1.',
+  '10.1.2.3': '10.1.2.3',
+  '2001:db8::7': '2001:db8::7',
   '2001:db8::/32': '2001:db8:',
 };
 
@@ -119,6 +121,8 @@ function meet(one: string, other: string): boolean {
   return other === b ? a === b : a.startsWith(b);
 }
 
+const NARROW = ['10.1.2.3', '10.0.0.0/8', '2001:db8::7'];
+const TOOLS = [null, ['send*'], ['send', 's*'], ['list'], ['*']];
 const ARGUMENTS = [undefined, {}, { amount: 500 }, { amount: 501 }, { amount: 5, to: 'x' }];
 
 const AGENTS = ['0', '1', '2'].map((last) => `ag_0000000000000000000000000${last}`) as [string, ...string[]];
@@ -147,10 +151,10 @@ export function randomPolicies(seed: number) {
           timeZone: pick([null, null, ...Object.keys(ZONES)]),
           daysOfWeek: pick([null, null, ['thu'], ['fri', 'wed']]),
           purposes: pick([null, null, ['payments.payout'], ['payments.payout', 'aml.screening']]),
-          networks: pick([null, null, ['10.0.0.0/8'], ['10.1.0.0/16', '2001:db8::/32']]),
-          depthMin: pick([null, null, 1]),
-          depthMax: pick([null, null, 1]),
-          ...pick([{}, {}, { connector: 'pay' }, { connector: 'pay', tools: ['send*'] }, limited]),
+          networks: pick([null, null, ['10.0.0.0/8'], ['10.1.0.0/16', '2001:db8::/32'], NARROW]),
+          depthMin: pick([null, null, 0, 1]),
+          depthMax: pick([null, null, 1, 2, 9]),
+          ...pick([{}, {}, ...TOOLS.map((tools) => ({ connector: 'pay', tools })), limited]),
         };
   const limited = { connector: 'pay', argumentRules: { send: { '/amount': { max: '500' } } } };
   const policy = (id: number): Policy => {
@@ -179,7 +183,7 @@ export function randomPolicies(seed: number) {
     at: new Date(pick([0, 1, 6]) * 86_400_000 + minute() * 60_000 + Math.floor(random() * 60_000)),
     purpose: pick([null, 'payments.payout', 'aml.screening']),
     address: pick([null, '10.1.2.3', '10.2.2.3', '192.0.2.1', '2001:db8::7']),
-    delegationDepth: pick([0, 1, 2]),
+    delegationDepth: pick([0, 1, 2, 10]),
     ...pick([
       {},
       { call: { connector: 'pay', tool: pick(['send', 'sender', 'list']), arguments: pick(ARGUMENTS) } },

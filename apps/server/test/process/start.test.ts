@@ -44,12 +44,13 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(22), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(23), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
       'audit checkpoints',
       'checks of domains',
+      'connection rotation',
       'end of disconnections',
       'end of graces',
       'erasure of accounts',

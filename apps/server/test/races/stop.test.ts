@@ -1,10 +1,19 @@
-import { test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterAll, test } from 'vitest';
 import { authorize, grantTo, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
+import { onThisMachine, putProfile, through } from '../app/proxy.ts';
 import type { Developer } from '../app/start-app.ts';
 import * as vault from '../app/vault.ts';
 
-const { race } = interleaving();
+const upstream = createServer((_request, response) => void response.end('{}')).listen(0, '127.0.0.1');
+await once(upstream, 'listening');
+afterAll(() => {
+  upstream.closeAllConnections();
+  upstream.close();
+});
+const { race } = interleaving({ env: onThisMachine });
 
 const stop = ({ acme }: Side) => acme('POST', '/v1/me/stop', {});
 const resume = ({ acme }: Side) => acme('POST', '/v1/me/resume', {});
@@ -66,6 +75,36 @@ test('R13: an exchange of a credential and a stop', () =>
       return held;
     },
     one: ({ service }, { grantToken }) => vault.exchange(service, grantToken),
+    other: stop,
+    answers: ['200, 200', '401 UNAUTHORIZED, 200'],
+  }));
+const manifest = { $schema: 'x', connector: 'acme_pay', version: '1', tools: { transfer: 'write' } };
+
+const transfer = ({ acme }: Pick<Side, 'acme'>, { grantToken }: { grantToken: string }) =>
+  acme('POST', '/v1/enforce', { grantToken, connector: 'acme_pay', tool: 'transfer', arguments: {} });
+
+test('R13: an enforced call and a stop', () =>
+  race({
+    async prepare(acme: Developer) {
+      await acme('PUT', '/v1/manifests/acme_pay', manifest);
+      const { grantToken } = await grantTo(acme, { scopes: ['tool:acme_pay:write'] });
+      await transfer({ acme }, { grantToken }); // which notes the use of the token
+      return { grantToken };
+    },
+    one: transfer,
+    other: stop,
+    answers: ['200, 200'],
+  }));
+test('R13: a call through the vault proxy and a stop', () =>
+  race({
+    async prepare(acme, service) {
+      await putProfile(acme, `http://127.0.0.1:${Object(upstream.address()).port}`);
+      await vault.storeCredential(acme);
+      const held = await grantTo(acme, { scopes: ['vault:github:proxy'] });
+      await through(service, held.grantToken, '/repos/a'); // which notes the use of the token
+      return held;
+    },
+    one: ({ service }, { grantToken }) => through(service, grantToken, '/repos/a'),
     other: stop,
     answers: ['200, 200', '401 UNAUTHORIZED, 200'],
   }));

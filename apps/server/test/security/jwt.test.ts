@@ -173,5 +173,6 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     'apps/server/src/features/vault/providers/providers.id-token.service.ts', // ID tokens of upstreams, by their keys
     'apps/server/src/features/vault/providers/providers.registration.service.ts', // makes keys alone
     'apps/server/src/features/service/keys/keys.rules.ts',
+    'apps/server/src/features/people/signals/signals.keys.service.ts', // signals of transmitters, by their keys
   ]);
 });

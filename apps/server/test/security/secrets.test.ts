@@ -1,30 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { expect, test } from 'vitest';
+import { everythingIn } from '../app/everything-in.ts';
 import { grantTo, openSession, pkce, registerAgent } from '../app/flow.ts';
 import { newDatabase, startApp } from '../app/start-app.ts';
-
-/** Each value of each column of each table, as text; bytes both as they are and as the two usual texts of them. */
-async function everythingIn(databaseUrl: string): Promise<string> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const tables = await client.query("select tablename from pg_tables where schemaname = 'public'");
-  const seen: string[] = [];
-  for (const { tablename } of tables.rows) {
-    const { rows } = await client.query(`select * from ${client.escapeIdentifier(tablename)}`);
-    for (const value of rows.flatMap((row) => Object.values(row))) {
-      seen.push(
-        Buffer.isBuffer(value)
-          ? ['hex', 'base64', 'base64url', 'utf8'].map((as) => value.toString(as as 'hex')).join(' ')
-          : typeof value === 'object'
-            ? JSON.stringify(value)
-            : String(value),
-      );
-    }
-  }
-  await client.end();
-  return seen.join('\n');
-}
 
 /** Everything that the service says only once, from signing up to the last refresh. */
 async function wholeFlow(service: Awaited<ReturnType<typeof startApp>>) {

@@ -8,6 +8,7 @@ import { freePort } from '../../../../tools/machine/ports.ts';
 import { waitUntil } from '../../../../tools/machine/processes.ts';
 import { makeThrowAway } from '../../../../tools/machine/throw-away.ts';
 import { accountForPostgres, giveTo } from '../../../../tools/postgres/account.ts';
+import certificate from '../app/localhost-certificate.json' with { type: 'json' };
 
 /** Holds the files of the system's package: the root, or the folder where `.ci/run` unpacked it. */
 const HOME = process.env.TEST_SLAPD ?? '/';
@@ -27,17 +28,25 @@ export const directory = {
   bindPassword: 'the password of the service',
 };
 
-/** An OpenLDAP server with two people and a group. It ends with the test. */
-export async function startSlapd(): Promise<{ url: string; add: Client['add'] }> {
+/**
+ * An OpenLDAP server with two people and a group, with TLS for the name `localhost`. It ends with the test.
+ */
+export async function startSlapd(): Promise<{ url: string; secureUrl: string; add: Client['add'] }> {
   const home = makeThrowAway('slapd');
   const account = accountForPostgres();
   const port = await freePort();
-  const url = `ldap://127.0.0.1:${port}`;
+  const url = `ldap://localhost:${port}`;
+  const secureUrl = `ldaps://localhost:${await freePort()}`;
   const data = join(home, 'data');
   mkdirSync(data, { mode: 0o700 });
   const settings = join(home, 'slapd.conf');
+  const [certificateFile, keyFile] = [join(home, 'certificate.pem'), join(home, 'key.pem')];
+  writeFileSync(certificateFile, certificate.cert, { mode: 0o600 });
+  writeFileSync(keyFile, certificate.key, { mode: 0o600 });
   const lines = [
     ...['core', 'cosine', 'inetorgperson'].map((name) => `include ${join(SCHEMA, `${name}.schema`)}`),
+    `TLSCertificateFile ${certificateFile}`,
+    `TLSCertificateKeyFile ${keyFile}`,
     'database ldif',
     `suffix "${BASE}"`,
     `rootdn "${directory.bindDn}"`,
@@ -45,8 +54,8 @@ export async function startSlapd(): Promise<{ url: string; add: Client['add'] }>
     `directory ${data}`,
   ];
   writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
-  for (const file of [data, settings]) giveTo(account, file);
-  const server = spawn(PROGRAM, ['-d', '0', '-f', settings, '-h', url], {
+  for (const file of [data, settings, certificateFile, keyFile]) giveTo(account, file);
+  const server = spawn(PROGRAM, ['-d', '0', '-f', settings, '-h', `${url} ${secureUrl}`], {
     ...account,
     cwd: '/',
     stdio: 'ignore',
@@ -87,5 +96,5 @@ export async function startSlapd(): Promise<{ url: string; add: Client['add'] }>
     cn: 'editors',
     member: `uid=ada,${directory.people}`,
   });
-  return { url, add: client.add.bind(client) };
+  return { url, secureUrl, add: client.add.bind(client) };
 }

@@ -68,7 +68,7 @@ export type Plan = "enterprise" | "free" | "pro";
 
 export type PolicyEffect = "allow" | "deny" | "require_approval";
 
-export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
+export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
@@ -497,6 +497,16 @@ export interface IdempotentAnswers {
   status: number;
 }
 
+export interface LegalHolds {
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  name: string;
+  principalId: string | null;
+  reason: string | null;
+  releasedAt: Timestamp | null;
+}
+
 export interface Manifests {
   connector: string;
   createdAt: Timestamp;
@@ -699,12 +709,50 @@ export interface ScimUsers {
   attributes: Json;
   createdAt: Timestamp;
   developerId: string;
+  disabledBy: string | null;
   displayName: string | null;
   externalId: string | null;
   id: string;
   updatedAt: Timestamp;
   userName: string;
   version: number;
+}
+
+export interface SetupLinks {
+  connectionId: string | null;
+  createdAt: Timestamp;
+  developerId: string;
+  expiresAt: Timestamp;
+  finishedAt: Timestamp | null;
+  id: string;
+  linkHash: Buffer;
+  name: string;
+  openedAt: Timestamp | null;
+  purposes: string[];
+  sessionHash: Buffer | null;
+}
+
+export interface SignalReceipts {
+  connectionId: string;
+  developerId: string;
+  jti: string;
+  receivedAt: Timestamp;
+}
+
+export interface SignalSources {
+  audience: string;
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  jwksUri: string;
+  lastSignalAt: Timestamp | null;
+  onSessionRevoked: string;
+  requiresHeader: boolean;
+  secretHash: Buffer;
+  tenant: string | null;
+  transmitter: string;
+  updatedAt: Timestamp;
+  verifiedAt: Timestamp | null;
 }
 
 export interface SsoAssertions {
@@ -728,6 +776,7 @@ export interface SsoConnections {
   enforce: boolean;
   id: string;
   isDefault: boolean;
+  keyId: string | null;
   lastLoginAt: Timestamp | null;
   lastTestedAt: Timestamp | null;
   name: string;
@@ -755,12 +804,23 @@ export interface SsoSessions {
   expiresAt: Timestamp;
   groups: string[];
   id: string;
+  idpSession: string | null;
   mappedScopes: string[];
   name: string | null;
   principalId: string | null;
   secretHash: Buffer;
   subject: string;
   userId: string | null;
+}
+
+export interface StatusLists {
+  bits: Buffer;
+  createdAt: Timestamp;
+  developerId: string;
+  flips: number;
+  id: string;
+  isOpen: boolean;
+  used: number;
 }
 
 export interface Subscriptions {
@@ -790,6 +850,7 @@ export interface UsageDaily {
   authorizations: Generated<Int8>;
   day: Timestamp;
   developerId: string;
+  proxyCalls: Generated<Int8>;
   tokenExchanges: Generated<Int8>;
   verifications: Generated<Int8>;
 }
@@ -874,6 +935,23 @@ export interface VaultProxyProfiles {
   service: string;
   updatedAt: Timestamp;
   version: number;
+}
+
+export interface VerifiableCredentials {
+  agentDid: string;
+  agentId: string;
+  credential: string;
+  credentialType: string;
+  developerId: string;
+  expiresAt: Timestamp;
+  format: string;
+  grantId: string;
+  id: string;
+  issuedAt: Timestamp;
+  principalId: string;
+  revokedAt: Timestamp | null;
+  statusListId: string;
+  statusListIdx: number;
 }
 
 export interface VerifiedDomains {
@@ -962,6 +1040,7 @@ export interface DB {
   enforcedCalls: EnforcedCalls;
   grants: Grants;
   idempotentAnswers: IdempotentAnswers;
+  legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
@@ -983,11 +1062,15 @@ export interface DB {
   scimTokens: ScimTokens;
   scimUserEmails: ScimUserEmails;
   scimUsers: ScimUsers;
+  setupLinks: SetupLinks;
+  signalReceipts: SignalReceipts;
+  signalSources: SignalSources;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;
   ssoIdentities: SsoIdentities;
   ssoSessions: SsoSessions;
+  statusLists: StatusLists;
   subscriptions: Subscriptions;
   tokens: Tokens;
   usageDaily: UsageDaily;
@@ -995,6 +1078,7 @@ export interface DB {
   vaultProviders: VaultProviders;
   vaultProxyCalls: VaultProxyCalls;
   vaultProxyProfiles: VaultProxyProfiles;
+  verifiableCredentials: VerifiableCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
   webhookDeliveries: WebhookDeliveries;

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { http } from '../node-http.ts';
 import { isPublicAddress } from './addresses.ts';
+import { keptConnections } from './keeping.ts';
 import { type PassedAnswer, type PassedRequest, pass } from './passing.ts';
 import { type Resolve, resolver } from './resolver.ts';
 import { type Sockets, socketsTo } from './sockets.ts';
@@ -65,6 +66,8 @@ const MOST_HEADER_BYTES = 16_384;
 export function createEgress(options: EgressOptions): Egress {
   const { resolve = resolver(), timeoutMilliseconds = TIMEOUT, mostBytes = MOST_BYTES, ca } = options;
 
+  const kept = keptConnections();
+
   const call = async (request: OutgoingRequest): Promise<Received | Failed> => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds);
     const found = await locate(request.url, deadline);
@@ -104,8 +107,9 @@ export function createEgress(options: EgressOptions): Egress {
       const deadline = AbortSignal.any([request.signal, AbortSignal.timeout(request.times.connect)]);
       const found = await locate(request.origin, deadline);
       if ('failure' in found) return { failure: found.failure, mayHaveSent: false };
-      const lookup = lookupIn(found.addresses);
-      return pass(request, { lookup, maxHeaderSize: MOST_HEADER_BYTES, ca, began });
+      const { addresses } = found;
+      const lookup = lookupIn(addresses);
+      return pass(request, { lookup, addresses, kept, maxHeaderSize: MOST_HEADER_BYTES, ca, began });
     },
   };
 }

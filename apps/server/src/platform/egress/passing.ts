@@ -1,20 +1,10 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { http } from '../node-http.ts';
-
-/** Times in milliseconds. */
-export interface PassingTimes {
-  /** From the look-up of the name to the end of the handshake. */
-  readonly connect: number;
-  /** From there to the first byte of the answer. */
-  readonly firstByte: number;
-  /** Between two parts of the answer. */
-  readonly gap: number;
-  /** From the beginning to the end of an answer with this media type. */
-  readonly total: (mediaType: string) => number;
-}
+import { isBounded, type KeptConnections } from './keeping.ts';
+import { clocksOf, type PassingTimes } from './passing-times.ts';
 
 /** A request of another party whose body and answer are passed on as they come. */
 export interface PassedRequest {
@@ -26,6 +16,11 @@ export interface PassedRequest {
   /** Without `host`. A body of unknown length goes in chunks. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Readable | Buffer;
+  /**
+   * The holder of the connection, such as a credential. The next read of the same holder from the same origin may take
+   * the connection over. Without a holder, the connection ends with the answer.
+   */
+  readonly holder?: string;
   readonly times: PassingTimes;
   /** Ends the call, whatever its state. */
   readonly signal: AbortSignal;
@@ -51,6 +46,9 @@ export type PassedAnswer =
 
 interface Connection {
   readonly lookup: LookupFunction;
+  /** The addresses that were checked for this request. */
+  readonly addresses: readonly string[];
+  readonly kept: KeptConnections;
   readonly maxHeaderSize: number;
   readonly ca: string | undefined;
   /** When the call began, in milliseconds of `performance.now()`. */
@@ -58,42 +56,81 @@ interface Connection {
 }
 
 /**
- * Sends the request over a connection of its own and returns the answer before its body. The returned stream fails when
- * a time is over. Never throws, and follows no redirect.
+ * Sends the request and returns the answer before its body. The returned stream fails when a time is over. Never throws,
+ * and follows no redirect. A read may take over a connection of its holder; every other request has one of its own.
  */
-export function pass(request: PassedRequest, connection: Connection): Promise<PassedAnswer> {
-  const { method, target, headers, body, times, signal } = request;
+export async function pass(request: PassedRequest, connection: Connection): Promise<PassedAnswer> {
+  const mayTakeOver = request.holder !== undefined && isRead(request);
+  const { isStale, ...first } = await attempt(request, connection, mayTakeOver);
+  if (!isStale) return first;
+  const second = await attempt(request, connection, false);
+  return second.failure === undefined ? second : { ...second, mayHaveSent: true };
+}
+
+/** A read may be sent again when the other side had closed the connection. RFC 9110, section 9.2.2 */
+const isRead = ({ method, body }: PassedRequest) =>
+  body === undefined && (method === 'GET' || method === 'HEAD');
+
+type Attempted = PassedAnswer & {
+  /** True when the connection that was taken over ended without a byte of an answer. */
+  readonly isStale?: boolean;
+};
+
+function attempt(request: PassedRequest, connection: Connection, mayTakeOver: boolean): Promise<Attempted> {
+  const { method, target, headers, body, times, signal, holder } = request;
   const url = new URL(request.origin);
-  const { lookup, maxHeaderSize, ca } = connection;
-  const options = { method, path: target, headers, lookup, maxHeaderSize, signal };
+  const { lookup, addresses, kept, maxHeaderSize, ca } = connection;
+  const options = { method, path: target, headers, lookup, maxHeaderSize, keptFor: { holder, addresses } };
   const isTls = url.protocol === 'https:';
   const call = isTls
     ? https.request(url, {
         ...options,
-        agent: new https.Agent(),
+        agent: mayTakeOver ? kept.https : new https.Agent(),
         rejectUnauthorized: true,
         minVersion: 'TLSv1.2',
         ca,
       })
-    : http.request(url, { ...options, agent: new http.Agent() });
+    : http.request(url, { ...options, agent: mayTakeOver ? kept.http : new http.Agent() });
 
   return new Promise((done) => {
     const clocks = clocksOf(call, times, connection.began);
+    // As an option, the signal would also go to the connection, and end it in the middle of a later request.
+    const giveUp = () => void call.destroy(new Error('The request was given up.'));
+    signal.addEventListener('abort', giveUp, { once: true });
     let isConnected = false;
     let isInHandshake = false;
+    let isUnread = () => false;
+    call.on('error', (error) => {
+      const failure = clocks.isOver() ? 'timeout' : failureOf(error, isInHandshake);
+      const isStale = failure === 'connection_failed' && isUnread() && !signal.aborted;
+      done({ failure, mayHaveSent: isConnected, ...(isStale && { isStale }) });
+    });
+    call.on('close', () => {
+      clocks.stop();
+      signal.removeEventListener('abort', giveUp);
+      done({ failure: 'connection_failed', mayHaveSent: isConnected }); // no effect after another end
+    });
+    if (signal.aborted) giveUp();
     call.on('socket', (socket: Socket) => {
       const connected = () => {
         isConnected = true;
         isInHandshake = false;
         clocks.connected();
       };
+      if (call.reusedSocket) {
+        const read = socket.bytesRead;
+        isUnread = () => socket.bytesRead === read;
+        return connected();
+      }
       socket.once('connect', () => {
         isInHandshake = isTls;
         if (!isTls) connected();
       });
       if (isTls) socket.once('secureConnect', connected);
+      return undefined;
     });
     call.on('response', (answer) => {
+      if (!isBounded(method, answer)) call.shouldKeepAlive = false;
       clocks.answered(answer);
       done({ answer });
     });
@@ -101,60 +138,11 @@ export function pass(request: PassedRequest, connection: Connection): Promise<Pa
       socket.destroy();
       done({ failure: 'protocol', mayHaveSent: true });
     });
-    call.on('error', (error) => {
-      const failure = clocks.isOver() ? 'timeout' : failureOf(error, isInHandshake);
-      done({ failure, mayHaveSent: isConnected });
-    });
-    call.on('close', () => {
-      clocks.stop();
-      done({ failure: 'connection_failed', mayHaveSent: isConnected }); // no effect after another end
-    });
     // A body that breaks off ends the call, and the error of the call tells the rest.
     if (body === undefined || Buffer.isBuffer(body)) call.end(body);
     else pipeline(body, call, () => {});
   });
 }
-
-/** The end of a time, in the stream of an answer. */
-export class PassingTimeout extends Error {
-  override readonly name = 'PassingTimeout';
-}
-
-function clocksOf(call: ClientRequest, { connect, firstByte, gap, total }: PassingTimes, began: number) {
-  let isOver = false;
-  let answer: IncomingMessage | undefined;
-  const end = () => {
-    isOver = true;
-    const error = new PassingTimeout('The upstream took too long.');
-    answer?.destroy(error);
-    call.destroy(error);
-  };
-  const left = (milliseconds: number) => Math.max(0, milliseconds - (performance.now() - began));
-  let step = setTimeout(end, left(connect));
-  let whole = setTimeout(end, left(total('')));
-  return {
-    isOver: () => isOver,
-    connected() {
-      clearTimeout(step);
-      step = setTimeout(end, firstByte);
-    },
-    answered(response: IncomingMessage) {
-      answer = response;
-      clearTimeout(step);
-      clearTimeout(whole);
-      whole = setTimeout(end, left(total(mediaTypeOf(response))));
-      call.setTimeout(gap, end);
-    },
-    stop() {
-      clearTimeout(step);
-      clearTimeout(whole);
-    },
-  };
-}
-
-/** The media type of an answer without its parameters, in lower case. */
-export const mediaTypeOf = ({ headers }: IncomingMessage): string =>
-  (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** System errors, such as `ECONNRESET`, are the connection's. All other errors of a handshake are about TLS. */
 function failureOf(error: Error, isInHandshake: boolean): PassingFailure {

@@ -24,6 +24,7 @@ export type ConsentProblem =
   | 'proof'
   | 'policy'
   | 'sso'
+  | 'ssoScopes'
   | 'replaced'
   | 'changed'
   | 'otherAccount';
@@ -36,6 +37,8 @@ export interface Problem {
   status?: string;
   /** The wait before the next try. */
   seconds?: number;
+  /** The service's own words, on pages that show them. */
+  message?: string;
   /** The id of the failed call. */
   reference?: string;
 }

@@ -2,12 +2,13 @@ import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { privateHosts } from '../../record/webhooks/index.ts';
 import { acts, entries } from './anomalies.acts.ts';
 import { anomalyDetection, anomalyMessages } from './anomalies.jobs.ts';
 import { rates } from './anomalies.rates.ts';
-import { eraseAnomalies } from './anomalies.repo.ts';
+import { eraseAnomalies, tellAlerts } from './anomalies.repo.ts';
 import { anomalyRoutes } from './anomalies.routes.ts';
 import { channelSeals, prepareChannels, SEAL_KEY_USE } from './anomalies.seals.service.ts';
 import { settingRoutes } from './anomalies.settings.routes.ts';
@@ -29,7 +30,7 @@ export const anomalies = defineFeature({
     ...privateHosts,
   },
   keyUses: [SEAL_KEY_USE],
-  listens: [on(tenantErased, eraseAnomalies)],
+  listens: [on(tenantErased, eraseAnomalies), on(personTold, tellAlerts)],
   open(house, settings) {
     const { ANOMALY_INTERVAL_SECONDS: everySeconds, WEBHOOK_ALLOW_PRIVATE_HOSTS: allowsPrivateHosts } =
       settings;

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { AnomalyStates } from '../../../platform/db/types.gen.ts';
 import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import { firstEntryOf, firstSeqSince, headsAcrossTenants } from '../../record/audit/audit.queries.ts';
@@ -235,3 +236,18 @@ export const eraseAnomalies = eraserOf(
   'anomaly_rules',
   'anomaly_states',
 );
+
+export const tellAlerts = tellerOf('alert', 'anomalies', [
+  ...[
+    'rule_id',
+    'rule_name',
+    'severity',
+    'status',
+    'agent_id',
+    'grant_id',
+    'description',
+    'metadata',
+    'occurrences',
+  ],
+  ...['detected_at', 'last_seen_at', 'acknowledged_at', 'resolved_at', 'note'],
+]);

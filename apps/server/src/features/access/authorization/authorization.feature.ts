@@ -1,5 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { agentRevoked } from '../../accounts/agents/index.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
@@ -8,7 +9,7 @@ import { countOverdue } from './authorization.expire.service.ts';
 import { expiryOfRequests } from './authorization.jobs.ts';
 import { quotas } from './authorization.quotas.ts';
 import { rates } from './authorization.rates.ts';
-import { eraseRequests } from './authorization.repo.ts';
+import { eraseRequests, tellRequests } from './authorization.repo.ts';
 import { cancelRequestsOfAccount, cancelRequestsOfAgent } from './authorization.requests.service.ts';
 import { authorizationRoutes } from './authorization.routes.ts';
 import { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
@@ -34,6 +35,7 @@ export const authorization = defineFeature({
     on(agentRevoked, cancelRequestsOfAgent),
     on(accountClosed, cancelRequestsOfAccount),
     on(tenantErased, eraseRequests),
+    on(personTold, tellRequests),
   ],
   open(house, settings) {
     house.metrics.ask('authorization_requests_overdue', () => countOverdue(house));

@@ -11,6 +11,19 @@ export function requestOf(db: Executor, { developerId }: Tenant, requestId: stri
     .where('request.id', '=', requestId);
 }
 
+/** Requests that wait for their person. */
+export function openRequests(
+  db: Executor,
+  { developerId }: Tenant,
+): Promise<{ readonly id: string; readonly principalId: string }[]> {
+  return db
+    .selectFrom('authRequests')
+    .select(['id', 'principalId'])
+    .where('developerId', '=', developerId)
+    .where('status', '=', 'pending')
+    .execute();
+}
+
 /** The principals of open requests who have one of these ids, in any case. */
 export async function principalsWithRequests(
   db: Executor,

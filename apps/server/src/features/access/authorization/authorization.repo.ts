@@ -3,6 +3,7 @@ import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { hotCall } from '../../../platform/db/hot-writes.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { row } from '../../../platform/db/row.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -198,3 +199,8 @@ export function expireRequests(tx: Tx, { developerId }: Tenant, requestIds: read
 
 /** Erases rows of a closed account. */
 export const eraseRequests = eraserOf('auth_requests');
+
+export const tellRequests = tellerOf('authorization_request', 'auth_requests', [
+  ...['agent_id', 'scopes', 'audience', 'authorization_details', 'status', 'consent_method'],
+  ...['created_at', 'expires_at', 'decided_at'],
+]);

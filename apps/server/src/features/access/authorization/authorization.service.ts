@@ -7,6 +7,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import { isRedirectUri } from '../../accounts/developers/index.ts';
 import { findPageHost } from '../../accounts/domains/domains.queries.ts';
 import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.ts';
+import { enforcingOf, isEnforcedFor } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
 import { pinsFor } from './authorization.pins.service.ts';
@@ -66,7 +67,10 @@ export async function requestConsent(
     { version: asker.policiesVersion, at, quotas: ['authorizations'] },
     { operation: 'authorize', ...input, agentDid, scopes: accepted.scopes },
   );
-  const method = approvalOf(caller, input, asker, decision);
+  const own = approvalOf(caller, input, asker, decision);
+  // A policy signs nobody in, and single sign-on is enforced at the person.
+  const needsPerson = own === 'policy' && (await isEnforcedFor(deps.db, caller.tenant, input.principalId));
+  const method = needsPerson ? null : own;
   const isApproved = method !== null;
   const policyId = method === 'policy' ? decision.policyId : null;
   const id = newId('areq', at);
@@ -120,7 +124,7 @@ export async function requestConsent(
 
   return {
     ...toAuthRequest(request, caller, at),
-    consentUrl: `${await baseOfPages(deps, caller)}/consent?req=${id}#ticket=${ticket}`,
+    consentUrl: `${await baseOfPages(deps, caller, asker)}/consent?req=${id}#ticket=${ticket}`,
     ...(code && { code: code.code }),
     ...(policyId !== null && { policyEnforced: true as const, effect: 'allow' as const, policyId }),
   };
@@ -140,9 +144,15 @@ function approvalOf(
   return effect === 'allow' && policyId !== null && namesScopes ? 'policy' : null;
 }
 
-async function baseOfPages({ db, publicBaseUrl, linksToDomains }: AuthorizationDeps, { tenant }: Caller) {
-  const host = linksToDomains ? await findPageHost(db, tenant) : undefined;
-  return host === undefined ? publicBaseUrl : `${new URL(publicBaseUrl).protocol}//${host}`;
+/** Identity providers send browsers back to the service's own host, where the page's cookie has to be. */
+async function baseOfPages(
+  { db, publicBaseUrl, linksToDomains }: AuthorizationDeps,
+  { tenant }: Caller,
+  { consentMode }: Asker,
+) {
+  const host = linksToDomains && consentMode !== 'sso' ? await findPageHost(db, tenant) : undefined;
+  if (host === undefined || (await enforcingOf(db, tenant).executeTakeFirst())) return publicBaseUrl;
+  return `${new URL(publicBaseUrl).protocol}//${host}`;
 }
 
 /** @returns the agent's DID. @throws in the order in which the refusals are documented. */

@@ -1,6 +1,7 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
+import { policySettings } from '../policies/index.ts';
 import { acts, entries } from './bundles.acts.ts';
 import { quotas } from './bundles.quotas.ts';
 import { rates } from './bundles.rates.ts';
@@ -12,15 +13,16 @@ import { tables } from './bundles.tables.ts';
 export const bundles = defineFeature({
   name: 'bundles',
   tags: { policyBundles: 'Policies as code for a decision point of the operator.' },
-  knows: ['audit', 'keys', 'quotas'],
+  knows: ['audit', 'keys', 'policies', 'quotas'],
   tables,
   acts: { ...acts, ...entries },
   rates,
   quotas,
   keyUses: [SEAL_KEY_USE],
   listens: [on(tenantErased, eraseBundles)],
-  open: (house) => ({
-    routes: (app) => app.register(bundleRoutes, house),
+  settings: policySettings,
+  open: (house, { POLICY_BACKEND }) => ({
+    routes: (app) => app.register(bundleRoutes, { ...house, runsCedar: POLICY_BACKEND === 'cedar_bundles' }),
     prepare: () => prepareSyncSecrets({ ...house, warn: (message) => house.logger?.warn(message) }),
   }),
 });

@@ -54,7 +54,7 @@ export const findActive = (db: Executor, tenant: Tenant, format: Format): Promis
 export const findContent = (db: Executor, { developerId }: Tenant, id: string) =>
   db
     .selectFrom('policyBundles')
-    .select(['sha256', 'content'])
+    .select(['format', 'sha256', 'content'])
     .where('developerId', '=', developerId)
     .where('id', '=', id)
     .executeTakeFirst();

@@ -38,7 +38,8 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
       schema: {
         operationId: 'policyBundles.sync',
         summary: 'Store a policy bundle',
-        description: 'A version that is there already with the same content is answered with 200.',
+        description:
+          'A version that is there already with the same content is answered with 200. With `POLICY_BACKEND=cedar_bundles` a Cedar bundle is read first, and one with a fault is refused.',
         body: NewBundle,
         response: { 200: SyncedBundle, 201: SyncedBundle },
       },
@@ -97,7 +98,7 @@ export const bundleRoutes: FastifyPluginAsyncTypebox<PushDeps> = async (app, dep
   app.post(
     '/v1/policies/bundles/:id/activate',
     {
-      config: { ...FULL, rate: rates.policySync, failures: ['NOT_FOUND'] },
+      config: { ...FULL, rate: rates.policySync, failures: ['CONFLICT', 'NOT_FOUND'] },
       schema: {
         operationId: 'policyBundles.activate',
         summary: 'Roll back or forward to a policy bundle',

@@ -1,5 +1,5 @@
 import type { Act } from '../../../platform/acts.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
@@ -8,6 +8,7 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { useQuota } from '../../accounts/quotas/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { faultsOfCedar } from '../policies/index.ts';
 import {
   type BundleRow,
   findActive,
@@ -26,13 +27,15 @@ export interface BundleDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly quotas: Quotas;
+  /** Whether the service evaluates the active Cedar bundle itself. Then one with a fault is refused. */
+  readonly runsCedar: boolean;
 }
 
 /**
  * Stores a bundle. The same version with the same content is stored once.
  * @returns whether it is new @throws BAD_REQUEST, CONFLICT, PLAN_LIMIT_EXCEEDED
  */
-export function syncBundle(
+export async function syncBundle(
   deps: BundleDeps,
   caller: Caller,
   { content: text, activate, sha256: stated, ...fields }: NewBundle,
@@ -42,8 +45,10 @@ export function syncBundle(
   if (stated !== undefined && stated !== sha256) {
     throw badField('sha256', 'not_allowed', 'The content has another digest.');
   }
-  const at = deps.clock();
   const { tenant } = caller;
+  const [fault, ...others] = await faultsIn(deps, tenant, fields.format, content);
+  if (fault !== undefined) throw badField('content', 'not_allowed', sentenceOf([fault, ...others]));
+  const at = deps.clock();
 
   return inTransaction(deps.db, async (tx) => {
     await lockBundles(tx, tenant);
@@ -60,8 +65,11 @@ export function syncBundle(
   });
 }
 
-/** Rolls back or forward to a bundle. @throws NOT_FOUND */
-export function activateBundle(deps: BundleDeps, caller: Caller, id: string): Promise<Bundle> {
+/** Rolls back or forward to a bundle. @throws NOT_FOUND, CONFLICT for one that Cedar cannot evaluate */
+export async function activateBundle(deps: BundleDeps, caller: Caller, id: string): Promise<Bundle> {
+  const stored = deps.runsCedar ? await findContent(deps.db, caller.tenant, id) : undefined;
+  const faults = stored ? await faultsIn(deps, caller.tenant, stored.format, stored.content) : [];
+  if (faults.length > 0) throw new AppError('CONFLICT', sentenceOf(faults), { field: 'content' });
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     await lockBundles(tx, caller.tenant);
@@ -71,6 +79,17 @@ export function activateBundle(deps: BundleDeps, caller: Caller, id: string): Pr
     return toBundle({ ...row, active: true });
   });
 }
+
+async function faultsIn(
+  { runsCedar }: BundleDeps,
+  { developerId }: Tenant,
+  format: Bundle['format'],
+  content: Buffer,
+): Promise<readonly string[]> {
+  return runsCedar && format === 'cedar' ? faultsOfCedar(content, developerId) : [];
+}
+
+const sentenceOf = (faults: readonly string[]) => `Cedar refuses this bundle. ${faults.join('. ')}.`;
 
 async function makeActive(tx: Tx, caller: Caller, row: BundleRow, at: Date): Promise<void> {
   const { id: bundleId, format, version, sha256 } = row;

@@ -40,15 +40,20 @@ export interface HeldCall {
 }
 
 /** A hot write: the entry of a call, its event if there is one, and the call itself when its units are held. */
-export async function writeRuling(
+export function writeRuling(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { held, records }: { readonly held: HeldCall | undefined; readonly records: Records },
-): Promise<void> {
-  const fact = held && hotCall('write_enforced_call', { ...held });
+  { isAllowed, held, records }: { isAllowed: boolean; held: HeldCall | undefined; records: Records },
+): Promise<'stopped' | null> {
+  const fact = isAllowed || held ? hotCall('write_enforced_call', { ...held }) : undefined;
   const turn = held && `call ${held.callId}`;
-  await records.writeUnlessRefused(db, { tenant, at, ...(fact && { fact }), ...(turn && { turn }) });
+  return records.writeUnlessRefused<'stopped'>(db, {
+    tenant,
+    at,
+    ...(fact && { fact }),
+    ...(turn && { turn }),
+  });
 }
 
 /** The agents whose call has this id: a single agent, unless two chose the same id. */

@@ -3,7 +3,7 @@ import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { isLostRace } from '../../../platform/db/db.ts';
+import { ATTEMPTS, isLostRace } from '../../../platform/db/db.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { prepareRuling } from '../../record/audit/index.ts';
@@ -39,6 +39,7 @@ export async function enforceCall(
   deps: EnforcementDeps,
   caller: Caller,
   { input, text }: SentCall,
+  attempt = 1,
 ): Promise<Result> {
   const facts = await findFacts(deps, caller, input);
   const { row } = facts;
@@ -51,7 +52,7 @@ export async function enforceCall(
   const denied = policies?.denied();
   const id = result.reservation?.id ?? undefined;
   const held = row && id !== undefined ? { callId: id, agentId: row.agentId, grantId: row.id } : undefined;
-  await record(deps, caller, { call, capsMode, result, facts, held, denied }).catch(
+  const refusal = await record(deps, caller, { call, capsMode, result, facts, held, denied }).catch(
     async (error: unknown) => {
       if (held) await giveBack(deps, caller, meter, held);
       // Its transaction began before this call, and is done again as a whole.
@@ -60,7 +61,11 @@ export async function enforceCall(
       throw unavailable('db');
     },
   );
-  return result;
+  if (refusal === null) return result;
+  // The account was stopped meanwhile, so the call is judged again.
+  if (held) await giveBack(deps, caller, meter, held);
+  if (attempt === ATTEMPTS) throw unavailable('db');
+  return enforceCall(deps, caller, { input, text }, attempt + 1);
 }
 
 interface Answered {
@@ -72,7 +77,7 @@ interface Answered {
   readonly denied: Explanation | undefined;
 }
 
-async function record(deps: EnforcementDeps, caller: Caller, answered: Answered): Promise<void> {
+async function record(deps: EnforcementDeps, caller: Caller, answered: Answered) {
   const { call, capsMode, result, facts, held, denied } = answered;
   const { row } = facts;
   const at = deps.clock();
@@ -91,7 +96,7 @@ async function record(deps: EnforcementDeps, caller: Caller, answered: Answered)
     },
     at,
   );
-  await writeRuling(deps.db, caller.tenant, at, { held, records });
+  return writeRuling(deps.db, caller.tenant, at, { isAllowed: result.allowed, held, records });
 }
 
 /** A crash before this leaves units charged for a call that nobody was allowed, never the reverse. */

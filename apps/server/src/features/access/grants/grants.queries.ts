@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
@@ -62,6 +62,19 @@ export async function findGrant(
   grantId: string,
 ): Promise<GrantRow | undefined> {
   return (await grantById(db, tenant.developerId, grantId, agentIds))[0];
+}
+
+/** A grant that stays as it is until the commit. */
+export async function holdGrant(tx: Tx, reach: Reach, grantId: string): Promise<GrantRow | undefined> {
+  const { developerId } = reach.tenant;
+  await tx
+    .selectFrom('grants')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('id', '=', grantId)
+    .forShare()
+    .execute();
+  return findGrant(tx, reach, grantId);
 }
 
 const detailsAbove = lookUp<{ readonly details: unknown }, [developerId: string, grantId: string]>(

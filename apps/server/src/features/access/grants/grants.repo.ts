@@ -92,9 +92,17 @@ async function listActiveIds(
   return rows.map(({ id }) => id);
 }
 
-/** The ids of the principal's grants that are active and unexpired. Each is a root, even a delegated one. */
-export async function listActiveIdsOfPrincipal(tx: Tx, tenant: Tenant, principalId: string, now: Date) {
-  const rows = await livingGrantsOfPrincipal(tx, tenant, principalId, now).select('id').execute();
+/** The ids of the principal's grants that are active and unexpired, or of those given in one way. Each is a root, even a delegated one. */
+export async function listActiveIdsOfPrincipal(
+  tx: Tx,
+  tenant: Tenant,
+  principalId: string,
+  now: Date,
+  consentMethod?: Selectable<Grants>['consentMethod'],
+) {
+  const living = livingGrantsOfPrincipal(tx, tenant, principalId, now);
+  const given = consentMethod ? living.where('consentMethod', '=', consentMethod) : living;
+  const rows = await given.select('id').execute();
   return rows.map(({ id }) => id);
 }
 

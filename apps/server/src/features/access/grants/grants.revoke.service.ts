@@ -28,6 +28,8 @@ export interface Revoking {
   readonly because?: readonly Act[];
   /** The developer's own words. Only the audit entry has them. */
   readonly note?: string | undefined;
+  /** Only the grants of a principal that were given by single sign-on, with all that was delegated from them. */
+  readonly givenBy?: 'sso' | undefined;
 }
 
 /** The largest tree that one statement revokes and records, so that no statement takes long. */
@@ -128,7 +130,7 @@ export async function revokeGrantsOfPrincipal(
   at: Date,
 ): Promise<{ acts: Act[]; revoked: number }> {
   await lockDelegation(tx, caller.tenant);
-  const rootIds = await listActiveIdsOfPrincipal(tx, caller.tenant, principalId, at);
+  const rootIds = await listActiveIdsOfPrincipal(tx, caller.tenant, principalId, at, revoking.givenBy);
   return { acts: await cutTrees(tx, caller, rootIds, revoking, at), revoked: rootIds.length };
 }
 

@@ -1,3 +1,4 @@
+export { faultsOfCedar } from './policies.cedar.service.ts';
 export {
   type DecideDeps,
   decideCall,

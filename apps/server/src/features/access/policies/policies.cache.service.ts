@@ -8,7 +8,7 @@ export interface KnownPolicies extends CompiledPolicies {
   readonly version: string;
 }
 
-/** Scopes and policies that a process keeps in all: some tens of megabytes. */
+/** Policies, scopes, networks and tools that a process keeps in all: some tens of megabytes. */
 const MOST_KEPT = 300_000;
 
 interface Known {
@@ -21,7 +21,10 @@ interface Known {
 const byDatabase = new WeakMap<object, Known>();
 
 const weightOf = ({ policies }: CompiledPolicies) =>
-  policies.reduce((sum, { scopes }) => sum + 1 + (scopes?.length ?? 0), 0);
+  policies.reduce((sum, { scopes, networks, tools }) => sum + 1 + countOf(scopes, networks, tools), 0);
+
+const countOf = (...lists: (readonly string[] | null)[]) =>
+  lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
 
 /**
  * The developer's policies, at least as new as the version that the caller has read. They are read from the database

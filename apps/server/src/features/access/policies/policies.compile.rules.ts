@@ -10,6 +10,7 @@ import {
   scopesMatch,
 } from './policies.match.rules.ts';
 import { type Network, readNetwork } from './policies.networks.rules.ts';
+import { keyAsked, NO_OTHERS, placingOf, type Shape, shapeText } from './policies.shapes.rules.ts';
 
 /** The policies of a developer, arranged so that a decision looks at few of them. */
 export interface CompiledPolicies {
@@ -36,7 +37,7 @@ interface Posting {
   readonly settled: Set<string>;
 }
 
-/** The policies for one agent or all, for one principal or all, and for one purpose or all. */
+/** The policies of one place. */
 interface Bucket {
   /** Policies without scopes. */
   readonly any: Posting;
@@ -44,45 +45,42 @@ interface Bucket {
   readonly covers: Map<string, Posting>;
 }
 
+/** The policies for one agent or all and for one principal or all, by the text of their shape. */
+type Group = Map<string, { readonly shape: Shape; readonly buckets: Map<string, Bucket> }>;
+
 export function compilePolicies(unordered: readonly Policy[]): CompiledPolicies {
   const policies = unordered.toSorted(compareOrder);
-  const buckets = new Map<string, Bucket>();
+  const groups = new Map<string, Group>();
   for (const [rank, policy] of policies.entries()) {
     const read = policy.scopes?.map(readScope) ?? null;
-    const ranked = { policy, rank, read, networks: networksOf(policy), conditions: conditionsOf(policy) };
-    for (const purpose of new Set(policy.purposes ?? [null])) {
-      const name = bucketName(policy.agentId, policy.principalId, purpose);
-      const bucket = buckets.get(name) ?? { any: newPosting(), denials: new Map(), covers: new Map() };
-      buckets.set(name, bucket);
-      place(bucket, ranked);
-    }
+    const networks = networksOf(policy);
+    const { places, conditions } = placingOf(policy, networks);
+    const ranked = { policy, rank, read, networks, conditions };
+    const name = groupName(policy.agentId, policy.principalId);
+    const group = groups.get(name) ?? new Map();
+    groups.set(name, group);
+    for (const { shape, key } of places) place(bucketAt(group, shape, key), ranked);
   }
-  const hasPurposes = policies.some(({ purposes }) => purposes !== null);
   const hasPrefixes = policies.some(({ scopes }) =>
     scopes?.some((scope) => scope.includes('*:capped') || scope.endsWith('*')),
   );
-  const index = { buckets, hasPrefixes, hasPurposes };
+  const index = { groups, hasPrefixes };
   return { size: policies.length, policies, decide: (asked) => decide(index, readAsked(asked)) };
 }
 
 /** Ids have no control characters. */
-const bucketName = (agentId: string | null, principalId: string | null, purpose: string | null) =>
-  `${agentId ?? '\n'}\n${principalId ?? '\n'}${purpose === null ? '' : `\n${purpose}`}`;
+const groupName = (agentId: string | null, principalId: string | null) =>
+  `${agentId ?? '\n'}\n${principalId ?? '\n'}`;
 
 const networksOf = ({ networks }: Policy) => networks?.flatMap((text) => readNetwork(text) ?? []) ?? null;
 
-const NONE = '';
-
-/** A text that is the same for policies with the same conditions besides agent, principal, purpose and scopes. */
-function conditionsOf(policy: Policy): string {
-  const { dayStart, dayEnd, timeZone, daysOfWeek, networks, depthMin, depthMax } = policy;
-  const { connector, tools, argumentRules } = policy;
-  const plain = [dayStart, dayEnd, timeZone, daysOfWeek, depthMin, depthMax, connector, tools];
-  const own = [...plain, networks, argumentRules];
-  if (own.every((condition) => condition === null)) return NONE;
-  // An unknown address and arguments that break the rules are the other way round for a permission.
-  const isTurned = (networks ?? argumentRules) !== null && policy.effect === 'allow';
-  return JSON.stringify([...own, isTurned]);
+function bucketAt(group: Group, shape: Shape, key: string): Bucket {
+  const text = shapeText(shape);
+  const ofShape = group.get(text) ?? { shape, buckets: new Map<string, Bucket>() };
+  group.set(text, ofShape);
+  const bucket = ofShape.buckets.get(key) ?? { any: newPosting(), denials: new Map(), covers: new Map() };
+  ofShape.buckets.set(key, bucket);
+  return bucket;
 }
 
 function place(bucket: Bucket, ranked: Ranked): void {
@@ -107,26 +105,26 @@ const newPosting = (): Posting => ({ ranked: [], settled: new Set() });
 /** Policies are added in their order. @param settles whether it matches every request that asks for the key */
 function add({ ranked: list, settled }: Posting, ranked: Ranked, settles: boolean): void {
   const { conditions } = ranked;
-  if (list.at(-1) === ranked || settled.has(NONE) || settled.has(conditions)) return;
+  if (list.at(-1) === ranked || settled.has(NO_OTHERS) || settled.has(conditions)) return;
   list.push(ranked);
   if (settles) settled.add(conditions);
 }
 
 interface Index {
-  readonly buckets: ReadonlyMap<string, Bucket>;
+  readonly groups: ReadonlyMap<string, Group>;
   /** Whether a scope of any policy may end in a prefix of resources. */
   readonly hasPrefixes: boolean;
-  readonly hasPurposes: boolean;
 }
 
-function decide({ buckets, hasPrefixes, hasPurposes }: Index, asked: ReadAsked): Policy | undefined {
+function decide({ groups, hasPrefixes }: Index, asked: ReadAsked): Policy | undefined {
   let best: Ranked | undefined;
   const denialKeys = asked.read.map((scope) => keysAskedOfDenials(scope, hasPrefixes));
   const coveringKeys = asked.read.map((scope) => keysAskedOfCovers(scope, hasPrefixes));
   for (const agentId of [asked.agentId, null]) {
     for (const principalId of [asked.principalId, null]) {
-      for (const purpose of hasPurposes && asked.purpose ? [asked.purpose, null] : [null]) {
-        const bucket = buckets.get(bucketName(agentId, principalId, purpose));
+      for (const { shape, buckets } of groups.get(groupName(agentId, principalId))?.values() ?? []) {
+        const key = keyAsked(shape, asked);
+        const bucket = key === undefined ? undefined : buckets.get(key);
         if (!bucket) continue;
         best = first(bucket.any, asked, best);
         for (const keys of denialKeys) best = firstOf(bucket.denials, keys, asked, best);

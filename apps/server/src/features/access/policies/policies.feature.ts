@@ -1,11 +1,12 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts, entries } from './policies.acts.ts';
 import { outsidePoint } from './policies.outside.service.ts';
 import { quotas } from './policies.quotas.ts';
 import { rates } from './policies.rates.ts';
-import { erasePolicies } from './policies.repo.ts';
+import { erasePolicies, tellPolicies } from './policies.repo.ts';
 import { policyRoutes } from './policies.routes.ts';
 import { policySettings } from './policies.settings.ts';
 import { tables } from './policies.tables.ts';
@@ -26,7 +27,7 @@ export const policies = defineFeature({
       help: 'Decisions of policies, for developers who have any.',
     },
   },
-  listens: [on(tenantErased, erasePolicies)],
+  listens: [on(tenantErased, erasePolicies), on(personTold, tellPolicies)],
   settings: policySettings,
   checkSettings({ POLICY_BACKEND: backend, OPA_URL, CEDAR_URL }, refuse) {
     if (backend === 'opa' && !OPA_URL) refuse('OPA_URL', 'POLICY_BACKEND=opa requires OPA_URL');

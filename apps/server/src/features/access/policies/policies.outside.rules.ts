@@ -11,6 +11,8 @@ export interface OutsideFacts {
   readonly operation: Operation;
   readonly at: Date;
   readonly purpose?: string | null;
+  /** The address of the caller. Cedar in the service is told of it. */
+  readonly address?: string | null;
   readonly grant?: { readonly id: string; readonly delegationDepth: number };
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
@@ -21,7 +23,8 @@ export interface OutsideAnswer {
   readonly reason: string;
 }
 
-const inputOf = ({ browser, grant, purpose, ...facts }: OutsideFacts) => ({
+/** The facts by the names that rules outside use. */
+export const factsOf = ({ browser, grant, purpose, ...facts }: OutsideFacts) => ({
   agent_id: facts.agentId,
   principal_id: facts.principalId,
   scopes: facts.scopes,
@@ -35,7 +38,7 @@ const inputOf = ({ browser, grant, purpose, ...facts }: OutsideFacts) => ({
 
 /** The body of a question. */
 export function questionOf(backend: Backend, facts: OutsideFacts): object {
-  const input = inputOf(facts);
+  const input = factsOf(facts);
   if (backend === 'opa') return { input };
   return {
     principal: { type: 'Behest::Agent', id: facts.agentId },

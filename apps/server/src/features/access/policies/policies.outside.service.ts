@@ -4,6 +4,7 @@ import { BeforeTransaction, type Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import type { UrlRules } from '../../../platform/egress/urls.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { askCedar } from './policies.cedar.service.ts';
 import {
   type Backend,
   type OutsideAnswer,
@@ -21,6 +22,7 @@ export interface OutsidePoint {
 }
 
 interface Opening {
+  readonly db: Executor;
   readonly logger?: Logger;
   readonly openEgress: (
     rules: UrlRules,
@@ -36,11 +38,15 @@ const UNAVAILABLE: OutsideAnswer = { effect: 'deny', reason: 'backend_unavailabl
 
 /** @returns undefined with `POLICY_BACKEND=builtin` */
 export function outsidePoint(
-  { openEgress, logger }: Opening,
+  { db, openEgress, logger }: Opening,
   settings: ValuesOf<typeof policySettings>,
 ): OutsidePoint | undefined {
   const { POLICY_BACKEND: backend, OPA_URL, CEDAR_URL } = settings;
   if (backend === 'builtin') return undefined;
+  if (backend === 'cedar_bundles') {
+    const otherwise = settings.CEDAR_FALLBACK_TO_BUILTIN ? undefined : UNAVAILABLE;
+    return { backend: 'cedar', ask: async (facts) => (await askCedar({ db, logger }, facts)) ?? otherwise };
+  }
   const isOpa = backend === 'opa';
   const url = isOpa ? `${OPA_URL}/v1/data/${settings.OPA_PATH}` : `${CEDAR_URL}/v1/is_authorized`;
   const fallsBack = isOpa ? settings.OPA_FALLBACK_TO_BUILTIN : settings.CEDAR_FALLBACK_TO_BUILTIN;

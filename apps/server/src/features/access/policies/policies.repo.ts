@@ -3,6 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import { lookUp } from '../../../platform/db/statement.ts';
 import type { Policy } from './policies.match.rules.ts';
 import { type PolicyFields, placeOf, type StoredPolicy } from './policies.rules.ts';
@@ -134,3 +135,13 @@ export async function deletePolicyRow(tx: Tx, { developerId }: Tenant, id: strin
 
 /** Erases rows of a closed account. */
 export const erasePolicies = eraserOf('policies', 'policy_versions');
+
+export const tellPolicies = tellerOf('policy', 'policies', [
+  'name',
+  'effect',
+  'priority',
+  'agent_id',
+  'scopes',
+  'created_at',
+  'updated_at',
+]);

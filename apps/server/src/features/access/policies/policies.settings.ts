@@ -12,9 +12,9 @@ const fallback = (name: string) =>
 /** Every feature that asks policies uses these settings. */
 export const policySettings = {
   POLICY_BACKEND: defaulted(
-    oneOf('builtin', 'opa', 'cedar'),
+    oneOf('builtin', 'opa', 'cedar', 'cedar_bundles'),
     'builtin',
-    'The decision point that is asked after the policies of the developer: none, Open Policy Agent or a Cedar agent.',
+    'The decision point that is asked after the policies of the developer: none, Open Policy Agent, a Cedar agent, or Cedar in the service with the active bundle of the developer.',
   ),
   OPA_URL: optional(plainUrl, 'unset', 'The base URL of Open Policy Agent, without a trailing slash.'),
   OPA_PATH: defaulted(
@@ -24,5 +24,5 @@ export const policySettings = {
   ),
   OPA_FALLBACK_TO_BUILTIN: fallback('Open Policy Agent'),
   CEDAR_URL: optional(plainUrl, 'unset', 'The base URL of a Cedar agent, without a trailing slash.'),
-  CEDAR_FALLBACK_TO_BUILTIN: fallback('the Cedar agent'),
+  CEDAR_FALLBACK_TO_BUILTIN: fallback('Cedar'),
 };

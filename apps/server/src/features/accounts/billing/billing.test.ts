@@ -8,11 +8,11 @@ import {
   standInForStripe,
   subscriptionObject,
 } from '../../../../test/app/stripe.ts';
+import { checkout as asked, sendEvent as send, subscribe } from '../../../../test/app/subscribing.ts';
 import { endGraces } from './billing.events.service.ts';
 
 const DAY = 86_400;
 const url = 'https://app.acme.test/billing';
-const asked = { plan: 'pro', successUrl: url, cancelUrl: url };
 
 let stripe: Awaited<ReturnType<typeof standInForStripe>>;
 beforeAll(async () => {
@@ -22,54 +22,8 @@ afterAll(() => stripe.close());
 
 const start = (env: Record<string, string> = {}) => startApp({ env: { ...stripe.env, ...env } });
 
-let made = 0;
-
-/** A developer who has paid for a plan, and a way to tell of the subscription. */
-async function subscribed(service: Service, price = 'price_pro') {
-  const acme = await service.asDeveloper();
-  await acme('POST', '/v1/billing/checkout', asked);
-  const customer = await service.db
-    .selectFrom('billingCustomers')
-    .select('customerId')
-    .where('developerId', '=', acme.developerId)
-    .executeTakeFirstOrThrow();
-  made += 1;
-  const id = `sub_${made}`;
-  const periodEnd = service.clock().getTime() / 1000 + 30 * DAY;
-  let told: StoodIn = { id, customer: customer.customerId, status: 'active', price, periodEnd };
-
-  /** Changes the subscription at the provider, and sends an event about it. */
-  const tell = (type: string, change: Partial<StoodIn> = {}, event: object = {}) => {
-    told = { ...told, ...change };
-    stripe.subscriptions.set(told.id, told);
-    const object = type.startsWith('customer.')
-      ? subscriptionObject(told)
-      : {
-          object: 'invoice',
-          customer: told.customer,
-          parent: { subscription_details: { subscription: id } },
-        };
-    return send(service, type, object, event);
-  };
-  return { acme, id, tell, told: () => told };
-}
-
-let events = 0;
-
-function send({ app, clock }: Service, type: string, object: object, event: object = {}) {
-  events += 1;
-  const created = Math.floor(clock().getTime() / 1000);
-  const body = JSON.stringify({
-    id: `evt_${events}`,
-    object: 'event',
-    type,
-    created,
-    data: { object },
-    ...event,
-  });
-  const headers = { 'content-type': 'application/json', 'stripe-signature': signatureOf(body, clock()) };
-  return app.inject({ method: 'POST', url: '/v1/billing/webhook', headers, payload: body });
-}
+const subscribed = async (service: Service, price?: string) =>
+  subscribe(service, await service.asDeveloper(), { stripe, price });
 
 const subscriptionOf = async (acme: Developer) => (await acme('GET', '/v1/billing/subscription')).json();
 

@@ -96,7 +96,7 @@ export const developerRoutes: FastifyPluginAsyncTypebox<DeveloperDeps & CloseDep
   app.post(
     '/v1/me/close',
     {
-      config: { access: 'developer', role: 'full', rate: rates.keys, failures: [] },
+      config: { access: 'developer', role: 'full', rate: rates.keys, failures: ['CONFLICT'] },
       schema: {
         operationId: 'developers.close',
         summary: 'Close the account for good, and erase its data after 30 days',

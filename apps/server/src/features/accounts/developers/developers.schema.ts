@@ -95,7 +95,7 @@ export type DeveloperChange = Static<typeof DeveloperChange>;
 export const DeveloperChange = Type.Object(
   {
     name: Type.Optional(nameOf(200)),
-    consentMode: Type.Optional(Type.Enum(['developer', 'email', 'passkey'])),
+    consentMode: Type.Optional(Type.Enum(['developer', 'email', 'sso', 'passkey'])),
     consentKeys: Type.Optional(Type.Array(PublicJwk, { maxItems: 5 })),
     scopeDescriptions: Type.Optional(ScopeDescriptions),
     redirectUris: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 50 })),

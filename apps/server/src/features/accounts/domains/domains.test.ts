@@ -220,6 +220,77 @@ test('P5: a domain stays with its holder when the second look at its record gets
   expect((await holder('GET', `/v1/domains/${held.id}`)).json().status).toBe('verified');
 });
 
+describe('the table of DELETE /v1/domains/:id in the specification', () => {
+  let shared: Service;
+  beforeAll(async () => {
+    shared = await startApp({ isShared: true });
+    return shared.stop;
+  });
+  const BARE = { pending: add, verified } as const;
+
+  test.each(['pending', 'verified', 'lapsed'] as const)(
+    '204 with no body for a domain that is %s, and the next time 404',
+    async (status) => {
+      const service = await start();
+      const acme = await service.asDeveloper();
+      const domain = `${status}-goes.test`;
+      const { id } = await BARE[status === 'pending' ? 'pending' : 'verified'](acme, domain);
+      if (status === 'lapsed') {
+        publish(domain, 'another text');
+        for (const _ of [1, 2, 3, 4]) {
+          service.advance(DAY);
+          await checkDomains({ ...service, readTxt: txtReader([dns.address]) });
+        }
+      }
+      expect((await acme('GET', `/v1/domains/${id}`)).json().status).toBe(status);
+
+      const answer = await acme('DELETE', `/v1/domains/${id}`);
+
+      expect([answer.statusCode, answer.body, answer.headers['content-type']]).toEqual([204, '', undefined]);
+      expect(refusalOf(await acme('DELETE', `/v1/domains/${id}`))).toBe('404 NOT_FOUND');
+      expect(await entriesOf(acme, 'domain.deleted')).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ['that does not exist', () => 'dom_01K9Z3QW5M8T2V4X6Y7Z8A9B0C'],
+    ['of another developer', (id: string) => id],
+    ['whose id has another prefix', (id: string) => id.replace('dom_', 'ag_')],
+    ['whose id is in lower case', (id: string) => id.toLowerCase()],
+    ['whose id is too short', (id: string) => id.slice(0, -1)],
+    ['that is named in place of its id', () => 'kept-here.test'],
+    ['whose id holds a quote', (id: string) => `${id}'`],
+  ])('404 for a domain %s, which changes nothing', async (_, idOf) => {
+    const [acme, other] = [await shared.asDeveloper(), await shared.asDeveloper()];
+    const { id } = await add(acme, 'kept-here.test');
+
+    const wrong = idOf(id);
+    const caller = wrong === id ? other : acme;
+    const refused = await caller('DELETE', `/v1/domains/${encodeURIComponent(wrong)}`);
+
+    expect(refusalOf(refused)).toBe('404 NOT_FOUND');
+    expect((await acme('GET', `/v1/domains/${id}`)).statusCode).toBe(200);
+    expect(await entriesOf(caller, 'domain.deleted')).toEqual([]);
+  });
+
+  test.each(['no header', 'an unknown key', 'a revoked key'])('401 with %s', async (kind) => {
+    const { asDeveloper, app, calling } = shared;
+    const acme = await asDeveloper();
+    const { id } = await add(acme, 'kept.test');
+    const made = (await acme('POST', '/v1/keys', { name: 'gone' })).json();
+    await acme('DELETE', `/v1/keys/${made.keyId}`);
+    const url = `/v1/domains/${id}`;
+
+    const refused =
+      kind === 'no header'
+        ? await app.inject({ method: 'DELETE', url })
+        : await calling(kind === 'a revoked key' ? made.apiKey : 'no')('DELETE', url);
+
+    expect(refusalOf(refused)).toBe('401 UNAUTHORIZED');
+    expect((await acme('GET', url)).statusCode).toBe(200);
+  });
+});
+
 describe('DELETE /v1/domains/:id', () => {
   test('answers 204 without a body, and 404 the next time', async () => {
     const { asDeveloper } = await start();

@@ -13,14 +13,16 @@ export interface DayCounts extends Counts {
 
 const adding = statement<never, [counts: string]>(
   'add_usage',
-  `insert into usage_daily as known (developer_id, day, token_exchanges, authorizations, verifications)
-   select "developerId", day, "tokenExchanges", authorizations, verifications
+  `insert into usage_daily as known (developer_id, day, token_exchanges, authorizations, verifications,
+     proxy_calls)
+   select "developerId", day, "tokenExchanges", authorizations, verifications, "proxyCalls"
    from jsonb_to_recordset($1::jsonb) as counted ("developerId" text, day date, "tokenExchanges" bigint,
-     authorizations bigint, verifications bigint) order by "developerId", day
+     authorizations bigint, verifications bigint, "proxyCalls" bigint) order by "developerId", day
    on conflict (developer_id, day) do update set
      token_exchanges = known.token_exchanges + excluded.token_exchanges,
      authorizations = known.authorizations + excluded.authorizations,
-     verifications = known.verifications + excluded.verifications`,
+     verifications = known.verifications + excluded.verifications,
+     proxy_calls = known.proxy_calls + excluded.proxy_calls`,
 );
 
 /** Adds to the days of many developers, in the order of their ids, so that two processes do not wait in a circle. */
@@ -33,11 +35,13 @@ interface DayRow {
   readonly tokenExchanges: string;
   readonly authorizations: string;
   readonly verifications: string;
+  readonly proxyCalls: string;
 }
 
 const days = lookUp<DayRow, [developerId: string, since: string, until: string]>(
   'find_usage',
-  `select day::text, token_exchanges as "tokenExchanges", authorizations, verifications
+  `select day::text, token_exchanges as "tokenExchanges", authorizations, verifications,
+     proxy_calls as "proxyCalls"
    from usage_daily where developer_id = $1 and day between $2::date and $3::date order by day desc`,
 );
 
@@ -53,6 +57,7 @@ export async function listDays(
     tokenExchanges: Number(counts.tokenExchanges),
     authorizations: Number(counts.authorizations),
     verifications: Number(counts.verifications),
+    proxyCalls: Number(counts.proxyCalls),
   }));
 }
 

@@ -1,21 +1,20 @@
-import type { UsageDay } from './usage.schema.ts';
+import type { UsageCounts } from './usage.schema.ts';
 
-export type Counts = Readonly<Record<'tokenExchanges' | 'authorizations' | 'verifications', number>>;
+type Kind = 'tokenExchanges' | 'authorizations' | 'verifications' | 'proxyCalls';
 
-export const NONE: Counts = { tokenExchanges: 0, authorizations: 0, verifications: 0 };
+export type Counts = Readonly<Record<Kind, number>>;
+
+export const NONE: Counts = { tokenExchanges: 0, authorizations: 0, verifications: 0, proxyCalls: 0 };
 
 export const sumOf = (one: Counts, other: Counts): Counts => ({
   tokenExchanges: one.tokenExchanges + other.tokenExchanges,
   authorizations: one.authorizations + other.authorizations,
   verifications: one.verifications + other.verifications,
+  proxyCalls: one.proxyCalls + other.proxyCalls,
 });
 
 /** The members of an answer, with the sum of the three. */
-export const toCounts = ({
-  tokenExchanges,
-  authorizations,
-  verifications,
-}: Counts): Omit<UsageDay, 'date'> => ({
+export const toCounts = ({ tokenExchanges, authorizations, verifications }: Counts): UsageCounts => ({
   tokenExchanges,
   authorizations,
   verifications,

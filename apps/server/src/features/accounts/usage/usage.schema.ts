@@ -25,8 +25,20 @@ export const Usage = Type.Object({
   month: Type.Object({ period: Type.String(), ...counts }),
 });
 
-export type UsageDay = Static<typeof UsageDay>;
-export const UsageDay = Type.Object({ date: Type.String(), ...counts });
+export type UsageCounts = Static<typeof UsageCounts>;
+const UsageCounts = Type.Object(counts);
+
+const UsageDay = Type.Object({
+  date: Type.String(),
+  ...counts,
+  proxyCalls: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Calls through the vault proxy that an upstream answered, whatever its status; outside `totalRequests`. In every entry of an answer whose days have such a call, and in none of another.',
+    }),
+  ),
+});
 
 export const HistoryQuery = Type.Object({ days: Type.Optional(Type.String()) });
 

@@ -43,7 +43,12 @@ export async function getHistory(
   const now = deps.clock();
   const days = daysIn(asked);
   const counted = await countsByDay(deps, caller, { since: firstOf(now, days), until: dayOf(now) });
-  const entries = [...counted].map(([date, counts]) => ({ date, ...toCounts(counts) }));
+  const usesProxy = [...counted.values()].some(({ proxyCalls }) => proxyCalls > 0);
+  const entries = [...counted].map(([date, counts]) => ({
+    date,
+    ...toCounts(counts),
+    ...(usesProxy && { proxyCalls: counts.proxyCalls }),
+  }));
   return { ...caller.tenant, days, entries };
 }
 

@@ -3,11 +3,13 @@ import { describe, expect, test, vi } from 'vitest';
 import {
   authorize,
   grantTo,
+  openSession,
   refusalOf,
   registerAgent,
   sharedSandbox,
   startSandbox,
 } from '../../../../test/app/flow.ts';
+import { onThisMachine, proxied, through } from '../../../../test/app/proxy.ts';
 import { type Developer, newDatabase, startApp } from '../../../../test/app/start-app.ts';
 import { createUsageBuffer } from './usage.buffer.service.ts';
 import { deleteOldUsage } from './usage.service.ts';
@@ -190,10 +192,82 @@ describe('GET /v1/usage/history', () => {
     expect([answer.statusCode, answer.json().days]).toEqual([200, days]);
   });
 
+  test('names the calls that an upstream answered, outside the sum, once there are any', async () => {
+    const { acme, advance, service } = await startSandbox({ env: onThisMachine });
+    const verify = () => acme('POST', '/v1/tokens/verify', { token: 'x' });
+    await verify();
+    advance(86_400);
+    await verify();
+    const before = await historyOf(acme);
+    const { receiver, grantToken } = await proxied(acme);
+    await through(service, grantToken, '/repos/a');
+    receiver.answerStatus(404);
+    await through(service, grantToken, '/repos/a', { method: 'POST' });
+    await through(service, grantToken, '/elsewhere');
+    receiver.server.close();
+    receiver.server.closeAllConnections();
+    expect(refusalOf(await through(service, grantToken, '/repos/a'))).toBe('502 UPSTREAM_ERROR connect');
+
+    const sums = { authorizations: 1, tokenExchanges: 1, verifications: 1, totalRequests: 3 };
+    expect(before.entries[0]).not.toHaveProperty('proxyCalls');
+    expect((await historyOf(acme)).entries).toEqual([
+      { date: '2026-01-02', ...sums, proxyCalls: 2 },
+      { ...none, date: '2026-01-01', verifications: 1, totalRequests: 1, proxyCalls: 0 },
+    ]);
+    expect((await usageOf(acme)).totalRequests).toBe(3);
+  });
+
   test('needs an API key', async () => {
     const { calling } = await sandbox();
 
     expect(refusalOf(await calling('no')('GET', '/v1/usage/history'))).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('the table of GET /v1/usage/history in the specification', () => {
+  test.each(['none', 'no', 'a grant token', 'a session'])(
+    'Error: 401 with the credential %j, whatever `days` says',
+    async (kind) => {
+      const { acme, app, calling } = await sandbox();
+      const { grantToken } = await grantTo(acme);
+      const { sessionToken } = (await openSession(acme)).json();
+      const tokens: Record<string, string> = { 'a grant token': grantToken, 'a session': sessionToken };
+      const url = '/v1/usage/history?days=1';
+      const answer =
+        kind === 'none' ? await app.inject({ url }) : await calling(tokens[kind] ?? kind)('GET', url);
+
+      expect(refusalOf(answer)).toBe('401 UNAUTHORIZED');
+    },
+  );
+
+  test('Query `days`: 30 unless said, 90 at most, and the window ends with today', async () => {
+    const { acme, advance } = await startSandbox({ startsAt: '2026-03-01T12:00:00Z' });
+    const seen = async (query: string) => (await historyOf(acme, query)).entries.length;
+    await acme('POST', '/v1/tokens/verify', { token: 'x' });
+
+    const counts: Record<string, number[]> = {};
+    for (const query of ['', '?days=90', '?days=1000']) counts[query] = [];
+    for (const later of [29, 1, 59, 1]) {
+      advance(later * 86_400); // 29, 30, 89 and 90 days after the request
+      for (const query of Object.keys(counts)) counts[query]?.push(await seen(query));
+    }
+
+    expect(counts).toEqual({ '': [1, 0, 0, 0], '?days=90': [1, 1, 1, 0], '?days=1000': [1, 1, 1, 0] });
+  });
+
+  test('200 body: `developerId`, `days` and `entries`, whose sum is that of the three', async () => {
+    const { acme } = await sandbox();
+    await grantTo(acme);
+
+    const body = await historyOf(acme);
+
+    expect(Object.keys(body).sort()).toEqual(['days', 'developerId', 'entries']);
+    expect([body.developerId, body.days]).toEqual([acme.developerId, 30]);
+    for (const { date, tokenExchanges, authorizations, verifications, totalRequests } of body.entries) {
+      expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(totalRequests).toBe(tokenExchanges + authorizations + verifications);
+    }
+    expect(body.entries).toHaveLength(1);
   });
 });
 

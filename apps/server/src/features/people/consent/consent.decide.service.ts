@@ -3,7 +3,7 @@ import type { Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
 import { keepEvidence } from '../passkeys/index.ts';
-import { mustBeSignedOn } from '../sso/index.ts';
+import { mustAllowScopes, ssoRequired } from '../sso/index.ts';
 import { isSignedFor } from './consent.passkey.service.ts';
 import type { Approve, Approved, Denied, Deny, Verification } from './consent.schema.ts';
 import {
@@ -25,10 +25,8 @@ export async function approve(
   session: ConsentSession,
   narrowing: Approve,
 ): Promise<Approved> {
-  const { row, mode, passkey } = await provedRequest(deps, session, narrowing);
-  const { principalId, scopes: asked } = row;
-  const scopes = narrowing.scopes ?? asked;
-  await mustBeSignedOn(deps, { tenant: caller.tenant, principalId, now: deps.clock(), scopes });
+  const { row, mode, passkey, standing } = await provedRequest(deps, session, narrowing);
+  if (standing) mustAllowScopes(standing, narrowing.scopes ?? row.scopes);
   const evidence = { ...caller.browser };
   const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
   const requestId = session.requestId;
@@ -44,21 +42,24 @@ export async function approve(
 
 /**
  * The request, with the method that proves its person. A passkey proves only the approval that it signed.
- * @throws PRINCIPAL_VERIFICATION_REQUIRED, FIDO_REQUIRED
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED, FIDO_REQUIRED, SSO_REQUIRED
  */
 async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowing: Approve) {
-  const { row, proofs, verification } = await requestOfSession(deps, session);
+  const { row, proofs, verification, standing } = await requestOfSession(deps, session);
   const { passkey, ...others } = proofs;
-  if (!passkey || !verification.satisfied || verification.mode !== 'passkey') {
-    if (!verification.satisfied) throw unproved(verification.mode, verification.methods);
-    return { row, mode: verification.mode };
-  }
-  if (await isSignedFor(deps, row, narrowing, passkey.digest)) {
-    return { row, mode: 'passkey' as const, passkey };
-  }
-  const { satisfied, mode } = verificationFor(deps, row, others);
-  if (!satisfied) throw unproved('passkey');
-  return { row, mode };
+  const isSigned =
+    passkey !== undefined &&
+    verification.mode === 'passkey' &&
+    (await isSignedFor(deps, row, narrowing, passkey.digest));
+  const proved =
+    passkey && !isSigned
+      ? (await verificationFor(deps, row, others, session.signOn)).verification
+      : verification;
+  const { satisfied, mode, methods } = proved;
+  if (satisfied) return { row, mode, standing, passkey: isSigned ? passkey : undefined };
+  const isOnlySignOn = methods.every((method) => method === 'sso');
+  if (isOnlySignOn && standing?.signInAt) throw ssoRequired(deps.publicBaseUrl, standing.signInAt);
+  throw passkey ? unproved('passkey') : unproved(mode, methods);
 }
 
 function unproved(mode: Verification['mode'], methods: readonly string[] = [mode]): AppError {

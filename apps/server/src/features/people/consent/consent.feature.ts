@@ -3,6 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { authorizationDeps, authorizationSettings } from '../../access/authorization/index.ts';
 import { passkeySettings, relyingPartyOf } from '../passkeys/index.ts';
+import { enforcementBegan } from '../sso/index.ts';
 import { entries } from './consent.acts.ts';
 import { consentPasskeyRoutes } from './consent.passkey.routes.ts';
 import { quotas } from './consent.quotas.ts';
@@ -10,6 +11,7 @@ import { rates } from './consent.rates.ts';
 import { eraseConsentMails } from './consent.repo.ts';
 import { consentRoutes } from './consent.routes.ts';
 import { authenticateConsent, CSRF_KEY_USE } from './consent.session.service.ts';
+import { endPages } from './consent.sign-on.service.ts';
 import { tables } from './consent.tables.ts';
 
 export const consent = defineFeature({
@@ -23,7 +25,7 @@ export const consent = defineFeature({
   quotas,
   settings: { ...authorizationSettings, ...passkeySettings },
   keyUses: [CSRF_KEY_USE],
-  listens: [on(tenantErased, eraseConsentMails)],
+  listens: [on(tenantErased, eraseConsentMails), on(enforcementBegan, endPages)],
   open(house, settings) {
     const onMailFailed = () => house.metrics.counter('mail_failed').inc();
     const relyingParty = relyingPartyOf(settings, house.publicBaseUrl);

@@ -1,5 +1,10 @@
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
-import { type ConsentDeps, type ConsentSession, cookieName } from './consent.session.service.ts';
+import {
+  type ConsentDeps,
+  type ConsentSession,
+  cookieName,
+  signOnCookieName,
+} from './consent.session.service.ts';
 
 interface FromBrowser {
   readonly params: { readonly id: string };
@@ -12,4 +17,5 @@ export const holdReader =
   ({ params, headers }: FromBrowser): ConsentSession => ({
     requestId: params.id,
     secret: cookiesIn(headers)[cookieName(params.id, publicBaseUrl)] ?? '',
+    signOn: cookiesIn(headers)[signOnCookieName(publicBaseUrl)],
   });

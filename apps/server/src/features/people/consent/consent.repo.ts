@@ -5,6 +5,7 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { requestOf } from '../../access/authorization/authorization.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
+import { enforcingOf } from '../sso/sso.queries.ts';
 
 /** Reads everything that a person is shown of a request. Decisions belong to the request. */
 export function findShown(db: Executor, tenant: Tenant, requestId: string) {
@@ -19,6 +20,7 @@ export function findShown(db: Executor, tenant: Tenant, requestId: string) {
       'developer.consentKeys',
       'developer.scopeDescriptions',
     ])
+    .select(({ exists }) => exists(enforcingOf(db, tenant)).as('enforcesSso'))
     .executeTakeFirst();
 }
 

@@ -1,7 +1,7 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
-import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approve, deny } from './consent.decide.service.ts';
 import { checkCode, sendCode } from './consent.email.service.ts';
@@ -19,6 +19,7 @@ import {
   OpenSession,
   SentCode,
   ShownRequest,
+  SignOn,
 } from './consent.schema.ts';
 import {
   type ConsentDeps,
@@ -26,7 +27,9 @@ import {
   isSecure,
   openSession,
   showRequest,
+  signOnCookieName,
 } from './consent.session.service.ts';
+import { signOnAddress } from './consent.sign-on.service.ts';
 
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
   const holdOf = holdReader(deps);
@@ -59,7 +62,8 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
       const charge = request.chargeResource;
-      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge };
+      const signOn = cookiesIn(headers)[signOnCookieName(deps.publicBaseUrl)];
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, signOn };
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       const cookie = stringifySetCookie({
@@ -91,6 +95,26 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       },
     },
     (request) => showRequest(deps, holdOf(request)),
+  );
+
+  app.get(
+    '/v1/consent/:id/sso',
+    {
+      config: {
+        access: 'consent',
+        fromOwnPages: true,
+        rate: rates.consent,
+        failures: ['CONSENT_REQUIRED', 'CONFLICT', 'NOT_FOUND', 'GONE'],
+      },
+      schema: {
+        operationId: 'consent.signOn',
+        summary:
+          'Find the address at which the person signs in, and from which the browser comes back to the page',
+        params: ConsentPath,
+        response: { 200: SignOn },
+      },
+    },
+    (request) => signOnAddress(deps, holdOf(request)),
   );
 
   app.post(

@@ -67,6 +67,37 @@ export function verificationOf(proving: Proving): Verification {
   return { mode: 'link', satisfied: proofs.hint !== 'bad', methods: [] };
 }
 
+/** The stand of single sign-on, where it is demanded of the person. */
+interface SignedOn {
+  /** The browser's own session of this person. */
+  readonly session: { readonly expiresAt: Date } | undefined;
+  readonly isOtherPerson: boolean;
+  /** Undefined where the service cannot tell the provider of this person. */
+  readonly signInAt: object | undefined;
+}
+
+/** Adds the demand of single sign-on: the page's own browser has to hold a live session of this person. */
+export function withSignOn(other: Verification, signedOn: SignedOn): Verification {
+  const { mode, satisfied, satisfiedUntil, methods } = other;
+  const { session, isOtherPerson, signInAt } = signedOn;
+  const isAlone = mode === 'sso';
+  if (!session) {
+    const missing = satisfied || isAlone ? [] : methods;
+    return {
+      mode,
+      satisfied: false,
+      methods: [...missing, 'sso'],
+      ...(signInAt && { signInHere: true }),
+      ...(isOtherPerson && { otherPerson: true }),
+    };
+  }
+  const until = session.expiresAt.toISOString();
+  if (isAlone) return { mode, satisfied: true, methods, satisfiedUntil: until };
+  if (!satisfied) return other;
+  const sooner = satisfiedUntil !== undefined && satisfiedUntil < until ? satisfiedUntil : until;
+  return { ...other, satisfiedUntil: sooner };
+}
+
 /** @returns undefined for a hint whose key the developer has withdrawn since: it vouches for nothing now */
 export function standingHint({ hint }: Proofs, consentKeys: readonly string[]): TakenHint | undefined {
   return typeof hint === 'object' && consentKeys.includes(hint.keyThumbprint) ? hint : undefined;

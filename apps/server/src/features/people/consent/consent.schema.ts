@@ -20,6 +20,10 @@ export const Verification = Type.Object({
   methods: Type.Array(Type.String()),
   /** The time at which the proof runs out. Where nothing is proved, nothing runs out. */
   satisfiedUntil: Type.Optional(Time),
+  /** The page can send the person to an identity provider. */
+  signInHere: Type.Optional(Type.Literal(true)),
+  /** The browser is signed in at an identity provider, as somebody else. */
+  otherPerson: Type.Optional(Type.Literal(true)),
 });
 
 /** The limits on the arguments of one tool, in words. The exact rules are in `authorizationDetails`. */
@@ -121,6 +125,10 @@ export const Deny = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** The browser goes there. */
+export type SignOn = Static<typeof SignOn>;
+export const SignOn = Type.Object({ redirectTo: Type.String() });
 
 /** The code is valid until `expiresAt`. */
 export type SentCode = Static<typeof SentCode>;

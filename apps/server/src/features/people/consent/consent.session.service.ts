@@ -18,10 +18,12 @@ import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
+import { cookieNames, readSessionCookie } from '../sso/index.ts';
+import { standingOf } from '../sso/sso.queries.ts';
 import { readHint } from './consent.hint.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
-import { type Proofs, verificationOf } from './consent.rules.ts';
-import type { OpenedSession, OpenSession, ShownRequest, Verification } from './consent.schema.ts';
+import { type Proofs, verificationOf, withSignOn } from './consent.rules.ts';
+import type { OpenedSession, OpenSession, ShownRequest } from './consent.schema.ts';
 import { shownRequest } from './consent.show.service.ts';
 import { showManifests } from './consent.shown.service.ts';
 
@@ -51,6 +53,8 @@ interface StoredSession {
 export interface ConsentSession {
   readonly requestId: string;
   readonly secret: string;
+  /** The cookie of a session of single sign-on. */
+  readonly signOn?: string | undefined;
 }
 
 export const CSRF_KEY_USE = 'behest/consent-csrf/v1';
@@ -60,6 +64,7 @@ type Browser = Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAutho
 interface OpeningBrowser extends Browser {
   /** Counts this request for the authorization request. @throws RATE_LIMITED */
   readonly charge: () => Promise<void>;
+  readonly signOn: string | undefined;
 }
 
 /**
@@ -87,7 +92,7 @@ export async function openSession(
   const stored: StoredSession = { hash: encodedHash(secret), developerId, mode, plan, proofs };
   await keepSession(deps, requestId, stored, expiresAt);
   const csrfToken = csrfTokenOf(deps.keyRing, { requestId, secret });
-  const verification = verificationFor(deps, row, proofs);
+  const { verification } = await verificationFor(deps, row, proofs, browser.signOn);
   const pins = await showManifests(deps, row);
   const request = shownRequest(row, { csrfToken, verification, pins });
   return { opened: { id: requestId, csrfToken, verification, request }, secret };
@@ -137,19 +142,29 @@ export function reportFailedProof(
  * Decides at each call: a proof that the developer configures later is demanded from then on, and one that ran out
  * counts no more.
  */
-export function verificationFor(
-  { principalProof, clock }: ConsentDeps,
+export async function verificationFor(
+  { db, principalProof, clock }: ConsentDeps,
   row: ShownRow,
   proofs: Proofs,
-): Verification {
-  return verificationOf({
+  signOn: string | undefined,
+) {
+  const { consentMode, principalId, developerId } = row;
+  const now = clock();
+  const proved = verificationOf({
     mode: row.developerMode,
-    consentMode: row.consentMode,
+    consentMode,
     consentKeys: thumbprintsOf(row.consentKeys),
     proofs,
     proofIsRequired: principalProof === 'required',
-    now: clock(),
+    now,
   });
+  const isDemanded = consentMode === 'sso';
+  const cookie = readSessionCookie(signOn);
+  const standing =
+    isDemanded || row.enforcesSso
+      ? await standingOf(db, { developerId }, { principalId, now, cookie, isDemanded })
+      : undefined;
+  return { standing, verification: standing ? withSignOn(proved, standing) : proved };
 }
 
 /**
@@ -193,7 +208,8 @@ export async function showRequest(deps: ConsentDeps, session: ConsentSession): P
 export async function requestOfSession(deps: ConsentDeps, session: ConsentSession) {
   const stored = await getSession(deps.store, session);
   const row = await pendingRow(deps, stored.developerId, session.requestId);
-  return { row, proofs: stored.proofs, verification: verificationFor(deps, row, stored.proofs) };
+  const verified = await verificationFor(deps, row, stored.proofs, session.signOn);
+  return { row, proofs: stored.proofs, ...verified };
 }
 
 /** Adds a proof to the session. @throws as `requestOfSession` */
@@ -225,6 +241,9 @@ async function pendingRow(deps: ConsentDeps, developerId: string, requestId: str
 export function cookieName(requestId: string, publicBaseUrl: string): string {
   return `${isSecure(publicBaseUrl) ? '__Host-' : ''}bh_consent_${requestId}`;
 }
+
+/** The name of the cookie of single sign-on. */
+export const signOnCookieName = (publicBaseUrl: string) => cookieNames(publicBaseUrl).session;
 
 export const isSecure = (publicBaseUrl: string) => publicBaseUrl.startsWith('https:');
 

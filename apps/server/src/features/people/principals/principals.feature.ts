@@ -1,10 +1,11 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './principals.acts.ts';
 import { rates } from './principals.rates.ts';
-import { eraseSessions } from './principals.repo.ts';
+import { eraseSessions, tellSessions } from './principals.repo.ts';
 import { principalRoutes } from './principals.routes.ts';
 import { endSessionsOfAccount, sessionReader } from './principals.session.service.ts';
 import { tables } from './principals.tables.ts';
@@ -16,7 +17,11 @@ export const principals = defineFeature({
   tables,
   acts,
   rates,
-  listens: [on(accountClosed, endSessionsOfAccount), on(tenantErased, eraseSessions)],
+  listens: [
+    on(accountClosed, endSessionsOfAccount),
+    on(tenantErased, eraseSessions),
+    on(personTold, tellSessions),
+  ],
   open: (house) => ({
     routes: (app) => app.register(principalRoutes, house),
     credentials: { session: sessionReader(house) },

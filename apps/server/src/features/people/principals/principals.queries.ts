@@ -30,3 +30,14 @@ export async function principalsWithSessions(
     .execute();
   return rows.map(({ principalId }) => principalId);
 }
+
+/** The principals who have a session. */
+export async function principalsInSession(db: Executor, { developerId }: Tenant): Promise<string[]> {
+  const rows = await db
+    .selectFrom('principalSessions')
+    .select('principalId')
+    .distinct()
+    .where('developerId', '=', developerId)
+    .execute();
+  return rows.map(({ principalId }) => principalId);
+}

@@ -1,8 +1,9 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
 import {
   grantsOfPrincipal,
@@ -11,6 +12,7 @@ import {
 } from '../../access/grants/grants.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { entriesOf } from '../../record/audit/audit.queries.ts';
+import { connectionsOfPrincipal } from '../../vault/credentials/credentials.queries.ts';
 import { activeSession } from './principals.queries.ts';
 
 interface NewSessionRow {
@@ -20,8 +22,9 @@ interface NewSessionRow {
 }
 
 /**
- * Inserts a session for a principal with an active grant, and deletes the developer's expired sessions.
- * @returns whether there is such a grant
+ * Inserts a session for a principal with an active grant or a connected account, and deletes the developer's expired
+ * sessions.
+ * @returns whether there is either
  */
 export async function insertSession(
   tx: Tx,
@@ -30,6 +33,12 @@ export async function insertSession(
   now: Date,
 ): Promise<boolean> {
   const { developerId } = tenant;
+  const row = [
+    sql.val(developerId).as('developerId'),
+    sql.val(id).as('id'),
+    sql.val(principalId).as('principalId'),
+    sql<Date>`${expiresAt}::timestamptz`.as('at'), // a union takes a bare value for a text
+  ] as const;
   const { numInsertedOrUpdatedRows } = await tx
     .with('swept', (also) =>
       also
@@ -41,8 +50,8 @@ export async function insertSession(
     .columns(['developerId', 'id', 'principalId', 'expiresAt'])
     .expression(
       livingGrantsOfPrincipal(tx, tenant, principalId, now)
-        .select(({ val }) => [val(developerId).as('developerId'), val(id).as('id')])
-        .select(({ val }) => [val(principalId).as('principalId'), val(expiresAt).as('at')])
+        .select(row)
+        .unionAll(connectionsOfPrincipal(tx, tenant, principalId).select(row))
         .limit(1),
     )
     .executeTakeFirst();
@@ -182,3 +191,5 @@ export async function deleteSessions(tx: Tx, { developerId }: Tenant): Promise<v
 
 /** Erases rows of a closed account. */
 export const eraseSessions = eraserOf('principal_sessions');
+
+export const tellSessions = tellerOf('session', 'principal_sessions', ['expires_at']);

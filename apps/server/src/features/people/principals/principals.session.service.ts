@@ -8,7 +8,7 @@ import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts'
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type KeyRing, signToken, verifySignature } from '../../service/keys/index.ts';
-import { enforcedFor } from '../sso/sso.queries.ts';
+import { demandedOf, type SignInAt } from '../sso/sso.queries.ts';
 import { deleteSession, deleteSessions, deleteSessionsOf, insertSession } from './principals.repo.ts';
 import { readSessionClaims, sessionAudience, sessionClaims, sessionSeconds } from './principals.rules.ts';
 import type { MadeSession, NewSession } from './principals.schema.ts';
@@ -26,7 +26,8 @@ const TYPE = 'principal-session+jwt';
 
 /**
  * Opens a session for a principal whom the developer has signed in.
- * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal without an active grant, who has nothing to see
+ * @throws BAD_REQUEST, SSO_REQUIRED, and NOT_FOUND for a principal with neither an active grant nor a connected account, who
+ * has nothing to end
  */
 export async function createSession(
   deps: PrincipalDeps,
@@ -39,16 +40,6 @@ export async function createSession(
   const id = newId('psn', at);
   const { issuer, keyRing, publicBaseUrl } = deps;
   const { tenant, mode } = caller;
-  const enforced = await enforcedFor(deps.db, tenant, principalId, at);
-  if (enforced && !enforced.mappedScopes) {
-    const { connectionId, loginPath } = enforced;
-    const details = { connectionId, loginUrl: `${publicBaseUrl}${loginPath}` };
-    throw new AppError(
-      'SSO_REQUIRED',
-      'This person has to sign in at their identity provider first.',
-      details,
-    );
-  }
   const claims = sessionClaims({
     issuer,
     developerId: tenant.developerId,
@@ -61,6 +52,8 @@ export async function createSession(
   const sessionToken = await signToken(keyRing, TYPE, claims);
 
   await inTransaction(deps.db, async (tx) => {
+    const demanded = await demandedOf(tx, tenant, principalId, at);
+    if (demanded) throw ssoRequired(publicBaseUrl, demanded);
     if (!(await insertSession(tx, tenant, { id, principalId, expiresAt }, at))) throw notFound();
     const data = { sessionId: id };
     await recordActs(tx, caller, [{ type: 'principal.session_created', principalId, data }], at);
@@ -68,6 +61,12 @@ export async function createSession(
   const dashboardUrl = `${publicBaseUrl}/permissions#session=${sessionToken}`;
   return { sessionToken, dashboardUrl, expiresAt: expiresAt.toISOString() };
 }
+
+const ssoRequired = (publicBaseUrl: string, { connectionId, loginPath }: SignInAt) =>
+  new AppError('SSO_REQUIRED', 'This person has to sign in at their identity provider first.', {
+    connectionId,
+    loginUrl: `${publicBaseUrl}${loginPath}`,
+  });
 
 /** Checks signature, type, audience and time of a session token before any query. */
 export function sessionReader({

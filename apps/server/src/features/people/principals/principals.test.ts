@@ -14,6 +14,7 @@ import {
   startSandbox,
 } from '../../../../test/app/flow.ts';
 import type { Developer, Service } from '../../../../test/app/start-app.ts';
+import { storeCredential } from '../../../../test/app/vault.ts';
 
 const joinSandbox = sharedSandbox();
 
@@ -134,6 +135,15 @@ describe('opening a session', () => {
     expect(refusalOf(refused)).toBe('400 BAD_REQUEST');
     const [field] = refused.json().details.fields;
     expect(`${field.path} ${field.problem}`).toBe(problem);
+  });
+
+  test('is refused for a principal who has only credentials that the developer stored', async () => {
+    const { acme } = await joinSandbox();
+    await storeCredential(acme);
+
+    expect(refusalOf(await openSession(acme))).toBe('404 NOT_FOUND');
+    await grantTo(acme);
+    expect((await openSession(acme)).statusCode).toBe(201);
   });
 
   test('is refused for a principal without an active grant at this developer, whatever other developers have', async () => {

@@ -1,5 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts } from './scim.acts.ts';
@@ -12,6 +13,7 @@ import { eraseDirectory } from './scim.repo.ts';
 import { tables } from './scim.tables.ts';
 import { scimTokenRoutes } from './scim.tokens.routes.ts';
 import { findProvisioner, removeTokens } from './scim.tokens.service.ts';
+import { tellUser } from './scim.told.repo.ts';
 import { scimUserRoutes } from './scim.users.routes.ts';
 
 export const scim = defineFeature({
@@ -24,7 +26,7 @@ export const scim = defineFeature({
   tables,
   acts,
   rates,
-  listens: [on(accountClosed, removeTokens), on(tenantErased, eraseDirectory)],
+  listens: [on(accountClosed, removeTokens), on(tenantErased, eraseDirectory), on(personTold, tellUser)],
   open: (house) => ({
     credentials: { scim: (hash) => findProvisioner(house, hash) },
     async routes(app) {

@@ -151,3 +151,13 @@ export async function touchGroupsOf(
     where g.developer_id = ${developerId} and m.developer_id = ${developerId} and m.group_id = g.id
       and m.user_id = ${userId}`.execute(tx);
 }
+
+/** Takes a user out of every group, whose versions change. */
+export async function leaveGroups(tx: Tx, tenant: Tenant, userId: string, at: Date): Promise<void> {
+  await touchGroupsOf(tx, tenant, userId, at);
+  await tx
+    .deleteFrom('scimMembers')
+    .where('developerId', '=', tenant.developerId)
+    .where('userId', '=', userId)
+    .execute();
+}

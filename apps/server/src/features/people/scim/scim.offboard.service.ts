@@ -19,6 +19,8 @@ import { principalsOfUser } from './scim.repo.ts';
 export interface Offboarded {
   readonly acts: readonly Act[];
   readonly grantsRevoked: number;
+  /** Every id of the user, former ones too. */
+  readonly principalIds: readonly string[];
 }
 
 const REASON = { reason: 'principal_offboarded' } as const;
@@ -75,5 +77,5 @@ export async function offboard(
     type: 'principal.offboarded',
     data: { userId, principalIds: all, grantsRevoked },
   };
-  return { acts: [...acts, offboarded], grantsRevoked };
+  return { acts: [...acts, offboarded], grantsRevoked, principalIds: all };
 }

@@ -9,7 +9,7 @@ import {
   registerAgent,
   sharedSandbox,
 } from '../../../../test/app/flow.ts';
-import { provisionerOf } from '../../../../test/app/scim.ts';
+import { provisionerOf, threeLevels } from '../../../../test/app/scim.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 
 const start = sharedSandbox();
@@ -24,27 +24,6 @@ async function startProvisioned() {
   const idp = await provisionerOf(service, acme);
   const { id } = (await idp('POST', '/Users', { userName: 'Ada@acme.test', externalId: '00u1' })).json();
   return { service, acme, idp, userId: String(id) };
-}
-
-/** A grant, one delegated from it to another agent, and one from that to a third. */
-async function threeLevels(acme: Developer, principalId: string) {
-  const root = await grantTo(acme, { principalId, scopes: ['calendar:read'] });
-  const tokens = [root.grantToken];
-  const grantIds = [root.grantId];
-  for (const name of ['second', 'third']) {
-    const { agentId } = await registerAgent(acme, name);
-    const body = {
-      parentGrantToken: tokens.at(-1),
-      subAgentId: agentId,
-      scopes: ['calendar:read'],
-      expiresIn: '1h',
-    };
-    const answer = await acme('POST', '/v1/grants/delegate', body);
-    expect(answer.statusCode, answer.body).toBe(201);
-    tokens.push(answer.json().grantToken);
-    grantIds.push(answer.json().grantId);
-  }
-  return { root, tokens, grantIds };
 }
 
 test('C4: a person who leaves takes everything along: grants at every depth, requests and sessions', async () => {

@@ -75,3 +75,16 @@ export async function deactivatePrincipals(
     .execute();
   return [...new Set(rows.map(({ principalId }) => principalId))].sort();
 }
+
+/** Waits for writes that rely on a user's ids, and lets new ones wait. @returns the ids, former ones too */
+export async function lockPrincipals(tx: Tx, { developerId }: Tenant, userId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('scimPrincipals')
+    .select('principalId')
+    .where('developerId', '=', developerId)
+    .where('userId', '=', userId)
+    .orderBy('folded')
+    .forUpdate()
+    .execute();
+  return [...new Set(rows.map(({ principalId }) => principalId))].sort();
+}

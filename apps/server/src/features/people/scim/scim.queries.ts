@@ -76,3 +76,16 @@ export async function userOfPrincipal(
     select principal_user(${developerId}, ${principalId}) as user_id`;
   return (await asked.execute(db)).rows[0]?.userId ?? undefined;
 }
+
+/** The users who stand for some principal ids, by id. */
+export async function usersOfPrincipals(
+  db: Executor,
+  { developerId }: Tenant,
+  principalIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const asked = sql<{ id: string; userId: string | null }>`
+    select asked.id, principal_user(${developerId}, asked.id) as user_id
+    from unnest(${principalIds}::text[]) as asked (id)`;
+  const { rows } = await asked.execute(db);
+  return new Map(rows.flatMap(({ id, userId }) => (userId === null ? [] : [[id, userId] as const])));
+}

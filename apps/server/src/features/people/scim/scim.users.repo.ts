@@ -79,6 +79,21 @@ export async function updateUser(tx: Tx, { developerId }: Tenant, { id, ...row }
     .execute();
 }
 
+/** From now on no signal makes the user active again. */
+export async function forgetSignal(
+  tx: Tx,
+  { developerId }: Tenant,
+  { id, disabledBy }: Pick<UserRow, 'id' | 'disabledBy'>,
+): Promise<void> {
+  if (disabledBy === null) return;
+  await tx
+    .updateTable('scimUsers')
+    .set({ disabledBy: null })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .execute();
+}
+
 export async function deleteUserRow(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
   await tx.deleteFrom('scimUsers').where('developerId', '=', developerId).where('id', '=', id).execute();
 }

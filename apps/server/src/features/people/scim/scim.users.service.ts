@@ -20,6 +20,7 @@ import { cursorAfter, readSearch } from './scim.search.rules.ts';
 import {
   deleteUserRow,
   findUser,
+  forgetSignal,
   insertUser,
   listGroupsOfUsers,
   searchUsers,
@@ -153,7 +154,10 @@ function changeUser(
     const was = documentOf(before);
     const document = change(was);
     const groups = await groupsOf(tx, caller, [id], view);
-    if (isDeepStrictEqual(document, was)) return seen(deps, before, groups, view);
+    if (isDeepStrictEqual(document, was)) {
+      await forgetSignal(tx, caller.tenant, before); // the client has spoken of the user, so no signal brings them back
+      return seen(deps, before, groups, view);
+    }
 
     const row = rowOf({ id, version: before.version + 1, createdAt: before.createdAt }, document, at);
     await mustBeFree(tx, caller, id, document);
@@ -171,6 +175,29 @@ function changeUser(
     await recordActs(tx, caller, [...(ended?.acts ?? []), ...changes(before, row, was, document, ended)], at);
     return seen(deps, { ...row, attributes: document }, groups, view);
   });
+}
+
+/**
+ * Makes a user active or inactive on the word of a connection's provider, in a transaction of the caller, who holds the
+ * directory. A user becomes active only if the same connection made them inactive, and nobody has written them since.
+ * @returns the data of the act, or undefined where nothing changes
+ */
+export async function setActive(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  { active, disabledBy }: { readonly active: boolean; readonly disabledBy: string },
+  at: Date,
+) {
+  const before = await findUser(tx, caller.tenant, id);
+  if (!before || before.active === active) return undefined;
+  if (active && before.disabledBy !== disabledBy) return undefined;
+  const document = { ...documentOf(before), active };
+  const known = { id, version: before.version + 1, createdAt: before.createdAt };
+  const row = rowOf(known, document, at, active ? null : disabledBy);
+  await updateUser(tx, caller.tenant, row);
+  await writeIds(tx, caller, row, document, false);
+  return dataOf(row);
 }
 
 /** @throws NOT_FOUND, PRECONDITION_FAILED */
@@ -218,8 +245,20 @@ const writeIds = (tx: Tx, { tenant }: Caller, row: NewRow, document: Document, i
 
 type NewRow = ReturnType<typeof rowOf>;
 
-function rowOf(known: Pick<UserRow, 'id' | 'version' | 'createdAt'>, document: Document, at: Date) {
-  return { ...known, ...columnsOf(document), attributes: JSON.stringify(document), updatedAt: at };
+/** @param disabledBy the connection whose signal makes the user inactive */
+function rowOf(
+  known: Pick<UserRow, 'id' | 'version' | 'createdAt'>,
+  document: Document,
+  at: Date,
+  disabledBy: string | null = null,
+) {
+  return {
+    ...known,
+    ...columnsOf(document),
+    attributes: JSON.stringify(document),
+    updatedAt: at,
+    disabledBy,
+  };
 }
 
 const documentOf = ({ attributes }: UserRow): Document => (isObject(attributes) ? { ...attributes } : {});

@@ -1,1 +1,10 @@
-export { mustBeSignedOn } from './sso.enforce.service.ts';
+export { addConnection, changeConnection } from './sso.connections.service.ts';
+export { cookieNames, readSessionCookie } from './sso.cookies.service.ts';
+export type { SsoDeps } from './sso.deps.service.ts';
+export { mustAllowScopes, ssoRequired } from './sso.enforce.service.ts';
+export { enforcementBegan, type OnEnforced } from './sso.hooks.ts';
+export { readSamlMetadata, type SamlProvider } from './sso.metadata.rules.ts';
+export { ssoDepsOf } from './sso.open.service.ts';
+export { ssoEgress, ssoSettings } from './sso.settings.ts';
+export { endNamedSessions } from './sso.signals.service.ts';
+export { testConnection } from './sso.trial.service.ts';

@@ -21,10 +21,13 @@ export const acts = {
   'sso.session.revoked': act<OfConnection & { readonly sessionId: string; readonly reason: string }>(),
 };
 
-export const entries = { 'sso.login_failed': entryOnly() };
+export const entries = { 'sso.login_failed': entryOnly(), 'sso.connection_key.rotated': entryOnly() };
 
 declare module '../../../platform/acts.ts' {
   interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'sso.connection_key.rotated': OfConnection & { readonly fromKeyId: string; readonly toKeyId: string };
+  }
   interface Attempts {
     'sso.login_failed': true;
   }

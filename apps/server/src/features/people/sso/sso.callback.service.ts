@@ -71,9 +71,10 @@ async function land(
   const { returnTo, isBrowser } = flight;
   const caller = await callerFor(deps, flight, flight.connectionId, requestId);
   const row = await findConnection(deps.db, caller.tenant, flight.connectionId);
-  if (!row || row.status === 'inactive') throw notFound();
-  if (row.version !== flight.version || row.protocol !== protocol) throw badState();
+  if (!row) throw notFound();
   const opened = await reporting(deps, caller, row, async () => {
+    if (row.status === 'inactive') throw notFound();
+    if (row.version !== flight.version || row.protocol !== protocol) throw badState();
     const { claimed, onceOnly } = await read(row);
     return openSsoSession(deps, caller, row, claimed, onceOnly);
   });

@@ -9,9 +9,9 @@ import {
   deleteConnection,
   getConnection,
   listConnections,
-  setEnforcement,
 } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
+import { setEnforcement } from './sso.enforce.service.ts';
 import { deleteConfig, getConfig, putConfig } from './sso.legacy.service.ts';
 import { rates } from './sso.rates.ts';
 import {

@@ -9,6 +9,7 @@ import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
+import { beginEnforcement } from './sso.enforce.service.ts';
 import {
   type ConnectionRow,
   DOMAIN_KEY,
@@ -41,7 +42,15 @@ import { deleteSessionsOf } from './sso.sessions.repo.ts';
 
 type WritingDeps = Pick<
   SsoDeps,
-  'db' | 'clock' | 'vault' | 'upstream' | 'isProduction' | 'publicBaseUrl' | 'allowsPlainLdap'
+  | 'db'
+  | 'clock'
+  | 'vault'
+  | 'upstream'
+  | 'isProduction'
+  | 'publicBaseUrl'
+  | 'allowsPlainLdap'
+  | 'store'
+  | 'onEnforced'
 >;
 
 /** The stored members. */
@@ -87,6 +96,7 @@ export async function addConnection(
   return withOwnDomains(deps, async (tx) => {
     const stored = await insertConnection(tx, caller.tenant, row);
     await writeDomains(tx, caller.tenant, id, row.status === 'inactive' ? [] : domains);
+    if (isEnforcing(stored)) await beginEnforcement(deps, tx, caller, [stored]);
     const data = { connectionId: id, protocol, name };
     await recordActs(tx, caller, [{ type: 'sso.connection.created', data }], at);
     return toConnection(stored);
@@ -114,7 +124,8 @@ interface Sealing {
 function sealed({ vault }: WritingDeps, { developerId }: Tenant, { id, members, secret }: Sealing) {
   if (secret === undefined) return {};
   const envelope = newEnvelope(currentKey(vault), [developerId, id, secretGoesTo(members)]);
-  return { dataKey: envelope.dataKey, secret: envelope.seal('secret', secret) };
+  const { dataKey, keyId } = envelope;
+  return { dataKey, keyId, secret: envelope.seal('secret', secret) };
 }
 
 /** Opens the client secret or bind password. @throws an error when the row or its key is another */
@@ -237,6 +248,8 @@ export function changeConnection(
       updatedAt: at,
     });
     await writeDomains(tx, tenant, id, status === 'inactive' ? [] : domains);
+    const isWider = !isEnforcing(row) || domains.some((domain) => !row.domains.includes(domain));
+    if (isEnforcing(after) && isWider) await beginEnforcement(deps, tx, caller, [after]);
     const ended = isOther || stops ? await endSessions(tx, tenant, id, 'connection_changed') : [];
     const data = { connectionId: id, changed: Object.keys(change) };
     const changed: Act = { type: 'sso.connection.updated', data };
@@ -244,6 +257,8 @@ export function changeConnection(
     return toConnection(after);
   });
 }
+
+const isEnforcing = ({ enforce, status }: ConnectionRow): boolean => enforce && status === 'active';
 
 async function endSessions(tx: Tx, tenant: Tenant, connectionId: string, reason: string): Promise<Act[]> {
   const ended = await deleteSessionsOf(tx, tenant, connectionId);
@@ -285,29 +300,6 @@ export async function deleteConnection(deps: WritingDeps, caller: Caller, id: st
       at,
     );
   });
-}
-
-/** Sets the enforcement of every active connection. @throws CONFLICT when nobody has got through any yet */
-export async function setEnforcement(
-  deps: WritingDeps,
-  caller: Caller,
-  enforce: boolean,
-): Promise<{ enforce: boolean; developerId: string }> {
-  const { tenant } = caller;
-  const at = deps.clock();
-  await inTransaction(deps.db, async (tx) => {
-    const rows = await lockActive(tx, tenant);
-    if (enforce && !rows.some((row) => row.lastTestedAt !== null || row.lastLoginAt !== null)) {
-      const message = 'No active connection has passed a test or a login yet. Test one first.';
-      throw new AppError('CONFLICT', message, { field: 'enforce' });
-    }
-    const changing = rows.filter((row) => row.enforce !== enforce);
-    for (const { id } of changing) await updateConnection(tx, tenant, id, { enforce, updatedAt: at });
-    if (changing.length > 0) {
-      await recordActs(tx, caller, [{ type: 'sso.enforcement_changed', data: { enforce } }], at);
-    }
-  });
-  return { enforce, developerId: tenant.developerId };
 }
 
 function toConnection(row: ConnectionRow): SsoConnection {

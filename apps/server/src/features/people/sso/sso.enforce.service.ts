@@ -1,41 +1,96 @@
 import { uncovered } from '@behest/protocol/scopes';
-import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { enforcedFor } from './sso.queries.ts';
+import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { endSessionsOfPrincipals } from '../principals/index.ts';
+import { principalsInSession } from '../principals/principals.queries.ts';
+import { usersOfPrincipals } from '../scim/scim.queries.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import type { Concerned } from './sso.hooks.ts';
+import type { SignInAt, Standing } from './sso.queries.ts';
+import { type ConnectionRow, lockActive, updateConnection } from './sso.repo.ts';
+import { domainOf } from './sso.rules.ts';
+import { usersOf } from './sso.sessions.repo.ts';
 
-interface EnforceDeps {
-  readonly db: Executor;
-  readonly publicBaseUrl: string;
-}
+type EnforcingDeps = Pick<SsoDeps, 'db' | 'clock' | 'store' | 'onEnforced'>;
 
-interface Acting {
-  readonly tenant: Tenant;
-  readonly principalId: string;
-  readonly now: Date;
-  /** The scopes that the principal would approve. */
-  readonly scopes?: readonly string[];
-}
+/** The refusal of a person who has to sign in first. */
+export const ssoRequired = (publicBaseUrl: string, { connectionId, loginPath: path }: SignInAt) =>
+  new AppError('SSO_REQUIRED', 'This person has to sign in at their identity provider first.', {
+    connectionId,
+    loginUrl: `${publicBaseUrl}${path}`,
+  });
 
 /**
- * Demands a live session of single sign-on from a principal for whom it is enforced.
- * @throws SSO_REQUIRED, SSO_SCOPE_DENIED
+ * Refuses scopes that the person's groups do not allow.
+ * @throws SSO_SCOPE_DENIED
  */
-export async function mustBeSignedOn(deps: EnforceDeps, acting: Acting): Promise<void> {
-  const { tenant, principalId, now, scopes = [] } = acting;
-  const enforced = await enforcedFor(deps.db, tenant, principalId, now);
-  if (!enforced) return;
-  const { connectionId, loginPath, mappedScopes, limitsScopes } = enforced;
-  if (mappedScopes === undefined) {
-    throw new AppError('SSO_REQUIRED', 'This person has to sign in at their identity provider first.', {
-      connectionId,
-      loginUrl: `${deps.publicBaseUrl}${loginPath}`,
-    });
-  }
-  const denied = limitsScopes ? uncovered(mappedScopes, scopes) : [];
-  if (denied.length > 0) {
-    throw new AppError('SSO_SCOPE_DENIED', 'The groups of this person do not allow these scopes.', {
-      scopes: denied,
-    });
-  }
+export function mustAllowScopes({ session }: Standing, scopes: readonly string[]): void {
+  const denied = session?.limitsScopes ? uncovered(session.mappedScopes, scopes) : [];
+  if (denied.length === 0) return;
+  throw new AppError('SSO_SCOPE_DENIED', 'The groups of this person do not allow these scopes.', {
+    scopes: denied,
+  });
+}
+
+/** Sets the enforcement of every active connection. @throws CONFLICT when nobody has got through any yet */
+export async function setEnforcement(
+  deps: EnforcingDeps,
+  caller: Caller,
+  enforce: boolean,
+): Promise<{ enforce: boolean; developerId: string }> {
+  const { tenant } = caller;
+  const at = deps.clock();
+  await inTransaction(deps.db, async (tx) => {
+    const rows = await lockActive(tx, tenant);
+    if (enforce && !rows.some((row) => row.lastTestedAt !== null || row.lastLoginAt !== null)) {
+      const message = 'No active connection has passed a test or a login yet. Test one first.';
+      throw new AppError('CONFLICT', message, { field: 'enforce' });
+    }
+    const changing = rows.filter((row) => row.enforce !== enforce);
+    for (const { id } of changing) await updateConnection(tx, tenant, id, { enforce, updatedAt: at });
+    if (changing.length === 0) return;
+    if (enforce) await beginEnforcement(deps, tx, caller, changing);
+    await recordActs(tx, caller, [{ type: 'sso.enforcement_changed', data: { enforce } }], at);
+  });
+  return { enforce, developerId: tenant.developerId };
+}
+
+/** Ends the sessions that principals opened before these connections were enforced. Nobody had asked them to sign in. */
+export async function beginEnforcement(
+  { onEnforced, store }: Pick<EnforcingDeps, 'onEnforced' | 'store'>,
+  tx: Tx,
+  caller: Caller,
+  connections: readonly Pick<ConnectionRow, 'id' | 'domains'>[],
+): Promise<void> {
+  const { tenant } = caller;
+  const concerned = concernedBy(tx, tenant, connections);
+  await endSessionsOfPrincipals(tx, tenant, await concerned(await principalsInSession(tx, tenant)));
+  for (const listener of onEnforced) await listener(tx, caller, { concerned, store });
+}
+
+function concernedBy(
+  db: Executor,
+  tenant: Tenant,
+  connections: readonly Pick<ConnectionRow, 'id' | 'domains'>[],
+): Concerned {
+  const isVerified = new Map<string, boolean>();
+  const listed = new Set(connections.flatMap(({ domains }) => domains));
+  return async (principalIds) => {
+    if (principalIds.length === 0) return [];
+    const ids = connections.map(({ id }) => id);
+    const linked = new Set(await usersOf(db, tenant, ids));
+    const users = await usersOfPrincipals(db, tenant, principalIds);
+    const concerned: string[] = [];
+    for (const principalId of principalIds) {
+      const domain = domainOf(principalId);
+      if (listed.has(domain) && !isVerified.has(domain)) {
+        isVerified.set(domain, await isVerifiedBy(db, tenant, domain));
+      }
+      if (isVerified.get(domain) || linked.has(users.get(principalId) ?? '')) concerned.push(principalId);
+    }
+    return concerned;
+  };
 }

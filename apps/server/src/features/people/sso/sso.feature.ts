@@ -1,39 +1,37 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { userLeft } from '../scim/index.ts';
 import { acts, entries } from './sso.acts.ts';
 import { ssoConnectionRoutes } from './sso.connections.routes.ts';
-import type { SsoDeps } from './sso.deps.service.ts';
-import { STATE_KEY_USE, stateKeysOf } from './sso.keys.service.ts';
+import { STATE_KEY_USE } from './sso.keys.service.ts';
 import { ssoLoginRoutes } from './sso.login.routes.ts';
+import { ssoDepsOf } from './sso.open.service.ts';
 import { rates } from './sso.rates.ts';
-import { eraseSso } from './sso.repo.ts';
+import { eraseSso, tellSignOns } from './sso.repo.ts';
+import { connectionRotation, mustOpenConnections } from './sso.rotate.service.ts';
 import { endSessionsOfUser } from './sso.sessions.service.ts';
-import { ssoEgress, ssoSettings } from './sso.settings.ts';
+import { ssoSettings } from './sso.settings.ts';
 import { tables } from './sso.tables.ts';
 
 export const sso = defineFeature({
   name: 'sso',
   tags: { sso: 'Identity providers of customers, and the logins of people there.' },
-  knows: ['audit', 'keys', 'providers', 'scim'],
+  knows: ['audit', 'keys', 'principals', 'providers', 'scim'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['sso.login_failed'],
   rates,
   settings: ssoSettings,
   keyUses: [STATE_KEY_USE],
-  listens: [on(userLeft, endSessionsOfUser), on(tenantErased, eraseSso)],
+  listens: [on(userLeft, endSessionsOfUser), on(tenantErased, eraseSso), on(personTold, tellSignOns)],
   open(house, settings) {
-    const deps: SsoDeps = {
-      ...house,
-      vault: house.keyRing.vault,
-      upstream: ssoEgress(house, settings),
-      stateKeys: stateKeysOf(house.keyRing, settings.SSO_STATE_SECRET),
-      sessionSeconds: settings.SSO_SESSION_SECONDS,
-      allowsPlainLdap: settings.SSO_ALLOW_INSECURE_URLS,
-    };
+    const deps = ssoDepsOf(house, settings);
+    const rotation = { ...deps, warn: (message: string) => house.logger?.warn(message) };
     return {
+      prepare: () => mustOpenConnections(rotation, house.isProduction),
+      jobs: [connectionRotation(rotation)],
       async routes(app) {
         await app.register(ssoConnectionRoutes, deps);
         await app.register(ssoLoginRoutes, deps);

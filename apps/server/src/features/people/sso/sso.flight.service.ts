@@ -22,6 +22,15 @@ export interface Flight {
   readonly browserHash: string | null;
 }
 
+/** A request to a provider that begins a login. */
+export interface LoginRequest {
+  readonly flight: Flight;
+  readonly state: string;
+  readonly loginHint: string | undefined;
+  /** Whether the provider has to identify the person again, also where it has a session. */
+  readonly isAfresh: boolean;
+}
+
 type Holding = Pick<SsoDeps, 'store' | 'stateKeys' | 'clock'>;
 
 const STATE_SECONDS = 600;

@@ -72,6 +72,7 @@ export async function openSsoSession(
       name: claimed.name,
       groups: [...claimed.groups],
       mappedScopes: mappedScopes(members, claimed.groups),
+      idpSession: claimed.idpSession ?? null,
       secretHash: hashOf(secret),
       createdAt: at,
       expiresAt: new Date(at.getTime() + deps.sessionSeconds * 1000),

@@ -13,3 +13,12 @@ export const escapeDn = (value: string): string =>
 /** Puts a value into a filter. */
 export const filterWith = (filter: string, name: 'username' | 'dn', value: string): string =>
   filter.replaceAll(`{{${name}}}`, () => escapeFilter(value));
+
+/** The reason why a step at a directory failed: its refusal, or the way to it. */
+export function failureAt(step: string, error: unknown, isRefusal: boolean): string {
+  if (isRefusal) return step;
+  const { code = '', message = '' }: { code?: unknown; message?: string } = Object(error);
+  if (/CERT|SELF_SIGNED|VERIFY|TLS|SSL|EPROTO/.test(String(code))) return 'tls_failed';
+  if (/TIMEDOUT/.test(String(code)) || /time-?out|timed out/i.test(message)) return 'timeout';
+  return 'connection_failed';
+}

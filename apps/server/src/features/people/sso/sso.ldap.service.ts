@@ -6,7 +6,7 @@ import { callerFor, reporting } from './sso.callback.service.ts';
 import { membersOf, openSecret } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { type OpenedSession, openSsoSession } from './sso.identity.service.ts';
-import { escapeDn, filterWith } from './sso.ldap.rules.ts';
+import { escapeDn, failureAt, filterWith } from './sso.ldap.rules.ts';
 import type { LdapAnswer } from './sso.login.schema.ts';
 import { groupsIn } from './sso.oidc.service.ts';
 import { authFailed, type Claimed, idpBroken } from './sso.outcomes.service.ts';
@@ -84,10 +84,11 @@ function dialling({ plain, secure }: Sockets): Dialling {
 
 /** @throws SSO_ERROR in place of whatever the directory or the network said */
 async function orBroken<T>(reason: string, work: () => Promise<T>): Promise<T> {
+  const { ResultCodeError } = await import('ldapts');
   try {
     return await work();
-  } catch {
-    throw idpBroken(reason);
+  } catch (error) {
+    throw idpBroken(failureAt(reason, error, error instanceof ResultCodeError));
   }
 }
 

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { rootCertificates, setDefaultCACertificates } from 'node:tls';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import certificate from '../../../../test/app/localhost-certificate.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 import { directory, hasSlapd, startSlapd } from '../../../../test/servers/slapd.ts';
@@ -88,6 +92,38 @@ test.skipIf(!hasSlapd)(
   },
 );
 
+/** Takes the certificate of the test's directory for that of a known authority, or no longer. */
+function trust(isTrusted: boolean): void {
+  setDefaultCACertificates([...rootCertificates, ...(isTrusted ? [certificate.cert] : [])]);
+}
+afterEach(() => trust(false));
+
+test.skipIf(!hasSlapd)(
+  'M9: TLS, from the beginning or begun on a plain connection, demands a good certificate',
+  async () => {
+    const { server, acme, connectionId, signIn } = await startDirectory();
+    const path = `/v1/sso/connections/${connectionId}`;
+    const ways = [
+      { ldapUrl: server.secureUrl },
+      { ldapUrl: server.url, ldapTlsEnabled: true },
+      // The certificate is for another name.
+      { ldapUrl: server.secureUrl.replace('localhost', '127.0.0.1'), ldapTlsEnabled: false },
+    ];
+    const outcomes: unknown[] = [];
+    for (const isTrusted of [true, false]) {
+      trust(isTrusted);
+      for (const way of ways) {
+        await acme('PATCH', path, { ...way, ldapBindPassword: directory.bindPassword });
+        const { success, error } = (await acme('POST', `${path}/test`, {})).json();
+        const answer = await signIn('ada', 'password of ada');
+        outcomes.push([success ? 'good' : error, refusalOf(answer)]);
+      }
+    }
+    const refused = ['tls_failed', '502 SSO_ERROR tls_failed'];
+    expect(outcomes).toEqual([['good', '200'], ['good', '200'], refused, refused, refused, refused]);
+  },
+);
+
 test.skipIf(!hasSlapd)('an entry that is not the only one signs nobody in', async () => {
   const { signIn, reasons } = await startDirectory({
     ldapSearchFilter: '(|(uid={{username}})(sn=ada)(sn=grace))',
@@ -134,4 +170,24 @@ test('M9: a directory without TLS is refused, and so is a filter that a name cou
 test('M9: values are escaped in filters and names', () => {
   expect(filterWith('(uid={{username}})', 'username', '*)(\\\0$&')).toBe('(uid=\\2a\\29\\28\\5c\\00$&)');
   expect(escapeDn(' a,b=c"#\0 ')).toBe('\\ a\\,b\\=c\\"#\\00\\ ');
+});
+
+test.skipIf(!hasSlapd)('M9: a referral is not followed, and nobody is asked in its place', async () => {
+  const { server, signIn, reasons } = await startDirectory();
+  const calls: unknown[] = [];
+  const stranger = createServer((socket) => calls.push(socket.destroy()));
+  stranger.listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  onTestFinished(() => void stranger.close());
+  const { port } = Object(stranger.address());
+  await server.add(`cn=elsewhere,${directory.people}`, {
+    objectClass: ['referral', 'extensibleObject'],
+    cn: 'elsewhere',
+    ref: `ldap://127.0.0.1:${port}/${directory.people}`,
+  });
+
+  expect((await signIn('ada', 'password of ada')).statusCode).toBe(200); // the control
+  expect(refusalOf(await signIn('elsewhere', 'any'))).toBe('401 SSO_AUTH_FAILED');
+  expect(await reasons()).toEqual(['unknown_user']);
+  expect(calls).toEqual([]);
 });

@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { asksForPage } from '../../../platform/http/answers/plain-page.ts';
+import { asksForPage, sendPage } from '../../../platform/http/answers/plain-page.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { takeOidcAnswer, takeSamlAnswer } from './sso.callback.service.ts';
-import { cookieNames } from './sso.cookies.service.ts';
+import { cookieNames, sessionCookie } from './sso.cookies.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { takePassword } from './sso.ldap.service.ts';
 import {
@@ -14,13 +14,16 @@ import {
   LdapAnswer,
   LoginQuery,
   LoginStart,
+  LogoutQuery,
   MetadataPath,
   OidcAnswer,
   OidcQuery,
   SamlAnswer,
   SignedIn,
+  SignedOut,
 } from './sso.login.schema.ts';
 import { beginLogin, discoverConnection } from './sso.login.service.ts';
+import { signOut } from './sso.logout.service.ts';
 import { metadataOf } from './sso.metadata.service.ts';
 import { rates } from './sso.rates.ts';
 
@@ -52,7 +55,8 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   const ended = (reply: FastifyReply, { signedIn, secret, returnTo, isBrowser }: Ended) => {
     reply.header('cache-control', 'no-store');
     if (isBrowser) {
-      const value = `${signedIn.sessionId}.${secret}`;
+      const { developerId, sessionId: id } = signedIn;
+      const value = sessionCookie({ developerId, id, secret });
       const common = { path: '/', httpOnly: true, secure: isSecure } as const;
       reply.header('set-cookie', stringifySetCookie({ name: session, value, ...common, sameSite: 'lax' }));
       reply.header('set-cookie', stringifySetCookie({ name: login, value: '', ...common, maxAge: 0 }));
@@ -167,6 +171,31 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
     async (request, reply) => {
       const { signedIn } = await takePassword(deps, request.body, request.id);
       return reply.header('cache-control', 'no-store').send(signedIn);
+    },
+  );
+
+  app.get(
+    '/sso/logout',
+    {
+      config: { ...open, rate: rates.ssoCallback, failures: [] },
+      schema: {
+        operationId: 'sso.logout',
+        summary: 'End the session of a browser',
+        description:
+          'A browser is sent to the provider, where that publishes a place to sign out, or to `return_to`. Programs end sessions by `DELETE /v1/sso/sessions/:id`.',
+        querystring: LogoutQuery,
+        response: { 200: SignedOut, 302: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { return_to: returnTo } = request.query;
+      const cookie = cookiesIn(request.headers)[session];
+      const { goesTo, ...answer } = await signOut(deps, { requestId: request.id, cookie, returnTo });
+      const gone = { name: session, value: '', path: '/', httpOnly: true, secure: isSecure, maxAge: 0 };
+      reply.headers({ 'cache-control': 'no-store', 'set-cookie': stringifySetCookie(gone) });
+      if (!asksForPage(request)) return reply.send(answer);
+      if (goesTo !== null) return reply.redirect(goesTo, 302);
+      return sendPage(reply, { title: 'You are signed out', lead: 'You can close this window.' });
     },
   );
 

@@ -16,6 +16,8 @@ export const LoginQuery = Type.Object({
   return_to: Type.Optional(Url),
   login_hint: Type.Optional(Short),
   mode: Type.Optional(Type.Enum(['json', 'redirect'])),
+  /** `login` asks the provider to identify the person again, also where it has a session. */
+  prompt: Type.Optional(Type.Literal('login')),
 });
 
 export type LoginStart = Static<typeof LoginStart>;
@@ -87,4 +89,14 @@ export const SignedIn = Type.Object({
   principalId: nullable(Type.String()),
   developerId: Id,
   expiresAt: Time,
+});
+
+export const LogoutQuery = Type.Object({ return_to: Type.Optional(Url) });
+
+export type SignedOut = Static<typeof SignedOut>;
+export const SignedOut = Type.Object({
+  /** Whether the browser had a live session. */
+  signedOut: Type.Boolean(),
+  /** Where the person signs out at the provider, where that publishes it. */
+  providerUrl: nullable(Type.String()),
 });

@@ -55,9 +55,9 @@ export async function beginLogin(deps: SsoDeps, query: LoginQuery, isBrowser: bo
     browserHash: browser?.hash ?? null,
   };
   const state = newState(deps.stateKeys);
-  const ask = { flight, state, loginHint: query.login_hint };
+  const ask = { flight, state, loginHint: query.login_hint, isAfresh: query.prompt === 'login' };
   const authorizeUrl =
-    protocol === 'oidc' ? await oidcAuthorizeUrl(deps, row, ask) : await samlAuthorizeUrl(deps, row, ask);
+    protocol === 'oidc' ? await oidcAuthorizeUrl(deps, row, ask) : await samlAuthorizeUrl(row, ask);
   await keepFlight(deps, state, flight);
   return { start: { authorizeUrl, protocol, connectionId }, browserSecret: browser?.secret };
 }

@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Egress } from '../../../platform/egress/egress.ts';
 import { acceptUrl } from '../../../platform/egress/urls.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { newSecret } from '../../../platform/ids.ts';
 import {
   asClient,
   type Found,
   methodOf,
   objectIn,
   readIdToken,
-  readKeySet,
   readMetadata,
 } from '../../vault/providers/index.ts';
 import { membersOf, openSecret } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
-import type { Flight } from './sso.flight.service.ts';
+import type { Flight, LoginRequest } from './sso.flight.service.ts';
+import { keysFor } from './sso.keyset.service.ts';
 import { authFailed, type Claimed, idpBroken } from './sso.outcomes.service.ts';
 import type { ConnectionRow } from './sso.repo.ts';
 
@@ -23,6 +25,7 @@ const MOST_ISSUERS = 500;
 interface Metadata {
   readonly found: Found;
   readonly usesPkce: boolean;
+  readonly endSessionEndpoint: string | null;
   readonly readAt: number;
 }
 
@@ -52,7 +55,7 @@ export async function issuerMetadata(
   if (answer.failure !== undefined) throw idpBroken(answer.failure);
   const document = answer.status === 200 ? objectIn(answer.body) : undefined;
   if (!document) throw idpBroken('no_metadata');
-  const { issuer, code_challenge_methods_supported: methods } = document;
+  const { issuer, code_challenge_methods_supported: methods, end_session_endpoint: end } = document;
   if (typeof issuer !== 'string' || issuer.replace(/\/$/, '') !== issuerUrl.replace(/\/$/, '')) {
     throw idpBroken('issuer_mismatch');
   }
@@ -64,7 +67,8 @@ export async function issuerMetadata(
   for (const endpoint of [authorizationEndpoint, tokenEndpoint, jwksUri ?? '']) {
     if (!acceptUrl(endpoint, upstream.rules)) throw idpBroken('blocked_address');
   }
-  const metadata = { found, usesPkce, readAt: now };
+  const endSessionEndpoint = typeof end === 'string' && acceptUrl(end, upstream.rules) ? end : null;
+  const metadata = { found, usesPkce, endSessionEndpoint, readAt: now };
   knownBy(upstream).set(issuerUrl, metadata);
   return metadata;
 }
@@ -73,7 +77,7 @@ export async function issuerMetadata(
 export async function oidcAuthorizeUrl(
   deps: Pick<SsoDeps, 'upstream' | 'clock'>,
   row: ConnectionRow,
-  { flight, state, loginHint }: { flight: Flight; state: string; loginHint: string | undefined },
+  { flight, state, loginHint, isAfresh }: LoginRequest,
 ): Promise<string> {
   const { issuerUrl = '', clientId = '' } = membersOf(row);
   const { found, usesPkce } = await issuerMetadata(deps, issuerUrl);
@@ -90,6 +94,7 @@ export async function oidcAuthorizeUrl(
       code_challenge_method: 'S256',
     }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
+    ...(isAfresh && { prompt: 'login' }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
@@ -116,7 +121,7 @@ export async function oidcClaims(
   // RFC 9207, section 2.4: a code of another issuer is not redeemed here.
   if (iss === undefined ? found.namesIssuer : iss !== found.issuer) throw authFailed('issuer');
   const said = await redeem(deps, row, { found, usesPkce, flight, code });
-  const keys = await readKeySet(deps.upstream, found);
+  const keys = await keysFor(deps, found, said.id_token);
   if (!keys) throw idpBroken('no_keys');
   const expected = {
     found,
@@ -127,7 +132,7 @@ export async function oidcClaims(
   };
   const claims = await readIdToken(said.id_token, keys, expected);
   if (!claims) throw authFailed('id_token');
-  const { sub, email, email_verified: isVerified, name } = claims;
+  const { sub, email, email_verified: isVerified, name, sid } = claims;
   const groups = members.groupAttribute === null ? undefined : claims[members.groupAttribute];
   return {
     subject: `${found.issuer}|${String(sub)}`,
@@ -136,6 +141,7 @@ export async function oidcClaims(
     isEmailVerified: isVerified === true,
     name: textOf(name),
     groups: groupsIn(groups),
+    idpSession: typeof sid === 'string' && sid.length <= 256 ? sid : undefined,
   };
 }
 
@@ -153,8 +159,18 @@ export const groupsIn = (value: unknown): string[] =>
 interface Redeeming {
   readonly found: Found;
   readonly usesPkce: boolean;
-  readonly flight: Flight;
+  readonly flight: Pick<Flight, 'redirectUri' | 'verifier'>;
   readonly code: string;
+}
+
+/** Shows the provider a code that it never made: it refuses the code, or else the client. @throws SSO_ERROR */
+export async function tryClient(deps: SsoDeps, row: ConnectionRow): Promise<void> {
+  const { issuerUrl = '' } = membersOf(row);
+  const { found, usesPkce } = await issuerMetadata(deps, issuerUrl);
+  const flight = { redirectUri: `${deps.publicBaseUrl}/sso/callback`, verifier: newSecret() };
+  await redeem(deps, row, { found, usesPkce, flight, code: newSecret() }).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'SSO_AUTH_FAILED') throw error;
+  });
 }
 
 /** RFC 6749, section 4.1.3, with RFC 7636. The provider's words about a failure are shown nowhere. */

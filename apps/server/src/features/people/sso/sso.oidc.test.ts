@@ -116,3 +116,55 @@ test('M8: a code of another login, and an answer that names another issuer, are 
   expect(answers).toEqual(['401 SSO_AUTH_FAILED', '401 SSO_AUTH_FAILED', '401 SSO_AUTH_FAILED']);
   expect((await bringBack(service, await begin())).statusCode).toBe(200); // the control
 });
+
+test('keys and metadata are kept for an hour, and keys are read again for an unknown one at most once a minute', async () => {
+  const provider = await startAccountsServer();
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  await addOidc(acme, provider);
+  const [before, after] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')];
+  let current = { kid: 'before', ...before };
+  let idToken = '';
+  const asked = { metadata: 0, keys: 0 };
+  provider.behaviour.instead = ({ url }, respond) => {
+    if (url?.startsWith('/.well-known/')) asked.metadata += 1;
+    if (url === '/token') respond(200, { access_token: 'a', token_type: 'Bearer', id_token: idToken });
+    if (url !== '/jwks') return url === '/token';
+    asked.keys += 1;
+    void exportJWK(current.publicKey).then((jwk) =>
+      respond(200, { keys: [{ ...jwk, kid: current.kid, alg: 'RS256' }] }),
+    );
+    return true;
+  };
+  const signIn = async (signer: { kid: string; privateKey: typeof before.privateKey }) => {
+    const { authorizeUrl } = (await startLogin(service, { org: acme.developerId })).json();
+    const url = new URL(authorizeUrl);
+    idToken = await new SignJWT({ nonce: String(url.searchParams.get('nonce')), sub: 'ada' })
+      .setProtectedHeader({ alg: 'RS256', kid: signer.kid })
+      .setIssuer(provider.issuer)
+      .setAudience(String(url.searchParams.get('client_id')))
+      .setIssuedAt(service.clock())
+      .setExpirationTime(new Date(service.clock().getTime() + 300_000))
+      .sign(signer.privateKey);
+    const back = new URL(`${provider.issuer}/back`);
+    back.searchParams.set('state', String(url.searchParams.get('state')));
+    back.searchParams.set('iss', provider.issuer);
+    back.searchParams.set('code', 'any');
+    return (await bringBack(service, back)).statusCode;
+  };
+  const old = current;
+
+  expect([await signIn(old), await signIn(old)]).toEqual([200, 200]);
+  expect(asked).toEqual({ metadata: 1, keys: 1 });
+  current = { kid: 'after', ...after };
+  expect(await signIn(current)).toBe(401); // within the minute
+  expect(asked.keys).toBe(1);
+  service.advance(60);
+  expect(await signIn(current)).toBe(200);
+  expect(await signIn({ ...current, kid: 'made up' })).toBe(401);
+  expect(await signIn(old)).toBe(401);
+  expect(asked).toEqual({ metadata: 1, keys: 2 });
+  service.advance(3600);
+  expect(await signIn(current)).toBe(200);
+  expect(asked).toEqual({ metadata: 2, keys: 3 });
+});

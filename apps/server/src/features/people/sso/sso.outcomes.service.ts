@@ -11,6 +11,8 @@ export interface Claimed {
   readonly isEmailVerified: boolean;
   readonly name: string | null;
   readonly groups: readonly string[];
+  /** The provider's own name of the session, if it gave one. */
+  readonly idpSession?: string | undefined;
 }
 
 /** A refusal of an identity provider's answer. The reason goes to the audit log and nowhere else. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AccountsServer, startAccountsServer } from '../../../../test/app/accounts-server.ts';
-import { grantTo, openSession, refusalOf } from '../../../../test/app/flow.ts';
+import { grantTo, openSession, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { addOidc, besideProvider, bringBack, signOn, startLogin } from '../../../../test/app/signing-on.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 
@@ -20,10 +20,10 @@ async function ownDomain({ db }: Service, { developerId }: Developer, domain: st
   await db.insertInto('verifiedDomains').values({ developerId, domain, domainId: id }).execute();
 }
 
-async function startPeople(members: object = {}, isVerified = true) {
+async function startPeople(members: object = {}, isVerified = true, mode: 'live' | 'sandbox' = 'sandbox') {
   const provider = await startAccountsServer();
   const service = await startApp(besideProvider());
-  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const acme = await service.asDeveloper({ mode });
   const domains = ['upstream.test'];
   const connection = await addOidc(acme, provider, { domains, ...members });
   await service.db.deleteFrom('verifiedDomains').where('domain', '=', 'upstream.test').execute(); // a test before may have left it
@@ -143,6 +143,24 @@ test('M12: enforcement demands a live session of those whom it concerns, and of 
   expect(await opened('employee-7')).toBe('403 SSO_REQUIRED');
   await acme('POST', '/v1/sso/enforce', { enforce: false });
   expect(await opened('employee-7')).toBe('201');
+});
+
+test('M12: no policy approves in the place of a person who has to sign in', async () => {
+  const { acme, scim, begin } = await startPeople({}, true, 'live');
+  await scim('POST', '/Users', ada);
+  expect((await begin()).statusCode).toBe(200); // no connection is enforced before it works
+  await acme('PATCH', '/v1/me', { policyAutoApproval: true });
+  await acme('POST', '/v1/policies', { name: 'All', effect: 'allow', scopes: ['calendar:*'] });
+  const { agentId } = await registerAgent(acme);
+  const asked = async (principalId: string) => {
+    const body = { agentId, principalId, scopes: ['calendar:read'] };
+    return (await acme('POST', '/v1/authorize', body)).json().status;
+  };
+
+  expect(await asked('grace@upstream.test')).toBe('approved'); // the control
+  expect((await acme('POST', '/v1/sso/enforce', { enforce: true })).statusCode).toBe(200);
+  expect(await asked('grace@upstream.test')).toBe('pending');
+  expect(await asked('user_42')).toBe('approved');
 });
 
 test('a verified domain leads to its connection, and no other domain does', async () => {

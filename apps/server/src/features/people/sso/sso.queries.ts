@@ -1,67 +1,171 @@
+import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { SsoConnections } from '../../../platform/db/types.gen.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { userOfPrincipal } from '../scim/scim.queries.ts';
 import { domainOf, loginPath, type SsoMembers } from './sso.rules.ts';
 
-/** A connection that a principal has to sign in by. */
-export interface Enforced {
-  readonly connectionId: string;
-  /** Where the principal signs in, below the address of the service. */
-  readonly loginPath: string;
-  /** The scopes of the principal's live session. Undefined without a session. */
-  readonly mappedScopes: readonly string[] | undefined;
-  /** Whether the principal may approve no other scopes than those. */
-  readonly limitsScopes: boolean;
+type Active = Pick<Selectable<SsoConnections>, 'id' | 'domains' | 'settings' | 'enforce'>;
+
+const activeOf = (db: Executor, { developerId }: Tenant) =>
+  db
+    .selectFrom('ssoConnections')
+    .select(['id', 'domains', 'settings', 'enforce'])
+    .where('developerId', '=', developerId)
+    .where('status', '=', 'active')
+    .orderBy('id');
+
+/** The connections that a developer enforces, for queries that ask whether there is one. */
+export const enforcingOf = (db: Executor, tenant: Tenant) => activeOf(db, tenant).where('enforce', '=', true);
+
+export const hasActiveConnection = async (db: Executor, tenant: Tenant): Promise<boolean> =>
+  (await activeOf(db, tenant).limit(1).executeTakeFirst()) !== undefined;
+
+interface Concern {
+  readonly active: readonly Active[];
+  /** The user for whom the principal stands. */
+  readonly userId: string | undefined;
+  /** The enforced connection of the principal: that of a linked user, or of the principal's own verified domain. */
+  readonly enforced: Active | undefined;
+  /** The connection at which the principal signs in, where one can be told. */
+  readonly leading: Active | undefined;
 }
 
-/**
- * The connection that is enforced for a principal: one of a linked user, or of the principal's own verified domain.
- * @returns undefined where single sign-on is not enforced
- */
-export async function enforcedFor(
+async function concernOf(
   db: Executor,
   tenant: Tenant,
   principalId: string,
-  now: Date,
-): Promise<Enforced | undefined> {
-  const { developerId } = tenant;
-  const enforcing = await db
-    .selectFrom('ssoConnections')
-    .select(['id', 'domains', 'settings'])
-    .where('developerId', '=', developerId)
-    .where('status', '=', 'active')
-    .where('enforce', '=', true)
-    .orderBy('id')
-    .execute();
-  if (enforcing.length === 0) return undefined;
-  const userId = (await userOfPrincipal(db, tenant, principalId)) ?? '';
-  const identities = await db
+  active: readonly Active[],
+): Promise<Concern> {
+  if (active.length === 0) return { active, userId: undefined, enforced: undefined, leading: undefined };
+  const userId = await userOfPrincipal(db, tenant, principalId);
+  const linked = userId === undefined ? [] : await connectionsOfUser(db, tenant, userId);
+  const domain = domainOf(principalId);
+  const isLinked = ({ id }: Active) => linked.includes(id);
+  const lists = ({ domains }: Active) => domains.includes(domain);
+  const listing = active.find((one) => one.enforce && lists(one));
+  const enforced =
+    active.find((one) => one.enforce && isLinked(one)) ??
+    (listing && (await isVerifiedBy(db, tenant, domain)) ? listing : undefined);
+  const [only, other] = active.filter(({ domains }) => domains.length === 0);
+  const single = active.length === 1 ? active[0] : other ? undefined : only;
+  const leading = enforced ?? active.find(isLinked) ?? active.find(lists) ?? single;
+  return { active, userId, enforced, leading };
+}
+
+async function connectionsOfUser(db: Executor, { developerId }: Tenant, userId: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('ssoIdentities')
     .select('connectionId')
     .where('developerId', '=', developerId)
     .where('userId', '=', userId)
     .execute();
-  const linked = enforcing.find(({ id }) => identities.some(({ connectionId }) => connectionId === id));
-  const domain = domainOf(principalId);
-  const listing = enforcing.find(({ domains }) => domains.includes(domain));
-  const isOwn = !linked && listing && (await isVerifiedBy(db, tenant, domain));
-  const connection = linked ?? (isOwn ? listing : undefined);
-  if (!connection) return undefined;
-  const session = await db
+  return rows.map(({ connectionId }) => connectionId);
+}
+
+const liveSessions = (db: Executor, { developerId }: Tenant, now: Date) =>
+  db
     .selectFrom('ssoSessions')
-    .select('mappedScopes')
+    .select(['connectionId', 'userId', 'mappedScopes', 'secretHash', 'expiresAt'])
     .where('developerId', '=', developerId)
-    .where('connectionId', '=', connection.id)
-    .where('expiresAt', '>', now)
-    .where(({ eb, or }) => or([eb('principalId', '=', principalId), eb('userId', '=', userId)]))
-    .orderBy('id', 'desc')
+    .where('expiresAt', '>', now);
+
+/** Where a person signs in. */
+export interface SignInAt {
+  readonly connectionId: string;
+  /** Below the address of the service. */
+  readonly loginPath: string;
+}
+
+const signInAt = ({ developerId }: Tenant, { id }: Active): SignInAt => ({
+  connectionId: id,
+  loginPath: loginPath(developerId, id),
+});
+
+/**
+ * The connection that demands a session of a principal who has none. The active connections stay locked until the
+ * commit, so that a session which the caller opens is seen by an enforcement that begins at the same time.
+ */
+export async function demandedOf(
+  tx: Tx,
+  tenant: Tenant,
+  principalId: string,
+  now: Date,
+): Promise<SignInAt | undefined> {
+  const active = await tx
+    .selectFrom('ssoConnections')
+    .select(['id', 'domains', 'settings', 'enforce'])
+    .where('developerId', '=', tenant.developerId)
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .forShare()
+    .execute();
+  const { enforced, userId = '' } = await concernOf(tx, tenant, principalId, active);
+  if (!enforced) return undefined;
+  const live = await liveSessions(tx, tenant, now)
+    .where('connectionId', '=', enforced.id)
+    .where('userId', '=', userId)
+    .limit(1)
     .executeTakeFirst();
-  const { groupMappings }: SsoMembers = Object(connection.settings); // stored by this service
+  return live ? undefined : signInAt(tenant, enforced);
+}
+
+/** Whether single sign-on is enforced for a principal. */
+export async function isEnforcedFor(db: Executor, tenant: Tenant, principalId: string): Promise<boolean> {
+  const active = await activeOf(db, tenant).execute();
+  const isNone = !active.some(({ enforce }) => enforce);
+  return !isNone && (await concernOf(db, tenant, principalId, active)).enforced !== undefined;
+}
+
+/** A browser's own session, as far as it counts for a principal. */
+export interface OwnSession {
+  readonly expiresAt: Date;
+  readonly mappedScopes: readonly string[];
+  /** Whether the principal may approve no other scopes than those. */
+  readonly limitsScopes: boolean;
+}
+
+/** The stand of single sign-on between a person's browser and an approval. */
+export interface Standing {
+  readonly signInAt: SignInAt | undefined;
+  readonly session: OwnSession | undefined;
+  /** The browser has a session, of somebody else. */
+  readonly isOtherPerson: boolean;
+}
+
+interface Asking {
+  readonly principalId: string;
+  readonly now: Date;
+  /** The id of the session that the browser's cookie names, and the hash of the cookie's secret. */
+  readonly cookie: { readonly id: string; readonly secretHash: Buffer } | undefined;
+  /** Whether a session is demanded also where no connection enforces it. */
+  readonly isDemanded: boolean;
+}
+
+/** @returns undefined where single sign-on is not demanded of the principal */
+export async function standingOf(
+  db: Executor,
+  tenant: Tenant,
+  { principalId, now, cookie, isDemanded }: Asking,
+): Promise<Standing | undefined> {
+  const concern = await concernOf(db, tenant, principalId, await activeOf(db, tenant).execute());
+  const { active, userId, enforced, leading } = concern;
+  if (!enforced && !isDemanded) return undefined;
+  const found =
+    cookie && (await liveSessions(db, tenant, now).where('id', '=', cookie.id).executeTakeFirst());
+  const held = cookie && found?.secretHash.equals(cookie.secretHash) ? found : undefined;
+  const connection = active.find(({ id }) => id === held?.connectionId);
+  const isOwn = userId !== undefined && held?.userId === userId;
+  const counts = isOwn && connection && (!enforced || connection.id === enforced.id);
   return {
-    connectionId: connection.id,
-    loginPath: loginPath(developerId, connection.id),
-    mappedScopes: session?.mappedScopes,
-    limitsScopes: Object.keys(groupMappings).length > 0,
+    signInAt: leading && signInAt(tenant, leading),
+    session: counts ? { ...held, limitsScopes: limitsScopes(connection) } : undefined,
+    isOtherPerson: held !== undefined && !isOwn,
   };
+}
+
+function limitsScopes({ settings }: Active): boolean {
+  const { groupMappings }: SsoMembers = Object(settings); // stored by this service
+  return Object.keys(groupMappings).length > 0;
 }

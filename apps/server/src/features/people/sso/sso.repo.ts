@@ -3,6 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { SsoConnections } from '../../../platform/db/types.gen.ts';
 import type { SsoConnectionQuery } from './sso.schema.ts';
 
@@ -158,3 +159,17 @@ export const eraseSso = eraserOf(
   'sso_connection_domains',
   'sso_connections',
 );
+
+export const tellSignOns = tellerOf('sso_session', 'sso_sessions', [
+  ...[
+    'connection_id',
+    'user_id',
+    'subject',
+    'email',
+    'name',
+    'groups',
+    'mapped_scopes',
+    'created_at',
+    'expires_at',
+  ],
+]);

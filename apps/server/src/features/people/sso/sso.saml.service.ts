@@ -1,7 +1,7 @@
 import type { SAML } from '@node-saml/node-saml';
 import { membersOf } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
-import type { Flight } from './sso.flight.service.ts';
+import type { Flight, LoginRequest } from './sso.flight.service.ts';
 import type { OnceOnly } from './sso.identity.service.ts';
 import { groupsIn } from './sso.oidc.service.ts';
 import { authFailed, type Claimed } from './sso.outcomes.service.ts';
@@ -16,7 +16,7 @@ import { type Asserted, decodeResponse, envelopeFault, formFault, readAssertion 
 async function libraryFor(
   members: SsoMembers,
   certificates: readonly string[],
-  requestId = '',
+  { requestId, isAfresh = false }: { readonly requestId?: string; readonly isAfresh?: boolean } = {},
 ): Promise<SAML> {
   const { SAML: Library } = await import('@node-saml/node-saml');
   const { idpSsoUrl = '', spEntityId = '', spAcsUrl = '' } = members;
@@ -31,18 +31,19 @@ async function libraryFor(
     wantAuthnResponseSigned: false,
     disableRequestedAuthnContext: true,
     identifierFormat: null,
-    ...(requestId !== '' && { generateUniqueId: () => requestId }),
+    forceAuthn: isAfresh,
+    ...(requestId !== undefined && { generateUniqueId: () => requestId }),
   });
 }
 
 /** The address at the identity provider, with a request (SAML 2.0 Bindings, section 3.4). */
 export async function samlAuthorizeUrl(
-  _deps: Pick<SsoDeps, 'clock'>,
   row: ConnectionRow,
-  { flight, state }: { readonly flight: Flight; readonly state: string },
+  { flight, state, isAfresh }: LoginRequest,
 ): Promise<string> {
   const members = membersOf(row);
-  const library = await libraryFor(members, members.idpCertificates ?? [], flight.requestId);
+  const { requestId } = flight;
+  const library = await libraryFor(members, members.idpCertificates ?? [], { requestId, isAfresh });
   return library.getAuthorizeUrlAsync(state, undefined, {});
 }
 

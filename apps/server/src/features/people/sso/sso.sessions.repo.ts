@@ -32,6 +32,13 @@ const liveSessions = (db: Executor, { developerId }: Tenant, now: Date) =>
     .where('developerId', '=', developerId)
     .where('expiresAt', '>', now);
 
+export const findSession = (
+  db: Executor,
+  tenant: Tenant,
+  id: string,
+  now: Date,
+): Promise<SessionRow | undefined> => liveSessions(db, tenant, now).where('id', '=', id).executeTakeFirst();
+
 /** Newest first. */
 export function listSessionRows(db: Executor, tenant: Tenant, query: SsoSessionQuery, now: Date) {
   const { cursor, limit, connectionId, principalId } = query;
@@ -97,6 +104,22 @@ export async function insertIdentity(
       conflict.columns(['developerId', 'connectionId', 'subject']).doUpdateSet({ userId: row.userId }),
     )
     .execute();
+}
+
+/** The users who have signed in at one of these connections. */
+export async function usersOf(
+  db: Executor,
+  { developerId }: Tenant,
+  connectionIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('ssoIdentities')
+    .select('userId')
+    .distinct()
+    .where('developerId', '=', developerId)
+    .where('connectionId', 'in', connectionIds)
+    .execute();
+  return rows.map(({ userId }) => userId);
 }
 
 /**

@@ -1,17 +1,18 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
+import { readKeySet } from '../../vault/providers/index.ts';
 import { membersOf } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { tryDirectory } from './sso.ldap.service.ts';
-import { issuerMetadata } from './sso.oidc.service.ts';
+import { issuerMetadata, tryClient } from './sso.oidc.service.ts';
 import { idpBroken } from './sso.outcomes.service.ts';
 import { type ConnectionRow, findConnection, noteSuccess } from './sso.repo.ts';
 import { shownCertificates, unexpired } from './sso.rules.ts';
 import type { SsoTest } from './sso.schema.ts';
 
 /** The repair of each failure, for an administrator. */
-const ADVICE: Readonly<Record<string, string>> = {
+export const ADVICE: Readonly<Record<string, string>> = {
   timeout: 'The server did not answer within 10 seconds. Look at its firewall.',
   connection_failed: 'Nothing answers at this address. Look at the host and the port.',
   dns_failed: 'The name of the host is not in the DNS. Look for a typing error.',
@@ -25,9 +26,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   unusable_endpoints: 'The discovery document lacks an endpoint, or the response type `code`.',
   unusable_id_token: 'The provider signs no ID tokens with an asymmetric algorithm, or publishes no keys.',
   unusable_pkce: 'The provider lists ways of PKCE that the service does not do.',
+  no_keys: 'The discovery document names a `jwks_uri`, and it does not answer with a set of keys.',
   certificate_expired: 'Every certificate has expired. Add the one that the provider signs with now.',
+  invalid_client:
+    'The provider refused `clientId` with `clientSecret`. Copy both again, or make another secret.',
   bind: 'The directory refused `ldapBindDn` with its password.',
-  start_tls: 'The directory did not begin TLS. Look at its certificate, or use `ldaps:`.',
+  start_tls: 'The directory refused to begin TLS. Turn it on there, or use `ldaps:`.',
   search_base: 'The search base does not exist, or the bind DN may not read it.',
 };
 
@@ -59,5 +63,7 @@ async function tried(deps: SsoDeps, row: ConnectionRow): Promise<Partial<SsoTest
   }
   const { found } = await issuerMetadata(deps, members.issuerUrl ?? '', { isFresh: true });
   const { issuer, authorizationEndpoint, tokenEndpoint, jwksUri } = found;
+  if (!(await readKeySet(deps.upstream, found))) throw idpBroken('no_keys');
+  await tryClient(deps, row);
   return { issuer: issuer ?? '', authorizationEndpoint, tokenEndpoint, jwksUri: jwksUri ?? '' };
 }

@@ -17,7 +17,7 @@ export const audit = defineFeature({
   metrics: {
     audit_chain_broken: {
       kind: 'gauge',
-      help: 'Verifications, since the start of this process, that found an audit chain broken.',
+      help: 'Verifications and evidence packs, since the start of this process, that found an audit chain broken.',
     },
   },
   rates,

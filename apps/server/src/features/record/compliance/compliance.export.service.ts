@@ -1,15 +1,17 @@
-import type { Caller } from '../../../platform/caller.ts';
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { PageRows } from '../../../platform/db/page-rows.ts';
 import { openSnapshot } from '../../../platform/db/snapshot.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { grantStatus } from '../../access/grants/index.ts';
-import { findSeqRange } from '../audit/audit.queries.ts';
+import { findSeqRange, type SeqRange } from '../audit/audit.queries.ts';
 import { AuditEntry, recordActs, toEntry } from '../audit/index.ts';
 import type { Catalogue } from '../events/index.ts';
 import { mustBeDays } from './compliance.days.rules.ts';
 import { formOf, mediaTypes, writerOf } from './compliance.forms.rules.ts';
+import { toOcsf } from './compliance.ocsf.rules.ts';
 import {
   countExportedEntries,
   countExportedGrants,
@@ -20,6 +22,7 @@ import {
 } from './compliance.repo.ts';
 import {
   type EntryExportQuery,
+  type EntryForm,
   ExportedGrant,
   type Form,
   type GrantExportQuery,
@@ -73,26 +76,34 @@ export function exportEntries(
     return {
       total: await countExportedEntries(db, tenant, query, range),
       portions: async function* () {
-        for await (const rows of inPortions<EntryToExport>((after) =>
-          listExportedEntries(
-            db,
-            tenant,
-            query,
-            after ? { ...range, fromSeq: Number(after.seq) + 1 } : range,
-          ),
-        )) {
-          yield rows.map((row) => toExportedEntry(deps, row));
+        for await (const entries of entryPortions(deps, db, tenant, query, range)) {
+          yield query.format === 'ocsf' ? entries.map(toOcsf) : entries;
         }
       },
     };
   });
 }
 
+/** Audit entries as they are exported, in the order of the chain. */
+export async function* entryPortions(
+  deps: Pick<ExportDeps, 'catalogue'>,
+  db: Executor,
+  tenant: Tenant,
+  query: EntryExportQuery,
+  range: SeqRange,
+): AsyncGenerator<AuditEntry[]> {
+  const readAfter = (after: EntryToExport | undefined) =>
+    listExportedEntries(db, tenant, query, after ? { ...range, fromSeq: Number(after.seq) + 1 } : range);
+  for await (const rows of inPortions<EntryToExport>(readAfter)) {
+    yield rows.map((row) => toExportedEntry(deps, row));
+  }
+}
+
 interface Asked {
   readonly kind: 'grants' | 'audit';
   readonly member: string;
   readonly columns: readonly string[];
-  readonly query: Span & { readonly format?: Form };
+  readonly query: Span & { readonly format?: EntryForm };
   readonly accept: string | undefined;
 }
 
@@ -137,21 +148,24 @@ export function mustFit(total: number, limit: number, formats: readonly Form[] =
 }
 
 interface Exported {
-  readonly kind: 'grants' | 'audit' | 'evidence-pack';
+  readonly kind: 'grants' | 'audit' | 'evidence-pack' | 'principal';
+  /** The person whom the export is about. */
+  readonly principalId?: string;
   readonly span: Span;
   readonly total: number;
-  readonly form: Form | 'zip';
+  readonly form: EntryForm | 'zip';
 }
 
 /** Before the first byte leaves, so that nobody gets an export without an entry. */
 export async function recordExport(
   { aside }: Pick<ExportDeps, 'aside'>,
   caller: Caller,
-  { kind, span, total, form }: Exported,
+  { kind, span, total, form, principalId }: Exported,
   at: Date,
 ): Promise<void> {
   const data = { kind, since: span.since ?? null, until: span.until ?? null, total, format: form };
-  await inTransaction(aside, (tx) => recordActs(tx, caller, [{ type: 'compliance.exported', data }], at));
+  const act: Act = { type: 'compliance.exported', ...(principalId !== undefined && { principalId }), data };
+  await inTransaction(aside, (tx) => recordActs(tx, caller, [act], at));
 }
 
 /** The grants of an export, as it shows them. */

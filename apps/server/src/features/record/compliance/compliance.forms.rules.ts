@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { csvLine } from './compliance.csv.rules.ts';
-import type { Form } from './compliance.schema.ts';
+import type { EntryForm } from './compliance.schema.ts';
 
 /** Writes a list of records, a few at a time. */
 export interface ListWriter {
@@ -22,21 +22,22 @@ export const mediaTypes = {
   json: 'application/json; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
+  ocsf: 'application/x-ndjson; charset=utf-8',
   zip: 'application/zip',
-} as const satisfies Record<Form | 'zip', string>;
+} as const satisfies Record<EntryForm | 'zip', string>;
 
 /** The form that a request asks for. @param accept its `Accept` header */
-export function formOf(format: Form | undefined, accept = ''): Form {
+export function formOf(format: EntryForm | undefined, accept = ''): EntryForm {
   if (format) return format;
   const types = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
   if (types.includes('application/x-ndjson')) return 'ndjson';
   return types.includes('text/csv') ? 'csv' : 'json';
 }
 
-export const writerOf = (form: Form, facts: ListFacts): ListWriter => writers[form](facts);
+export const writerOf = (form: EntryForm, facts: ListFacts): ListWriter => writers[form](facts);
 
-const writers = { json: asDocument, ndjson: asLines, csv: asTable } satisfies Record<
-  Form,
+const writers = { json: asDocument, ndjson: asLines, csv: asTable, ocsf: asEvents } satisfies Record<
+  EntryForm,
   (facts: ListFacts) => ListWriter
 >;
 
@@ -68,6 +69,15 @@ function asLines(): ListWriter {
       return text;
     },
     end: () => `${JSON.stringify({ type: 'end', total, sha256: hash.digest('hex') })}\n`,
+  };
+}
+
+/** A reader of events knows no other lines, so none of them ends the list. */
+function asEvents(): ListWriter {
+  return {
+    begin: () => '',
+    write: (records) => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+    end: () => '',
   };
 }
 

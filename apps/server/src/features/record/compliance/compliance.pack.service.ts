@@ -2,6 +2,7 @@ import { canonicalJson } from '@behest/protocol/canonical-json';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { openSnapshot } from '../../../platform/db/snapshot.ts';
+import type { Metrics } from '../../../platform/telemetry/metrics.ts';
 import { listPolicies, PolicyRecord } from '../../access/policies/index.ts';
 import { type KeyRing, signDetached } from '../../service/keys/index.ts';
 import { findSeqRange } from '../audit/audit.queries.ts';
@@ -29,6 +30,7 @@ export { ChainVerdict, PolicyRecord };
 
 export interface PackDeps extends ExportDeps {
   readonly keyRing: KeyRing;
+  readonly metrics: Metrics;
 }
 
 /** The log in which the operator reads that a chain is broken. */
@@ -109,7 +111,10 @@ async function* packTexts(
 
   const chainIntegrity = { ...(await check.conclude()), checkedEntries: check.goodEntries() };
   const { valid, firstBrokenAt, problem } = chainIntegrity;
-  if (!valid) log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
+  if (!valid) {
+    log.error({ ...tenant, firstBrokenAt, problem }, 'an audit chain is broken');
+    deps.metrics.gauge('audit_chain_broken').inc();
+  }
   const controls = controlsOf(query.framework, {
     ...summary,
     goodEntries: chainIntegrity.checkedEntries,

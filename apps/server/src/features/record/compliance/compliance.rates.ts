@@ -6,4 +6,9 @@ export const rates = rateRules({
     describes: 'exports and evidence packs, by developer',
     counts: [{ by: 'developer' }],
   },
+  complianceHold: {
+    perMinute: 30,
+    describes: 'placing and releasing legal holds, by developer',
+    counts: [{ by: 'developer' }],
+  },
 });

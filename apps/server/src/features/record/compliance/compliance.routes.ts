@@ -7,12 +7,14 @@ import { bodyOf } from '../../../platform/http/answers/portions.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { AuditEntry, type Export, exportEntries, exportGrants } from './compliance.export.service.ts';
 import { ChainVerdict, makePack, type PackDeps, PolicyRecord } from './compliance.pack.service.ts';
+import { exportPerson, type PersonDeps } from './compliance.person.service.ts';
 import { rates } from './compliance.rates.ts';
 import {
   EntryExportQuery,
   ExportedGrant,
   GrantExportQuery,
   PackQuery,
+  PersonQuery,
   packMembers,
   SpanQuery,
   Summary,
@@ -39,7 +41,7 @@ const GrantExport = {
 };
 
 const EntryExport = {
-  description: `The audit entries in the order of the chain. ${LINES}`,
+  description: `The audit entries in the order of the chain. ${LINES} With \`format=ocsf\`, each line is an event of OCSF 1.6.0, and no other line follows.`,
   content: {
     'application/json': sentAs(
       Type.Object({ generatedAt: Time, total: Type.Integer(), entries: Type.Array(AuditEntry) }),
@@ -47,6 +49,11 @@ const EntryExport = {
     'application/x-ndjson': text,
     'text/csv': text,
   },
+};
+
+const PersonExport = {
+  description: `The records, each with its \`type\`. ${LINES}`,
+  content: { 'application/x-ndjson': text },
 };
 
 const EvidencePack = {
@@ -69,7 +76,7 @@ const EvidencePack = {
   },
 };
 
-export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps> = async (app, deps) => {
+export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps & PersonDeps> = async (app, deps) => {
   app.get(
     '/v1/compliance/summary',
     {
@@ -107,7 +114,7 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps> = async (app,
       config: { ...heavy, rate: rates.complianceExport, failures: ['EXPORT_TOO_LARGE'] },
       schema: {
         operationId: 'compliance.exportAudit',
-        summary: 'Export audit entries as JSON, as lines of JSON or as CSV',
+        summary: 'Export audit entries as JSON, as lines of JSON, as CSV or as events of OCSF',
         querystring: EntryExportQuery,
         response: { 200: EntryExport },
       },
@@ -116,6 +123,23 @@ export const complianceRoutes: FastifyPluginAsyncTypebox<PackDeps> = async (app,
       const { query, headers } = request;
       return sent(await exportEntries(deps, callerOf(request), query, headers.accept), reply);
     },
+  );
+
+  app.get(
+    '/v1/compliance/export/principal',
+    {
+      config: { ...heavy, rate: rates.complianceExport, failures: [] },
+      schema: {
+        operationId: 'compliance.exportPrincipal',
+        summary: 'Export everything that is kept about a person',
+        description:
+          'For a request of a person for access to their data. The id is compared exactly. No record has a secret or a credential.',
+        querystring: PersonQuery,
+        response: { 200: PersonExport },
+      },
+    },
+    async (request, reply) =>
+      sent(await exportPerson(deps, callerOf(request), request.query.principalId), reply),
   );
 
   app.get(

@@ -1,4 +1,4 @@
-import { Id, recordOf, Time } from '@behest/protocol/shapes';
+import { Id, PrincipalId, recordOf, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
@@ -26,6 +26,8 @@ export const SpanQuery = Type.Object(span);
 
 export type Form = Static<typeof Form>;
 const Form = Type.Enum(['json', 'ndjson', 'csv']);
+export type EntryForm = Static<typeof EntryForm>;
+const EntryForm = Type.Enum(['json', 'ndjson', 'csv', 'ocsf']);
 /** Without `format`, the `Accept` header chooses. */
 const form = { format: Type.Optional(Form) };
 
@@ -41,13 +43,15 @@ export const GrantExportQuery = Type.Object({
 export type EntryExportQuery = Static<typeof EntryExportQuery>;
 export const EntryExportQuery = Type.Object({
   ...span,
-  ...form,
+  format: Type.Optional(EntryForm),
   agentId: Filter,
   principalId: Filter,
   grantId: Filter,
   action: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$' })),
   status: Type.Optional(Type.Enum(['success', 'failure', 'blocked'])),
 });
+
+export const PersonQuery = Type.Object({ principalId: PrincipalId });
 
 /** How many records there are of each kind. */
 export type Counts = Static<typeof Counts>;

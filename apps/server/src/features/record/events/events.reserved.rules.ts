@@ -6,7 +6,7 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked wallet.authorization.issued
+  passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied
   decision.cancelled decision.superseded decision.expired decision.consumed
@@ -15,7 +15,7 @@ const acts = `
   approver.removed console.recovery_used audit.erased transparency.halted`;
 
 const announcements = `
-  sd-jwt.presented decision.reminder`;
+  decision.reminder`;
 
 const entries = `
   token.exchanged

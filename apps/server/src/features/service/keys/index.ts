@@ -1,4 +1,5 @@
 export type { DerivedKeyUse } from './keys.derivation.rules.ts';
+export { identityMethod, multibase } from './keys.did.rules.ts';
 export {
   type IdentityKey,
   identityKey,

@@ -47,6 +47,10 @@ export function serviceDidDocument(
   };
 }
 
+/** The verification method of the identity key that proofs name. @param host as in a URL */
+export const identityMethod = (host: string, { x }: IdentityKey['jwk']) =>
+  `${didOfHost(host)}#${multikey(Buffer.from(x, 'base64url'))}`;
+
 function asMultikey(did: string, { x }: IdentityKey['jwk']) {
   const publicKeyMultibase = multikey(Buffer.from(x, 'base64url'));
   return {
@@ -60,10 +64,13 @@ function asMultikey(did: string, { x }: IdentityKey['jwk']) {
 const ED25519_PUB = [0xed, 0x01]; // the multicodec of the key's kind, as a varint
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** @see https://www.w3.org/TR/cid-1.0/#Multikey; `z` means base58, which writes the bytes as one number */
-function multikey(publicKey: Uint8Array): string {
-  let rest = BigInt(`0x${Buffer.from([...ED25519_PUB, ...publicKey]).toString('hex')}`);
-  let digits = '';
+/** @see https://www.w3.org/TR/cid-1.0/#Multikey */
+const multikey = (publicKey: Uint8Array): string => multibase(Buffer.from([...ED25519_PUB, ...publicKey]));
+
+/** `z` means base58, which writes the bytes as one number. @see https://www.w3.org/TR/cid-1.0/#multibase-0 */
+export function multibase(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`);
+  let digits = '1'.repeat(bytes.findIndex((byte) => byte !== 0)); // a zero at the beginning is a digit of its own
   for (; rest > 0n; rest /= 58n) digits = BASE58.charAt(Number(rest % 58n)) + digits;
   return `z${digits}`;
 }

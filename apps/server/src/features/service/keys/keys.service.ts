@@ -29,6 +29,8 @@ export interface KeyRing {
   jwks(): JwksDocument;
   /** The keys that the DID document names. */
   identity(): ServiceIdentity;
+  /** Signs with the identity key (RFC 8032). Undefined without such a key. */
+  readonly signAsIdentity: ((input: Uint8Array) => Buffer) | undefined;
   /** Secret keys for one use, equal on every instance with the same configuration. */
   derive(use: DerivedKeyUse): DerivedKeys;
   /** The keys that seal the data keys of the vault. */
@@ -97,6 +99,7 @@ export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): P
       const signing = isActive(deps.clock()) ? settledKey : rsa;
       return { keys: named, signingKid: signing.jwk.kid, ed25519: ed25519?.jwk };
     },
+    signAsIdentity: ed25519 && ((input) => sign(null, input, ed25519.privateKey)),
     vault: vaultKeys(settings.vaultKey, settings.previousVaultKeys),
     derive(use) {
       if (!deps.uses.includes(use)) throw new Error(`No feature declares the key use ${use}.`);

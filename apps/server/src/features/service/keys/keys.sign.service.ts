@@ -5,11 +5,17 @@ import type { KeyRing } from './keys.service.ts';
  * Signs claims with the current signing key.
  * @param typ the header parameter that keeps one kind of token from passing for another (RFC 8725, section
  * 3.11)
+ * @param content the type of the content, of a kind that names it
  * @returns a compact JWS (RFC 7515, section 3.1) in ASCII
  */
-export async function signToken(keyRing: KeyRing, typ: string, claims: object): Promise<string> {
+export async function signToken(
+  keyRing: KeyRing,
+  typ: string,
+  claims: object,
+  content?: { readonly cty: 'vc' },
+): Promise<string> {
   const { alg, kid, sign } = keyRing.signer();
-  const signed = `${encoded({ alg, kid, typ })}.${encoded(claims)}`;
+  const signed = `${encoded({ alg, kid, typ, ...content })}.${encoded(claims)}`;
   return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }
 

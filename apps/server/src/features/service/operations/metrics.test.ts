@@ -291,10 +291,13 @@ test('the metrics count a broken chain', async () => {
   await db.updateTable('auditHeads').set({ seq: '99' }).where('developerId', '=', acme.developerId).execute();
 
   const { valid } = (await acme('GET', '/v1/audit/verify')).json();
-  const samples = await samplesOf(service);
+  const afterVerification = await samplesOf(service);
+  const { chainIntegrity } = (await acme('GET', '/v1/compliance/evidence-pack')).json();
+  const afterPack = await samplesOf(service);
 
-  expect(valid).toBe(false);
-  expect(samples).toContainEqual({ name: 'audit_chain_broken', labels: {}, value: 1 });
+  expect([valid, chainIntegrity.valid]).toEqual([false, false]);
+  expect(afterVerification).toContainEqual({ name: 'audit_chain_broken', labels: {}, value: 1 });
+  expect(afterPack).toContainEqual({ name: 'audit_chain_broken', labels: {}, value: 2 });
 });
 
 test('the metrics show the state of the connection pool', async () => {

@@ -1,5 +1,6 @@
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
+import { personTold } from '../../../platform/db/personal-records.ts';
 import { on } from '../../../platform/hooks.ts';
 import { accountClosed } from '../../accounts/developers/index.ts';
 import { acts, entries } from './credentials.acts.ts';
@@ -8,7 +9,7 @@ import { exchangeRoutes } from './credentials.exchange.routes.ts';
 import { endOfDisconnections, vaultRotation } from './credentials.jobs.ts';
 import { quotas } from './credentials.quotas.ts';
 import { rates } from './credentials.rates.ts';
-import { eraseCredentials } from './credentials.repo.ts';
+import { eraseCredentials, tellCredentials } from './credentials.repo.ts';
 import { countUnderFormerKeys, mustOpenStored } from './credentials.rotate.service.ts';
 import { credentialRoutes } from './credentials.routes.ts';
 import { deleteCredentialsOfAccount } from './credentials.service.ts';
@@ -35,7 +36,11 @@ export const credentials = defineFeature({
     },
   },
   settings: openingSettings,
-  listens: [on(accountClosed, deleteCredentialsOfAccount), on(tenantErased, eraseCredentials)],
+  listens: [
+    on(accountClosed, deleteCredentialsOfAccount),
+    on(tenantErased, eraseCredentials),
+    on(personTold, tellCredentials),
+  ],
   open(house, settings) {
     const deps = {
       ...house,

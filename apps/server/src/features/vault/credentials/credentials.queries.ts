@@ -17,3 +17,13 @@ export async function principalsWithCredentials(
     .execute();
   return rows.map(({ principalId }) => principalId);
 }
+
+/** The connected accounts of a principal that are not being disconnected. */
+export function connectionsOfPrincipal(db: Executor, { developerId }: Tenant, principalId: string) {
+  return db
+    .selectFrom('vaultCredentials')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .where('connection', 'is not', null)
+    .where('disconnectingAt', 'is', null);
+}

@@ -3,6 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { VaultCredentials } from '../../../platform/db/types.gen.ts';
 import type { PagePosition } from '../../../platform/paging.ts';
 
@@ -156,3 +157,15 @@ export const eraseCredentials = eraserOf('vault_credentials');
 /** The credential of a principal for a service, without its secrets. */
 export const findShownCredentialOf = (db: Executor, tenant: Tenant, named: Named) =>
   withoutSecrets(db, tenant, named).executeTakeFirst();
+
+export const tellCredentials = tellerOf('vault_credential', 'vault_credentials', [
+  ...[
+    'service',
+    'credential_type',
+    'token_expires_at',
+    'metadata',
+    'last_exchanged_at',
+    'created_at',
+    'updated_at',
+  ],
+]);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable, Transform } from 'node:stream';
-import { PassingTimeout } from '../../../platform/egress/passing.ts';
+import { finished, pipeline, type Readable, Transform } from 'node:stream';
+import { PassingTimeout } from '../../../platform/egress/passing-times.ts';
 import { searchFor } from './proxy.reflection.rules.ts';
 
 /** How a call ended. `upstream` is a whole answer, whatever its status. */
@@ -55,6 +55,7 @@ export function guarded(answer: IncomingMessage, { forms, maxBytes }: Guard): Gu
       done(null, search.rest());
     },
   });
+  guard.on('error', () => {}); // callers read it from `errored`, since it may come before they listen
   pipeline(answer, guard, () => {});
   return { body: guard, bytes: () => read };
 }
@@ -76,6 +77,11 @@ export function untilBegun(body: Readable): Promise<void> {
     const closed = () => failed(new AnswerCut('protocol'));
     body.on('readable', begun).on('error', failed).on('close', closed);
   });
+}
+
+/** Calls the listener when the body is over, even if it was over before. */
+export function whenOver(body: Readable, listener: () => void): void {
+  finished(body, { writable: false }, listener);
 }
 
 /** The outcome of an answer whose stream failed. */

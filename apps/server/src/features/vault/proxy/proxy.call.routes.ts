@@ -37,6 +37,8 @@ export const callRoutes: FastifyPluginAsyncTypebox<ProxyDeps> = async (app, deps
         rate: rates.vaultProxy,
         streamsBody: true,
         keepsTail: true,
+        metered: 'proxyCalls',
+        meteredIf: (reply) => reply.getHeader('behest-proxy') === 'upstream',
         failures: [
           'FORBIDDEN',
           'PROXY_DENIED',

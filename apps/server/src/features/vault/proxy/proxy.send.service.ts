@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
-import { mediaTypeOf, type PassedAnswer, type PassingFailure } from '../../../platform/egress/passing.ts';
+import type { PassedAnswer, PassingFailure } from '../../../platform/egress/passing.ts';
+import { mediaTypeOf } from '../../../platform/egress/passing-times.ts';
 import { AppError } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import {
@@ -13,7 +14,7 @@ import {
   noteRefusedByUpstream,
 } from '../credentials/index.ts';
 import { headersForAgent } from './proxy.answer.rules.ts';
-import { AnswerCut, guarded, type Outcome, outcomeOf, untilBegun } from './proxy.answer.service.ts';
+import { AnswerCut, guarded, type Outcome, outcomeOf, untilBegun, whenOver } from './proxy.answer.service.ts';
 import { setCallEnd } from './proxy.calls.repo.ts';
 import { headersForUpstream } from './proxy.headers.rules.ts';
 import { block, type ReadyCall } from './proxy.plan.service.ts';
@@ -85,7 +86,12 @@ export async function sendOn(deps: Sending, holder: GrantHolder, call: LentCall)
 
 type Fail = (outcome: Outcome, status?: number | null) => Promise<never>;
 
-async function send(deps: Sending, call: LentCall, { secret }: Lent, fail: Fail): Promise<IncomingMessage> {
+async function send(
+  deps: Sending,
+  call: LentCall,
+  { row, secret }: Lent,
+  fail: Fail,
+): Promise<IncomingMessage> {
   const { request, headers, framing, plan, body } = call;
   const { target } = plan;
   const { inject, headers: constants = {}, forwardHeaders, timeoutSeconds } = plan.profile;
@@ -109,6 +115,7 @@ async function send(deps: Sending, call: LentCall, { secret }: Lent, fail: Fail)
       ...(injected !== undefined && { [injected]: value }),
     },
     ...(body.content !== undefined && { body: body.content }),
+    holder: `${row.id} ${row.version}`, // no connection is shared between credentials
     times: {
       connect: CONNECT_MS,
       firstByte: Math.min(FIRST_BYTE_MS, total),
@@ -214,13 +221,10 @@ async function passBack(
   } catch (error) {
     return refuse(outcomeOf(error, request.gone.aborted));
   }
-  let failure: unknown;
-  body.on('error', (error) => {
-    failure = error;
-  });
-  body.on('close', () => {
-    const isWhole = body.readableEnded && failure === undefined;
-    const outcome = isWhole ? 'upstream' : outcomeOf(failure, request.gone.aborted || failure === undefined);
+  whenOver(body, () => {
+    const { errored, readableEnded } = body;
+    const isWhole = readableEnded && errored === null;
+    const outcome = isWhole ? 'upstream' : outcomeOf(errored, request.gone.aborted || errored === null);
     finish(outcome, status, bytes());
     if (outcome !== 'credential_reflected') return;
     block(deps, holder, { service: request.service, reason: outcome }).catch((err: unknown) => {
@@ -228,8 +232,10 @@ async function passBack(
     });
   });
   if (mediaTypeOf(answer) === EVENTS) {
-    const end = deps.streams.watch(holder, () => body.destroy(new AnswerCut('grant_ended')));
-    body.on('close', end);
+    whenOver(
+      body,
+      deps.streams.watch(holder, () => body.destroy(new AnswerCut('grant_ended'))),
+    );
   }
-  return { status, headers, body, onEnd: (listener) => void body.on('close', listener) };
+  return { status, headers, body, onEnd: (listener) => whenOver(body, listener) };
 }

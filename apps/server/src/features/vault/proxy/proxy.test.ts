@@ -40,7 +40,7 @@ describe('a call through the proxy', () => {
         path: '/repos/acme/site?page=2&page=3',
         headers: {
           host: `127.0.0.1:${receiver.port}`,
-          connection: 'close',
+          connection: 'keep-alive',
           authorization: 'Bearer upstream-access-1',
           'accept-encoding': 'identity',
           'user-agent': 'Behest-Proxy/0.6',

@@ -3,6 +3,7 @@ import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
 import { asksForPage, sendPage } from './plain-page.ts';
 import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
+import { setErrorBody, setStatus } from './set-errors.ts';
 
 /** Turns any thrown error into the one error body. */
 export function addErrorHandler(app: FastifyInstance): void {
@@ -25,6 +26,10 @@ export function addErrorHandler(app: FastifyInstance): void {
     reply.code(error.status);
     if (errors === 'page' && asksForPage(request)) {
       return sendPage(reply, { title: 'This did not work', lead: error.message });
+    }
+    if (errors === 'set') {
+      reply.code(setStatus(error)).header('content-language', 'en');
+      return reply.send(setErrorBody(error));
     }
     if (isScim) return reply.type(SCIM_TYPE).send(scimErrorBody(error));
     return reply.send(errors === 'oauth' ? oauthErrorBody(error) : errorBody(error, request.id));

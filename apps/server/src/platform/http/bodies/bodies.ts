@@ -3,12 +3,15 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../errors.ts';
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const SET_TYPE = /^application\/secevent\+jwt\s*$/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes a form too, as RFC 7662 demands. */
     takesForm?: boolean;
+    /** The body is a security event token (RFC 8935), which the handler gets as the member `set`. */
+    takesSet?: true;
     /** Its handler needs the bytes of the body too: those that were signed, or digits that a parsed number lost. */
     keepsBytes?: true;
     /** Its handler reads the body itself, as it comes. The body may have any media type. */
@@ -76,9 +79,16 @@ function parse({ method, headers, declared }: FastifyRequest, bytes: Buffer): un
   if (bytes.length === 0 || method === 'DELETE') return {};
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   const isPlain = encoding.toLowerCase() === 'identity';
+  if (declared.takesSet) return { set: setOf(isPlain && SET_TYPE.test(type), bytes) };
   if (isPlain && JSON_TYPE.test(type)) return jsonOf(bytes);
   if (isPlain && FORM_TYPE.test(type) && declared.takesForm) return formOf(bytes);
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send `Content-Type: application/json`, not compressed.');
+}
+
+function setOf(isSet: boolean, bytes: Buffer): string {
+  if (isSet) return bytes.toString('latin1'); // a token is ASCII, and any other letter fails its check
+  const message = 'Send `Content-Type: application/secevent+jwt`, not compressed.';
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', message);
 }
 
 function jsonOf(bytes: Buffer): unknown {

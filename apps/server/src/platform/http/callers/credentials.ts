@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Cookies, parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRequest, Caller, GrantHolder, PrincipalSession } from '../../caller.ts';
+import type { BrowserRequest, Caller, GrantHolder, PrincipalSession, Tenant } from '../../caller.ts';
 import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
@@ -68,6 +68,11 @@ export function sessionOf(request: FastifyRequest): PrincipalSession {
 export function holderOf(request: FastifyRequest): GrantHolder {
   if (!request.holder) throw new Error(`${request.pattern} has no holder of a grant.`);
   return request.holder;
+}
+
+/** The tenant of a request by an API key, a browser or a grant token. @throws as `callerOf` */
+export function tenantOf(request: FastifyRequest): Tenant {
+  return (request.holder ?? callerOf(request)).tenant;
 }
 
 /** The credential of the only `Authorization: Bearer` line; undefined when there is no such line, or two. */

@@ -34,7 +34,7 @@ declare module 'fastify' {
      */
     fromAllowedOrigins?: true;
     /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
-    errors?: 'oauth' | 'page' | 'scim';
+    errors?: 'oauth' | 'page' | 'scim' | 'set';
     /** Its answer continues until either side ends it. */
     isLive?: true;
   }
@@ -133,6 +133,7 @@ export const isRepeatable = ({ method, config }: Declared) =>
 
 function shapeOfFailures(errors: FastifyContextConfig['errors']) {
   if (errors === 'oauth') return () => OAuthFailure;
+  if (errors === 'set') return () => SetFailure;
   return errors === 'scim' ? () => ScimFailure : failureShape;
 }
 
@@ -160,6 +161,9 @@ function failureShape(codes: ErrorCode[]) {
 
 /** RFC 6749 §5.2. */
 const OAuthFailure = Type.Object({ error: Type.String(), error_description: Type.String() });
+
+/** RFC 8935 §2.4. */
+const SetFailure = Type.Object({ err: Type.String(), description: Type.String() });
 
 /** RFC 7644 §3.12. */
 const ScimFailure = Type.Object({

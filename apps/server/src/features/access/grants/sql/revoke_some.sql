@@ -14,6 +14,7 @@ begin
       returning expires_at into ended;
     if found and ended > p_at then living := living + 1; end if;
   end loop;
+  perform revoke_credentials_of(p_developer_id, p_at, p_ids);
   return living;
 end
 $$;

@@ -30,6 +30,7 @@ begin
       revoked_reason = case when p_write -> 'rootIds' ? fallen then reason else 'parent' end
       where developer_id = p_developer_id and id = fallen;
   end loop;
+  perform revoke_credentials_of(p_developer_id, p_at, active_ids);
   perform release_quota(p_developer_id, 'active_grants', living);
   return null;
 end

@@ -45,6 +45,8 @@ export function consentApi(id) {
         () => ask(`${path}/passkey/options`, { decision }),
         (answer) => ask(`${path}/passkey/verify`, answer),
       ),
+    /** @returns {Promise<Answer<{ redirectTo: string }>>} */
+    signOn: () => ask(`${path}/sso`),
     sendCode: () => write('email', {}),
     /** @param {string} code */
     checkCode: (code) => write('email/verify', { code }),
@@ -63,6 +65,7 @@ function read({ status, code = '', requestId: reference = '', details }) {
   if (code === 'PRINCIPAL_VERIFICATION_REQUIRED' || code === 'FIDO_REQUIRED') return { kind: 'proof' };
   if (code === 'POLICY_DENIED') return { kind: 'policy', reference };
   if (code === 'SSO_REQUIRED') return { kind: 'sso' };
+  if (code === 'SSO_SCOPE_DENIED') return { kind: 'ssoScopes', reference };
   return { kind: 'replaced' };
 }
 

@@ -37,9 +37,16 @@ export function renderRequest(request, use) {
   function proofNote() {
     const values = { principal: mention(request.principalId), developer };
     if (satisfied) return note(proof.notVerified, fill(proof.link, values));
-    const missing = use.proofStep ? 'email' : mode;
-    const text = fill(proof.lacking[missing] ?? proof.unproved, values);
+    const text = fill(proof.lacking[missingProof()] ?? proof.unproved, values);
     return note(proof.missing, [text, ' ', proof.denyAnyway], use.proofStep);
+  }
+
+  function missingProof() {
+    const { methods, otherPerson, signInHere } = request.verification;
+    if (use.proofStep && methods.includes('email')) return 'email';
+    if (request.fidoRequired) return 'passkey';
+    if (!methods.includes('sso') || methods.length > 1) return mode;
+    return otherPerson ? 'otherPerson' : signInHere ? 'signOn' : 'sso';
   }
 
   const whoAsks = [

@@ -43,6 +43,9 @@ export const words = {
       passkey:
         'When you approve, your browser asks for the passkey of {principal}. The passkey signs exactly what you see here. If you have none, register one at {developer}, and open the request again.',
       sso: 'To approve, sign in through your organisation as {principal} and open the request again.',
+      signOn: 'To approve, sign in through your organisation as {principal}. You come back to this request.',
+      otherPerson:
+        'You are signed in through your organisation, but not as {principal}. To approve, sign in there as {principal}.',
     },
     passkey: 'Your passkey',
     denyAnyway: 'You can deny without it.',
@@ -56,6 +59,8 @@ export const words = {
       sso: 'You have signed in through your organisation.',
     },
   },
+
+  signOn: 'Sign in through your organisation',
 
   email: {
     send: 'Send the code',
@@ -174,6 +179,8 @@ export const words = {
     passkeyRefused: 'The service did not accept the passkey. Nothing was decided. Try again.',
     copied:
       'There may be a copy of this passkey, so it counts no longer. Nothing was decided. Use another passkey, and tell {developer}.',
+    ssoScopes:
+      'Your organisation does not let you give all of this. Nothing was decided. You can select less, or deny.',
     refused: 'The service did not accept this. Nothing was decided. You can select otherwise, or deny.',
   },
   resumed: 'You can decide now.',

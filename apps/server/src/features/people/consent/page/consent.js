@@ -2,7 +2,15 @@
 /** @import { Choices, ConsentRequest, Decision, Narrowing, Wish } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import { renderCodeStep } from '../../../../platform/page/code-step.js';
-import { aside, button, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
+import {
+  aside,
+  button,
+  element,
+  literal,
+  mention,
+  paragraph,
+  setContent,
+} from '../../../../platform/page/dom.js';
 import { duration, fill, fillText } from '../../../../platform/page/format.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
@@ -87,16 +95,29 @@ function showRequest(request) {
     expiresIn: grantExpiresIn,
     reason: '',
   };
-  const proofStep =
-    !verification.satisfied && verification.methods.includes('email')
-      ? renderCodeStep({ words: words.email, ...api, proved: resume, explain })
-      : undefined;
+  const proofStep = proofStepOf(verification);
   const view = renderRequest(request, { choices, now: serviceTime, proofStep, decide });
   forget();
   screen.show(view.page, view.heading);
   shown = { request, view };
   arm();
   watchEnd();
+}
+
+/** Leaves for the person's identity provider, which sends the browser back to this page. */
+async function signOn() {
+  const answer = await api.signOn();
+  if (answer.ok) location.assign(answer.body.redirectTo);
+  else showProblem(answer.problem, signOn);
+}
+
+/** @param {ConsentRequest['verification']} verification */
+function proofStepOf({ satisfied, methods, signInHere }) {
+  if (satisfied) return undefined;
+  if (methods.includes('email')) {
+    return renderCodeStep({ words: words.email, ...api, proved: resume, explain });
+  }
+  return signInHere ? element('div', { class: 'step' }, paragraph(button(words.signOn, signOn))) : undefined;
 }
 
 function arm() {
@@ -196,6 +217,7 @@ function showProblem(problem, again) {
   shown.view.showNotice(text, [
     kind === 'replaced' && button(words.useThisWindow, resume),
     kind === 'changed' && button(words.lookAgain, open),
+    kind === 'sso' && button(words.signOn, signOn),
     ['busy', 'away', 'uncertain', 'noPasskey', 'passkeyRefused'].includes(kind) &&
       screen.tryAgain(again, seconds),
     reference && aside(fill(shared.support, { id: literal(reference) })),

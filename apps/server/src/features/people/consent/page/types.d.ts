@@ -91,7 +91,15 @@ export interface ConsentRequest {
   redirectHost?: string | null;
   sandbox: boolean;
   fidoRequired: boolean;
-  verification: { mode: string; satisfied: boolean; methods: string[] };
+  verification: {
+    mode: string;
+    satisfied: boolean;
+    methods: string[];
+    /** Whether the page can send the person to an identity provider. */
+    signInHere?: true;
+    /** The browser is signed in as somebody else. */
+    otherPerson?: true;
+  };
 }
 
 export type Wish = 'approve' | 'deny';

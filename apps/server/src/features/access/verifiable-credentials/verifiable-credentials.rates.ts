@@ -1,0 +1,14 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  credentialVerify: {
+    perMinute: 30,
+    describes: 'verifying a credential or a presentation, by client address',
+    counts: [{ by: 'address' }],
+  },
+  statusList: {
+    perMinute: 60,
+    describes: 'reading a status list, by client address',
+    counts: [{ by: 'address' }],
+  },
+});

@@ -1,0 +1,94 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { VerifiableCredentials } from '../../../platform/db/types.gen.ts';
+import type { Place } from './verifiable-credentials.rules.ts';
+import type { CredentialQuery } from './verifiable-credentials.schema.ts';
+
+export type CredentialRow = Selectable<VerifiableCredentials>;
+
+/** Takes a place for a credential, which the caller inserts in the same transaction. @param newListId for a new list */
+export async function takePlace(
+  tx: Tx,
+  { developerId }: Tenant,
+  newListId: string,
+  at: Date,
+): Promise<Place> {
+  const { rows } = await sql<{ listId: string; idx: number }>`
+    select list_id as "listId", idx from take_status_place(${developerId}, ${newListId}, ${at})`.execute(tx);
+  const [place] = rows;
+  if (!place) throw new Error('There is no place in a status list.');
+  return place;
+}
+
+export async function insertCredential(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<CredentialRow, 'developerId'>,
+) {
+  await tx
+    .insertInto('verifiableCredentials')
+    .values({ ...row, developerId })
+    .execute();
+}
+
+const credentialsOf = (db: Executor, { tenant, agentIds }: Reach) => {
+  const all = db
+    .selectFrom('verifiableCredentials')
+    .selectAll()
+    .where('developerId', '=', tenant.developerId)
+    .where('format', 'in', ['vc-jwt', 'sd-jwt']);
+  return agentIds ? all.where('agentId', 'in', agentIds) : all;
+};
+
+export const findCredential = (db: Executor, reach: Reach, id: string): Promise<CredentialRow | undefined> =>
+  credentialsOf(db, reach).where('id', '=', id).executeTakeFirst();
+
+/** The newest first. */
+export function listCredentialRows(db: Executor, reach: Reach, query: CredentialQuery, now: Date) {
+  const { cursor, limit, grantId, principalId, status } = query;
+  let rows = credentialsOf(db, reach);
+  if (grantId) rows = rows.where('grantId', '=', grantId);
+  if (principalId) rows = rows.where('principalId', '=', principalId);
+  if (status === 'revoked') rows = rows.where('revokedAt', 'is not', null);
+  if (status === 'active') rows = rows.where('revokedAt', 'is', null).where('expiresAt', '>', now);
+  if (status === 'expired') rows = rows.where('revokedAt', 'is', null).where('expiresAt', '<=', now);
+  if (cursor) rows = rows.where('id', '<', cursor);
+  return readPage<CredentialRow>(db, rows.orderBy('id', 'desc'), limit);
+}
+
+/** Revokes a credential and sets its bit. @returns whether it was not revoked before */
+export async function revokeRow(tx: Tx, { developerId }: Tenant, id: string, at: Date): Promise<boolean> {
+  const { rows } = await sql<{ ended: string[] }>`
+    select revoke_credentials(${developerId}, ${at}, array[${id}]) as ended`.execute(tx);
+  return (rows[0]?.ended.length ?? 0) > 0;
+}
+
+/** A status list, which everybody may read. */
+export const findListAcrossTenants = (db: Executor, listId: string) =>
+  db
+    .selectFrom('statusLists')
+    .select(['developerId', 'bits', 'flips'])
+    .where('id', '=', listId)
+    .executeTakeFirst();
+
+/** How often bits of a list were set, for a copy that is kept. */
+export const findFlipsAcrossTenants = (db: Executor, listId: string) =>
+  db.selectFrom('statusLists').select(['developerId', 'flips']).where('id', '=', listId).executeTakeFirst();
+
+/** Whether a bit of a list is set, and whose list it is. Undefined for an unknown list, and for a place beyond its end. */
+export async function findBitAcrossTenants(
+  db: Executor,
+  { listId, idx }: Place,
+): Promise<{ readonly developerId: string; readonly isSet: boolean } | undefined> {
+  return await db
+    .selectFrom('statusLists')
+    .select(['developerId', sql<boolean>`get_bit(bits, ${idx}) = 1`.as('isSet')])
+    .where('id', '=', listId)
+    .where(sql<boolean>`octet_length(bits) * 8 > ${idx}`)
+    .executeTakeFirst();
+}
+
+export const eraseCredentials = eraserOf('verifiable_credentials', 'status_lists');

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { grantTo, sharedSandbox, signedBy } from '../../../../test/app/flow.ts';
+import type { Developer, Service } from '../../../../test/app/start-app.ts';
+import { digestOf, disclosureOf } from './verifiable-credentials.sd-jwt.rules.ts';
+
+const start = sharedSandbox();
+const NONCE = 'n-of-the-verifier';
+const AUDIENCE = 'https://shop.test';
+
+async function holder(developer: Developer, members: object = {}) {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const { grantId } = await grantTo(developer);
+  const holderJwk = await exportJWK(publicKey);
+  const body = { grantId, format: 'sd-jwt', holderJwk, ...members };
+  const answer = await developer('POST', '/v1/credentials', body);
+  expect(answer.statusCode, answer.body).toBe(201);
+  const { credential, id } = answer.json();
+  const [issuerJwt = '', ...rest] = String(credential).split('~');
+  return {
+    id,
+    grantId,
+    issuerJwt,
+    disclosures: rest.slice(0, -1),
+    privateKey,
+    credential: String(credential),
+  };
+}
+
+type Held = Awaited<ReturnType<typeof holder>>;
+
+const nameOf = (disclosure: string) => JSON.parse(Buffer.from(disclosure, 'base64url').toString())[1];
+
+const present = async ({ app }: Service, body: object) =>
+  (await app.inject({ method: 'POST', url: '/v1/credentials/present', body })).json();
+
+/** The credential with some of its claims, signed by its holder. */
+async function bound({ clock }: Service, held: Held, members: object = {}, kept = held.disclosures) {
+  const presented = `${[held.issuerJwt, ...kept].join('~')}~`;
+  const claims = {
+    nonce: NONCE,
+    aud: AUDIENCE,
+    iat: Math.floor(clock().getTime() / 1000),
+    sd_hash: createHash('sha256').update(presented).digest('base64url'),
+    ...members,
+  };
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'ES256', typ: 'kb+jwt' })
+    .sign(held.privateKey);
+  return `${presented}${token}`;
+}
+
+test('RFC 9901: the disclosure and the digest of the contract’s vector', () => {
+  const disclosure = disclosureOf('AAECAwQFBgcICQoLDA0ODw', 'principalId', 'user_42');
+
+  expect(disclosure).toBe('WyJBQUVDQXdRRkJnY0lDUW9MREEwT0R3IiwicHJpbmNpcGFsSWQiLCJ1c2VyXzQyIl0');
+  expect(digestOf(disclosure)).toBe('bDerFTs_Hrnv6VpABbfmdJKdmIgSYCaXPliwWDipQng');
+});
+
+describe('an SD-JWT', () => {
+  test('shows only the claims that its holder discloses, with or without a key binding', async () => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    const [scopes] = held.disclosures.filter((each) => nameOf(each) === 'scopes');
+    const payload = decodeJwt(held.issuerJwt);
+
+    const alone = await present(service, { sdJwt: `${held.issuerJwt}~` });
+    const some = await present(service, { sdJwt: `${held.issuerJwt}~${scopes}~` });
+    const all = await present(service, {
+      ...{ sdJwt: await bound(service, held), nonce: NONCE, audience: AUDIENCE },
+    });
+
+    const visible = { id: payload.sub, type: 'AgentGrantCredential', grantId: held.grantId };
+    expect(alone).toEqual({ valid: true, vcId: held.id, disclosedClaims: visible, keyBound: false });
+    expect(some.disclosedClaims).toEqual({ ...visible, scopes: expect.any(Array) });
+    expect(all).toEqual({
+      ...{ valid: true, vcId: held.id, keyBound: true },
+      disclosedClaims: {
+        ...{ ...visible, scopes: some.disclosedClaims.scopes },
+        ...{ principalId: 'user_42', developerId: acme.developerId, delegationDepth: 0 },
+      },
+    });
+    for (const hidden of ['principalId', 'developerId', 'scopes', 'delegationDepth'])
+      expect(payload).not.toHaveProperty(hidden);
+    expect(payload._sd).toEqual([...Object(payload)._sd].sort());
+    const page = (await acme('GET', '/v1/events?types=sd-jwt.presented')).json();
+    expect(JSON.stringify(page)).toContain(held.id);
+  });
+
+  test('keeps back exactly the fields that were asked', async () => {
+    const { acme } = await start();
+    const held = await holder(acme, { selectiveFields: ['grantId', 'grantId'] });
+
+    expect(held.disclosures.map(nameOf)).toEqual(['grantId']);
+    const payload = decodeJwt(held.issuerJwt);
+    expect(payload).toMatchObject({ principalId: 'user_42', delegationDepth: 0 });
+    expect(payload).not.toHaveProperty('grantId');
+  });
+
+  test('ends with its grant', async () => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    expect(await present(service, { sdJwt: held.credential })).toMatchObject({ valid: true });
+    await acme('DELETE', `/v1/grants/${held.grantId}`);
+    expect(await present(service, { sdJwt: held.credential })).toMatchObject({
+      valid: false,
+      code: 'revoked',
+    });
+  });
+});
+
+describe('P4: a presentation is refused', () => {
+  const made = disclosureOf('AAECAwQFBgcICQoLDA0ODw', 'principalId', 'user_1');
+  const disclosures: [string, (held: Held) => readonly string[]][] = [
+    ['with a claim that the issuer did not sign', () => [made]],
+    ['with a claim twice', ({ disclosures: [first = ''] }) => [first, first]],
+    ['with a claim and a bit more', ({ disclosures: [first = ''] }) => [`${first}AA`]],
+    ['with no claim between its tildes', () => ['']],
+  ];
+  test.each(disclosures)('%s', async (_, kept) => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    const sdJwt = `${[held.issuerJwt, ...kept(held)].join('~')}~`;
+    expect(await present(service, { sdJwt })).toMatchObject({ valid: false, code: 'disclosure_invalid' });
+    expect(await present(service, { sdJwt: held.credential })).toMatchObject({ valid: true });
+  });
+
+  const claims: [string, (payload: object) => object, string][] = [
+    ['that discloses a name of the format', (payload) => withDisclosed(payload, '_sd'), 'disclosure_invalid'],
+    ['that discloses a prototype', (payload) => withDisclosed(payload, '__proto__'), 'disclosure_invalid'],
+    ['that discloses what is there', (payload) => withDisclosed(payload, 'sub'), 'disclosure_invalid'],
+    ['of another hash', (payload) => ({ ...payload, _sd_alg: 'sha-512' }), 'disclosure_invalid'],
+    ['without a status', (payload) => ({ ...payload, status: {} }), 'status_unavailable'],
+    ['of another issuer', (payload) => ({ ...payload, iss: 'https://evil.test' }), 'issuer_unknown'],
+  ];
+  test.each(claims)('%s', async (_, change, code) => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    const signed = async (payload: object) => signedBy(service, payload, { typ: 'dc+sd-jwt' });
+    const payload = decodeJwt(held.issuerJwt);
+    const forged = await signed(change(payload));
+    const named = forged && Object(decodeJwt(forged)).disclosed;
+    const sdJwt = `${[forged, ...(named ? [named] : [])].join('~')}~`;
+
+    expect(await present(service, { sdJwt })).toMatchObject({ valid: false, code });
+    expect(await present(service, { sdJwt: `${await signed(payload)}~` })).toMatchObject({ valid: true });
+  });
+
+  const bindings: [string, object, object, string][] = [
+    ['for another nonce', { nonce: 'other' }, {}, 'key_binding_invalid'],
+    ['for another audience', { aud: 'https://evil.test' }, {}, 'key_binding_invalid'],
+    ['over other claims', { sd_hash: 'x' }, {}, 'key_binding_invalid'],
+    ['that is too old', { iat: 1 }, {}, 'key_binding_invalid'],
+  ];
+  test.each(bindings)('with a key binding %s', async (_, members, body, code) => {
+    const { acme, service } = await start();
+    const held = await holder(acme);
+    const asked = { nonce: NONCE, audience: AUDIENCE, ...body };
+    expect(await present(service, { sdJwt: await bound(service, held, members), ...asked })).toMatchObject({
+      ...{ valid: false, code },
+    });
+    expect(await present(service, { sdJwt: await bound(service, held), ...asked })).toMatchObject({
+      keyBound: true,
+    });
+  });
+
+  test('without the key binding that was asked, or with that of another holder', async () => {
+    const { acme, service } = await start();
+    const [held, other] = [await holder(acme), await holder(acme)];
+    const stolen = await bound(service, { ...held, privateKey: other.privateKey });
+    const asked = { nonce: NONCE, audience: AUDIENCE };
+
+    expect(await present(service, { sdJwt: held.credential, ...asked })).toMatchObject({
+      ...{ valid: false, code: 'key_binding_required' },
+    });
+    expect(await present(service, { sdJwt: stolen, ...asked })).toMatchObject({
+      code: 'key_binding_invalid',
+    });
+    expect(await present(service, { sdJwt: stolen })).toMatchObject({ code: 'key_binding_invalid' });
+    expect(await present(service, { sdJwt: await bound(service, held) })).toMatchObject({
+      ...{ valid: true, keyBound: false },
+    });
+    expect(await present(service, { sdJwt: 'x' })).toMatchObject({ code: 'malformed' });
+  });
+});
+
+/** A payload with the digest of a claim, whose disclosure is beside it. */
+function withDisclosed(payload: object, name: string) {
+  const disclosed = disclosureOf('AAECAwQFBgcICQoLDA0ODw', name, 'x');
+  return { ...payload, _sd: [digestOf(disclosed)], disclosed };
+}

@@ -1,0 +1,7 @@
+import type { TableUse } from '../../../platform/db/tables.ts';
+
+export const tables = {
+  owns: ['status_lists', 'verifiable_credentials'],
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

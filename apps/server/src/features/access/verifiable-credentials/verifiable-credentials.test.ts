@@ -1,0 +1,264 @@
+import { gunzipSync, inflateSync } from 'node:zlib';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { describe, expect, test } from 'vitest';
+import {
+  actionsOf,
+  entriesOf,
+  grantTo,
+  refusalOf,
+  sharedSandbox,
+  signedBy,
+} from '../../../../test/app/flow.ts';
+import type { Developer, Service } from '../../../../test/app/start-app.ts';
+
+const start = sharedSandbox();
+const UNKNOWN_LIST = 'vcsl_01K9Z3QW5M8T2V4X6Y7Z8A9B0C';
+
+async function keysOf({ app }: Service) {
+  const { keys }: JSONWebKeySet = (await app.inject('/.well-known/jwks.json')).json();
+  return createLocalJWKSet({ keys });
+}
+
+async function issue(developer: Developer, members: object) {
+  const answer = await developer('POST', '/v1/credentials', members);
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json();
+}
+
+const verify = async ({ app }: Service, credential: string) =>
+  (await app.inject({ method: 'POST', url: '/v1/credentials/verify', body: { credential } })).json();
+
+/** The bits of both published lists, entry by entry, as their documents say. */
+async function bitsOf({ app }: Service, listId: string, idx: number): Promise<[boolean, boolean]> {
+  const bitstring = (await app.inject(`/v1/credentials/status/${listId}`)).json();
+  const { encodedList } = bitstring.credentialSubject;
+  const bytes = gunzipSync(Buffer.from(encodedList.slice(1), 'base64url'));
+  const token = (await app.inject(`/v1/status-lists/${listId}`)).body;
+  const { status_list } = decodeJwt<{ status_list: { bits: number; lst: string } }>(token);
+  const others = inflateSync(Buffer.from(status_list.lst, 'base64url'));
+  expect([bytes.length, others.length, status_list.bits]).toEqual([16_384, 16_384, 1]);
+  const [byte, other] = [bytes[idx >> 3] ?? 0, others[idx >> 3] ?? 0];
+  return [((byte >> (7 - (idx % 8))) & 1) === 1, ((other >> (idx % 8)) & 1) === 1];
+}
+
+describe('a credential about a grant', () => {
+  test('is signed by the service, read by a library, and ends with its grant', async () => {
+    const { acme, service } = await start();
+    const { grantId, agentDid } = await grantTo(acme);
+    const grant = (await acme('GET', `/v1/grants/${grantId}`)).json();
+
+    const record = await issue(acme, { grantId, format: 'vc-jwt' });
+
+    expect(record).toMatchObject({
+      grantId,
+      agentDid: grant.agentDid ?? agentDid,
+      status: 'active',
+      revokedAt: null,
+    });
+    expect(record.credentialJwt).toBe(record.credential);
+    expect(record.expiresAt).toBe(`${grant.expiresAt.slice(0, 19)}.000Z`);
+    expect(decodeProtectedHeader(record.credential)).toEqual({
+      ...{ alg: 'RS256', kid: expect.stringMatching(/^service-/), typ: 'vc+jwt', cty: 'vc' },
+    });
+    const { payload } = await jwtVerify(record.credential, await keysOf(service), {
+      ...{ issuer: 'did:web:auth.test', currentDate: service.clock() },
+    });
+    expect(payload).toMatchObject({
+      id: `urn:behest:vc:${record.id}`,
+      jti: record.id,
+      issuer: 'did:web:auth.test',
+      sub: grant.agentDid,
+      type: ['VerifiableCredential', 'AgentGrantCredential'],
+      validUntil: record.expiresAt,
+      credentialSubject: {
+        id: grant.agentDid,
+        grantId,
+        scopes: grant.scopes,
+        principalId: grant.principalId,
+      },
+      credentialStatus: [{ statusListIndex: String(record.statusListIdx), statusPurpose: 'revocation' }],
+    });
+    expect(await verify(service, record.credential)).toMatchObject({
+      valid: true,
+      vcId: record.id,
+      revoked: false,
+    });
+    expect(await entriesOf(acme, 'vc.issued')).toMatchObject([
+      { metadata: { credentialId: record.id }, grantId },
+    ]);
+  });
+
+  test('may end earlier, and never later', async () => {
+    const { acme, service } = await start();
+    const { grantId } = await grantTo(acme);
+    const short = await issue(acme, { grantId, format: 'vc-jwt', expiresIn: '60s' });
+    const long = await issue(acme, { grantId, format: 'vc-jwt', expiresIn: '9999d' });
+
+    expect(Date.parse(short.expiresAt) - Date.parse(short.issuedAt)).toBeLessThanOrEqual(60_000);
+    expect(Date.parse(long.expiresAt)).toBeLessThanOrEqual(
+      Date.parse((await acme('GET', `/v1/grants/${grantId}`)).json().expiresAt),
+    );
+    service.advance(59);
+    expect(await verify(service, short.credential)).toMatchObject({ valid: true });
+    service.advance(1);
+    expect(await verify(service, short.credential)).toMatchObject({
+      ...{ valid: false, code: 'expired', expired: true, vcId: short.id },
+      payload: { jti: short.id },
+    });
+    expect((await acme('GET', `/v1/credentials/${short.id}`)).json().status).toBe('expired');
+  });
+
+  test('is refused for a grant that ended, for fields of another format, and for the grant of another', async () => {
+    const { acme, service } = await start();
+    const { grantId } = await grantTo(acme);
+    const ask = (members: object) =>
+      acme('POST', '/v1/credentials', { grantId, format: 'vc-jwt', ...members });
+
+    expect((await ask({})).statusCode).toBe(201);
+    expect(refusalOf(await ask({ selectiveFields: ['scopes'] }))).toMatch(/^400 BAD_REQUEST/);
+    expect(refusalOf(await ask({ holderJwk: { kty: 'OKP', crv: 'Ed25519', x: 'a'.repeat(43) } }))).toMatch(
+      /^400/,
+    );
+    expect(refusalOf(await ask({ expiresIn: '1y' }))).toMatch(/^400/);
+    const other = await service.asDeveloper({ mode: 'sandbox' });
+    const foreign = await other('POST', '/v1/credentials', { grantId, format: 'vc-jwt' });
+    expect(refusalOf(foreign)).toBe('404 NOT_FOUND');
+    await acme('DELETE', `/v1/grants/${grantId}`);
+    expect(refusalOf(await ask({}))).toBe('409 GRANT_INACTIVE revoked');
+  });
+
+  test('lists filter by grant, principal and status', async () => {
+    const { acme } = await start();
+    const [one, two] = [await grantTo(acme), await grantTo(acme, { principalId: 'user_43' })];
+    const first = await issue(acme, { grantId: one.grantId, format: 'vc-jwt' });
+    const second = await issue(acme, { grantId: two.grantId, format: 'sd-jwt' });
+    await acme('POST', `/v1/credentials/${first.id}/revoke`, {});
+    const idsOf = async (query: string) =>
+      (await acme('GET', `/v1/credentials?${query}`)).json().credentials.map(({ id }: { id: string }) => id);
+
+    expect(await idsOf('')).toEqual([second.id, first.id]);
+    expect(await idsOf(`grantId=${one.grantId}`)).toEqual([first.id]);
+    expect(await idsOf('principalId=user_43')).toEqual([second.id]);
+    expect(await idsOf('status=active')).toEqual([second.id]);
+    expect(await idsOf('status=revoked')).toEqual([first.id]);
+    expect(await idsOf('status=expired')).toEqual([]);
+    expect(await idsOf(`limit=1&cursor=${second.id}`)).toEqual([first.id]);
+  });
+});
+
+describe('a revocation', () => {
+  test('sets the bit of a credential in both lists, once, and leaves the grant', async () => {
+    const { acme, service } = await start();
+    const { grantId, grantToken } = await grantTo(acme);
+    const { id, credential, statusListId, statusListIdx } = await issue(acme, { grantId, format: 'vc-jwt' });
+    const sibling = await issue(acme, { grantId, format: 'vc-jwt' });
+    expect(await bitsOf(service, statusListId, statusListIdx)).toEqual([false, false]);
+
+    const revoked = await acme('POST', `/v1/credentials/${id}/revoke`, { reason: 'lost' });
+    service.advance(1);
+    const again = await acme('POST', `/v1/credentials/${id}/revoke`, {});
+
+    expect(revoked.json()).toEqual({ id, status: 'revoked', revokedAt: expect.any(String) });
+    expect(again.json()).toEqual(revoked.json());
+    expect((await actionsOf(acme)).filter((action) => action === 'vc.revoked')).toHaveLength(1);
+    expect(await verify(service, credential)).toMatchObject({ valid: false, code: 'revoked', revoked: true });
+    expect(await bitsOf(service, statusListId, statusListIdx)).toEqual([true, true]);
+    expect(await bitsOf(service, sibling.statusListId, sibling.statusListIdx)).toEqual([false, false]);
+    expect(await verify(service, sibling.credential)).toMatchObject({ valid: true });
+    const token = (await acme('POST', '/v1/tokens/verify', { token: grantToken })).json();
+    expect(token.valid).toBe(true);
+  });
+
+  test('takes the credentials of a grant with it, and of everything delegated from it', async () => {
+    const { acme, service } = await start();
+    const { grantId, grantToken, agentId } = await grantTo(acme);
+    const delegated = (
+      await acme('POST', '/v1/grants/delegate', {
+        parentGrantToken: grantToken,
+        subAgentId: agentId,
+        scopes: ['calendar:read'],
+      })
+    ).json();
+    const own = await issue(acme, { grantId, format: 'vc-jwt' });
+    const below = await issue(acme, { grantId: delegated.grantId, format: 'sd-jwt' });
+    const other = await issue(acme, { grantId: (await grantTo(acme)).grantId, format: 'vc-jwt' });
+
+    await acme('DELETE', `/v1/grants/${grantId}`);
+
+    const statusOf = async (id: string) => (await acme('GET', `/v1/credentials/${id}`)).json().status;
+    expect([await statusOf(own.id), await statusOf(below.id), await statusOf(other.id)]).toEqual([
+      ...['revoked', 'revoked', 'active'],
+    ]);
+    expect(await bitsOf(service, own.statusListId, own.statusListIdx)).toEqual([true, true]);
+    expect(await bitsOf(service, below.statusListId, below.statusListIdx)).toEqual([true, true]);
+    expect(await bitsOf(service, other.statusListId, other.statusListIdx)).toEqual([false, false]);
+  });
+});
+
+describe('P4: a credential is refused', () => {
+  const asked = async (change: (payload: object) => object, header: object = {}) => {
+    const { acme, service } = await start();
+    const { grantId } = await grantTo(acme);
+    const { credential } = await issue(acme, { grantId, format: 'vc-jwt' });
+    const forged = await signedBy(service, change(decodeJwt(credential)), { typ: 'vc+jwt', ...header });
+    return verify(service, forged);
+  };
+
+  test('positive control: the same claims signed again are good', async () => {
+    expect(await asked((claims) => claims)).toMatchObject({ valid: true });
+  });
+
+  const cases: [string, string, (payload: object) => object, object?][] = [
+    ['as a token of another kind', 'typ_not_allowed', (claims) => claims, { typ: 'at+jwt' }],
+    [
+      'of another issuer',
+      'issuer_unknown',
+      (claims) => ({ ...claims, iss: 'did:web:evil.test', issuer: 'did:web:evil.test' }),
+    ],
+    ['whose issuers differ', 'malformed', (claims) => ({ ...claims, issuer: 'did:web:evil.test' })],
+    [
+      'of another model',
+      'malformed',
+      (claims) => ({ ...claims, '@context': ['https://www.w3.org/2018/credentials/v1'] }),
+    ],
+    ['whose id is another', 'malformed', (claims) => ({ ...claims, jti: 'vc_other' })],
+    ['about another subject', 'malformed', (claims) => ({ ...claims, sub: 'did:web:evil.test' })],
+    ['without a status', 'malformed', (claims) => ({ ...claims, credentialStatus: [] })],
+    [
+      'with a status elsewhere',
+      'malformed',
+      (claims) => withList(claims, 'https://evil.test/v1/credentials/status/x'),
+    ],
+    [
+      'with an unknown list',
+      'status_unavailable',
+      (claims) => withList(claims, `https://auth.test/v1/credentials/status/${UNKNOWN_LIST}`),
+    ],
+    ['beyond the end of the list', 'status_unavailable', (claims) => withIndex(claims, '131072')],
+  ];
+  test.each(cases)('%s', async (_, code, change, header) => {
+    const answer = await asked(change, header);
+    expect(answer).toMatchObject({ valid: false, code, error: expect.stringMatching(/\.$/) });
+  });
+
+  test('with a changed claim, and no text at all', async () => {
+    const { acme, service } = await start();
+    const { credential } = await issue(acme, { grantId: (await grantTo(acme)).grantId, format: 'vc-jwt' });
+    const [header, , signature] = credential.split('.');
+    const payload = Buffer.from(JSON.stringify({ ...decodeJwt(credential), scopes: ['*'] })).toString(
+      'base64url',
+    );
+
+    const changed = await verify(service, `${header}.${payload}.${signature}`);
+    expect(changed).toEqual({ valid: false, code: 'bad_signature', error: 'The signature is not good.' });
+    expect(await verify(service, 'x')).toMatchObject({ valid: false, code: 'malformed' });
+  });
+});
+
+const withStatus = (claims: object, members: object) => {
+  const [status] = Object(claims).credentialStatus;
+  return { ...claims, credentialStatus: [{ ...status, ...members }] };
+};
+const withList = (claims: object, statusListCredential: string) =>
+  withStatus(claims, { statusListCredential });
+const withIndex = (claims: object, statusListIndex: string) => withStatus(claims, { statusListIndex });

@@ -1,0 +1,38 @@
+import { AppError } from '../../../platform/errors.ts';
+import { openRequests } from '../../access/authorization/authorization.queries.ts';
+import { sessionKey } from '../../access/authorization/index.ts';
+import type { OnEnforced } from '../sso/index.ts';
+import type { SignOn } from './consent.schema.ts';
+import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
+
+/**
+ * The address at which the person signs in, and from which the browser comes back to the page.
+ * @throws as `requestOfSession`, CONFLICT where the service cannot tell the provider of this person
+ */
+export async function signOnAddress(deps: ConsentDeps, session: ConsentSession): Promise<SignOn> {
+  const { row, standing } = await requestOfSession(deps, session);
+  if (!standing?.signInAt) {
+    const message =
+      'The identity provider of this person is unknown. Open the link again from your application.';
+    throw new AppError('CONFLICT', message, { field: 'principalId' });
+  }
+  const { principalId } = row;
+  const more = new URLSearchParams({
+    mode: 'redirect',
+    return_to: `/consent?req=${session.requestId}`,
+    ...(standing.isOtherPerson && { prompt: 'login' }),
+    ...(/^[^@]+@[^@]+$/.test(principalId) && { login_hint: principalId }),
+  });
+  return { redirectTo: `${deps.publicBaseUrl}${standing.signInAt.loginPath}&${more}` };
+}
+
+/**
+ * Ends the pages of open requests of whose principals single sign-on is demanded from now on. The store may lose or keep
+ * them: each approval looks at the demand itself.
+ */
+export const endPages: OnEnforced = async (tx, { tenant }, { concerned, store }) => {
+  const open = await openRequests(tx, tenant);
+  const ending = new Set(await concerned([...new Set(open.map(({ principalId }) => principalId))]));
+  const ended = open.filter(({ principalId }) => ending.has(principalId));
+  await Promise.all(ended.map(({ id }) => store.remove(sessionKey(id)))).catch(() => {});
+};

@@ -1,0 +1,161 @@
+/** @import { Problem } from '../../../../platform/page/types.js' */
+/** @import { Setup } from './types.js' */
+import { button, element, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
+import { fill } from '../../../../platform/page/format.js';
+import { clause, factList, note } from '../../../../platform/page/parts.js';
+import * as screen from '../../../../platform/page/screen.js';
+import { setupApi } from './setup-api.js';
+import { choice, field } from './setup-fields.js';
+import { walkthroughs, words } from './setup-words.js';
+
+const api = setupApi();
+const link = screen.takeFragment().get('link') ?? '';
+
+open();
+
+async function open() {
+  if (screen.isFramed()) return screen.showArticle(words.unusable, paragraph(words.framed));
+  if (link === '' && !api.isOpen()) return showProblem({ kind: 'unknown' });
+  const answer = await screen.showLoading(words.loading, link === '' ? api.read() : api.open(link));
+  if (answer.ok) showSetup(answer.body);
+  else showProblem(answer.problem);
+}
+
+/** @param {Setup} setup */
+function showSetup(setup) {
+  const names = { name: mention(setup.name), account: mention(setup.accountName) };
+  const provider = choice(
+    words.which,
+    Object.entries(walkthroughs).map(([value, { label }]) => ({ value, label })),
+    draw,
+  );
+  const sso = setup.purposes.includes('sso') ? renderSso(setup) : undefined;
+  const scim = setup.purposes.includes('scim') ? renderScim(setup) : undefined;
+
+  function draw() {
+    const walkthrough = walkthroughs[/** @type {keyof typeof walkthroughs} */ (provider.value())];
+    sso?.draw(walkthrough);
+    scim?.draw(walkthrough);
+  }
+
+  draw();
+  const heading = element('h1', { tabindex: '-1' }, fill(words.heading, names));
+  const done = button(words.done, async () => {
+    const answer = await api.finish();
+    if (answer.ok) screen.showArticle(words.finished, paragraph(words.finishedText));
+    else showProblem(answer.problem);
+  });
+  const parts = [provider.node, sso?.node, scim?.node, element('div', { class: 'buttons' }, done)];
+  const lead = element('p', { class: 'lead' }, fill(words.lead, names));
+  screen.show(element('article', {}, heading, lead, parts), heading);
+}
+
+/** @param {Setup} setup */
+function renderSso(setup) {
+  const steps = element('ol', {});
+  const facts = element('div', {});
+  const fields = element('div', {});
+  const outcome = element('div', { class: 'outcome', role: 'status' });
+  const protocol = choice(
+    words.how,
+    [
+      { value: 'oidc', label: words.oidc },
+      { value: 'saml', label: words.saml },
+    ],
+    () => last && draw(last),
+    setup.protocol === 'saml' ? 'saml' : 'oidc',
+  );
+  const inputs = {
+    oidc: {
+      issuerUrl: field(words.issuerUrl, { type: 'url' }),
+      clientId: field(words.clientId),
+      clientSecret: field(words.clientSecret, { type: 'password' }),
+    },
+    saml: {
+      metadataUrl: field(words.metadataUrl, { type: 'url' }),
+      metadata: field(words.metadata, { isLong: true }),
+    },
+  };
+  /** @type {import('./types.js').Walkthrough | undefined} */
+  let last;
+  const kind = () => /** @type {'oidc' | 'saml'} */ (protocol.value());
+
+  /** @param {import('./types.js').Walkthrough} walkthrough */
+  function draw(walkthrough) {
+    last = walkthrough;
+    setContent(
+      steps,
+      walkthrough[kind()].map((step) => element('li', {}, step)),
+    );
+    const rows =
+      kind() === 'oidc'
+        ? [[words.redirectUri, literal(setup.redirectUri)]]
+        : [
+            [words.acsUrl, literal(setup.acsUrl)],
+            [words.entityId, literal(setup.entityId)],
+          ];
+    setContent(facts, factList(rows));
+    setContent(
+      fields,
+      Object.values(inputs[kind()]).map(({ node }) => node),
+    );
+  }
+
+  const save = button(words.save, async () => {
+    setContent(outcome, paragraph(words.working));
+    const entered = Object.entries(inputs[kind()]).flatMap(([name, { value }]) =>
+      value() === '' ? [] : [[name, value()]],
+    );
+    const saved = await api.save(Object.fromEntries(entered));
+    if (!saved.ok) return setContent(outcome, troubleOf(saved.problem));
+    const tried = await api.test();
+    setContent(outcome, tried.ok ? outcomeOf(tried.body, setup) : troubleOf(tried.problem));
+  });
+  const parts = [protocol.node, steps, facts, fields, element('div', { class: 'buttons' }, save), outcome];
+  return { node: clause(words.sso, parts), draw };
+}
+
+/**
+ * @param {import('./types.js').Tried} tried
+ * @param {Setup} setup
+ */
+function outcomeOf({ success, message: reason = '' }, setup) {
+  if (success) return paragraph(fill(words.works, { account: mention(setup.accountName) }));
+  return note(words.trouble, fill(words.fails, { reason }));
+}
+
+/** @param {Problem} problem */
+const troubleOf = (problem) => note(words.trouble, problem.message ?? words.troubleText);
+
+/** @param {Setup} setup */
+function renderScim(setup) {
+  const steps = element('ol', {});
+  const token = element('div', { role: 'status' });
+  const show = button(words.makeToken, async () => {
+    const answer = await api.token();
+    if (!answer.ok) return setContent(token, troubleOf(answer.problem));
+    const facts = factList([[words.token, literal(answer.body.token)]]);
+    setContent(token, paragraph(words.tokenOnce), facts);
+  });
+  const parts = [
+    steps,
+    factList([[words.scimUrl, literal(setup.scimUrl)]]),
+    element('div', { class: 'buttons' }, show),
+    token,
+  ];
+  return {
+    node: clause(words.scim, parts),
+    /** @param {import('./types.js').Walkthrough} walkthrough */
+    draw: ({ scim }) =>
+      setContent(
+        steps,
+        scim.map((step) => element('li', {}, step)),
+      ),
+  };
+}
+
+/** @param {Problem} problem */
+function showProblem(problem) {
+  if (problem.kind === 'unknown') return screen.showArticle(words.unusable, paragraph(words.unusableText));
+  screen.showArticle(words.trouble, troubleOf(problem), screen.tryAgain(open));
+}

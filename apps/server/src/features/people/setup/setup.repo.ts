@@ -1,0 +1,77 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { SetupLinks } from '../../../platform/db/types.gen.ts';
+import type { SetupLinkQuery } from './setup.schema.ts';
+
+export type LinkRow = Selectable<SetupLinks>;
+
+const linksOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('setupLinks').selectAll().where('developerId', '=', developerId);
+
+export function insertLink(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<SetupLinks>, 'developerId'>,
+): Promise<LinkRow> {
+  return tx
+    .insertInto('setupLinks')
+    .values({ ...row, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Newest first. */
+export function listLinkRows(db: Executor, tenant: Tenant, { cursor, limit }: SetupLinkQuery) {
+  const all = linksOf(db, tenant);
+  const page = cursor ? all.where('id', '<', cursor) : all;
+  return readPage(db, page.orderBy('id', 'desc'), limit);
+}
+
+/** @returns the link that was there */
+export function deleteLink(tx: Tx, { developerId }: Tenant, id: string): Promise<LinkRow | undefined> {
+  return tx
+    .deleteFrom('setupLinks')
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The secret of a link names it, and the link names its developer. */
+export function findLinkAcrossTenants(db: Executor, id: string): Promise<LinkRow | undefined> {
+  return db.selectFrom('setupLinks').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export const lockLink = (tx: Tx, tenant: Tenant, id: string): Promise<LinkRow | undefined> =>
+  tx
+    .selectFrom('setupLinks')
+    .selectAll()
+    .where('developerId', '=', tenant.developerId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export async function updateLink(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: Updateable<SetupLinks>,
+): Promise<void> {
+  await tx
+    .updateTable('setupLinks')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ends every link of an account. */
+export async function deleteLinks(tx: Tx, { developerId }: Tenant): Promise<void> {
+  await tx.deleteFrom('setupLinks').where('developerId', '=', developerId).execute();
+}
+
+/** Erases rows of a closed account. */
+export const eraseLinks = eraserOf('setup_links');

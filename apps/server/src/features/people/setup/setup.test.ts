@@ -1,0 +1,121 @@
+import { X509Certificate } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { actionsOf } from '../../../../test/app/flow.ts';
+import keys from '../../../../test/app/saml-keys.json' with { type: 'json' };
+import { besideProvider } from '../../../../test/app/signing-on.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+
+async function startSetup(body: object = {}) {
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const made = await acme('POST', '/v1/sso/setup-links', {
+    name: 'Initech',
+    purposes: ['sso', 'scim'],
+    ...body,
+  });
+  const link = made.json();
+  const secret = new URL(String(link.url)).hash.slice('#link='.length);
+  const post = (step: string, payload: object, headers: Record<string, string> = {}) =>
+    service.app.inject({ method: 'POST', url: `/setup/${step}`, headers, payload });
+  const opened = async () => String((await post('open', { link: secret })).json().session);
+  return { service, acme, link, secret, post, opened };
+}
+
+const metadataWith = (certificate: string, comment = '') => `<?xml version="1.0"?>
+  <md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.test/saml">${comment}
+    <md:IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">
+      <md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data>
+        <ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
+      <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.test/sso"/>
+    </md:IDPSSODescriptor>
+  </md:EntityDescriptor>`;
+
+test('M14: a link opens once, for its time, until it is revoked or finished; its session is no credential elsewhere', async () => {
+  const { service, acme, link, secret, post, opened } = await startSetup({ expiresIn: 300 });
+  const refusals = [
+    await post('open', { link: `${secret}x` }),
+    await post('open', { link: link.id }),
+    await post('read', { session: secret }),
+    await post('open', { link: secret }, { origin: 'https://mallory.test', 'sec-fetch-site': 'cross-site' }),
+  ];
+  expect(refusals.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 403]);
+
+  const session = await opened();
+  expect((await post('open', { link: secret })).statusCode).toBe(404);
+  expect((await post('read', { session })).json()).toMatchObject({ name: 'Initech', protocol: null });
+  const elsewhere = service.calling(session);
+  expect((await elsewhere('GET', '/v1/sso/connections')).statusCode).toBe(401);
+  expect((await elsewhere('GET', '/scim/v2/Users')).statusCode).toBe(401);
+
+  service.advance(299.999);
+  expect((await post('read', { session })).statusCode).toBe(200);
+  service.advance(0.001);
+  expect((await post('read', { session })).statusCode).toBe(404);
+  expect((await acme('GET', '/v1/sso/setup-links')).json().links).toMatchObject([{ status: 'expired' }]);
+
+  const second = (await acme('POST', '/v1/sso/setup-links', { name: 'B', purposes: ['sso'] })).json();
+  const third = (await acme('POST', '/v1/sso/setup-links', { name: 'C', purposes: ['sso'] })).json();
+  const secretOf = ({ url }: { url: string }) => url.split('#link=')[1];
+  const ofSecond = (await post('open', { link: secretOf(second) })).json().session;
+  expect((await acme('DELETE', `/v1/sso/setup-links/${second.id}`)).statusCode).toBe(204);
+  expect((await post('read', { session: ofSecond })).statusCode).toBe(404);
+  const ofThird = (await post('open', { link: secretOf(third) })).json().session;
+  expect((await post('finish', { session: ofThird })).statusCode).toBe(204);
+  expect((await post('read', { session: ofThird })).statusCode).toBe(404);
+  expect(await actionsOf(acme)).toEqual(expect.arrayContaining(['setup.link.opened', 'setup.finished']));
+});
+
+test('M14: a link reaches its purposes and its connection alone', async () => {
+  const { acme, post, opened } = await startSetup({ purposes: ['scim'] });
+  const session = await opened();
+  const provider = { session, issuerUrl: 'https://idp.test', clientId: 'c', clientSecret: 's' };
+  expect((await post('provider', provider)).statusCode).toBe(404);
+  expect((await post('test', { session })).statusCode).toBe(404);
+  expect((await post('token', { session })).json().token).toMatch(/^bh_scim_/);
+  expect((await acme('GET', '/v1/sso/connections')).json().connections).toEqual([]);
+
+  const foreign = await startSetup();
+  const other = {
+    name: 'x',
+    protocol: 'oidc',
+    issuerUrl: 'https://idp.test',
+    clientId: 'c',
+    clientSecret: 's',
+  };
+  const { id: connectionId } = (await acme('POST', '/v1/sso/connections', other)).json();
+  const stolen = await foreign.acme('POST', '/v1/sso/setup-links', {
+    name: 'x',
+    purposes: ['sso'],
+    connectionId,
+  });
+  expect(stolen.statusCode).toBe(404);
+});
+
+test('SAML metadata make a connection on trial, and a new certificate changes the same connection', async () => {
+  const { acme, post, opened, link } = await startSetup({ purposes: ['sso'] });
+  const session = await opened();
+  const certificate = new X509Certificate(keys.idp.cert).raw.toString('base64');
+  const save = (metadata: string) => post('provider', { session, metadata });
+
+  expect((await save('<nothing/>')).json().message).toContain('EntityDescriptor');
+  expect((await save(metadataWith(certificate).replace('Redirect', 'POST'))).json().message).toContain(
+    'SingleSignOnService',
+  );
+  const saved = await save(metadataWith(certificate, '<!-- made by a provider -->'));
+  expect(saved.json()).toMatchObject({ protocol: 'saml', acsUrl: 'https://auth.test/sso/callback/saml' });
+  expect((await save(metadataWith(certificate))).statusCode).toBe(200);
+  expect((await post('test', { session })).json()).toEqual({ success: true });
+
+  const { connections } = (await acme('GET', '/v1/sso/connections')).json();
+  expect(connections).toMatchObject([
+    {
+      ...{
+        name: 'Initech',
+        status: 'testing',
+        idpEntityId: 'https://idp.test/saml',
+        idpSsoUrl: 'https://idp.test/sso',
+      },
+      spEntityId: `https://auth.test/sso/saml/${link.id}`,
+    },
+  ]);
+});

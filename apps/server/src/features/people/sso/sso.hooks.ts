@@ -1,0 +1,16 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Tx } from '../../../platform/db/db.ts';
+import { hook } from '../../../platform/hooks.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+
+/** Selects the principals of whom single sign-on is demanded from now on. */
+export type Concerned = (principalIds: readonly string[]) => Promise<readonly string[]>;
+
+/** Ends what was opened before single sign-on was demanded, in the transaction of the demand. */
+export type OnEnforced = (
+  tx: Tx,
+  caller: Caller,
+  demand: { readonly concerned: Concerned; readonly store: EphemeralStore },
+) => Promise<void>;
+
+export const enforcementBegan = hook<OnEnforced>('single sign-on enforced');

@@ -1,0 +1,77 @@
+import { inTransaction } from '../../../platform/db/db.ts';
+import { AppError, badField } from '../../../platform/errors.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { callerFor } from './sso.callback.service.ts';
+import { membersOf } from './sso.connections.service.ts';
+import { readSessionCookie } from './sso.cookies.service.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import type { SignedOut } from './sso.login.schema.ts';
+import { issuerMetadata } from './sso.oidc.service.ts';
+import { type ConnectionRow, findConnection } from './sso.repo.ts';
+import { isOwnPath } from './sso.rules.ts';
+import { deleteSession, findSession } from './sso.sessions.repo.ts';
+
+interface Leaving {
+  readonly requestId: string;
+  readonly cookie: string | undefined;
+  readonly returnTo: string | undefined;
+}
+
+/**
+ * Ends the session of a browser, and says where the browser goes: to the provider where it publishes a place for that
+ * (OpenID Connect RP-Initiated Logout 1.0), and else back.
+ * @throws BAD_REQUEST for an address that the connection does not list
+ */
+export async function signOut(
+  deps: SsoDeps,
+  { requestId, cookie, returnTo }: Leaving,
+): Promise<SignedOut & { readonly goesTo: string | null }> {
+  const named = readSessionCookie(cookie);
+  const tenant = { developerId: named?.developerId ?? '' };
+  const at = deps.clock();
+  const found = named && (await findSession(deps.db, tenant, named.id, at));
+  const held = found?.secretHash.equals(named?.secretHash ?? Buffer.alloc(0)) ? found : undefined;
+  const row = held && (await findConnection(deps.db, tenant, held.connectionId));
+  const listed = row ? membersOf(row).redirectUris : [];
+  if (returnTo !== undefined && !listed.includes(returnTo) && !isOwnPath(returnTo, deps.publicBaseUrl)) {
+    throw badField(
+      'return_to',
+      'not_allowed',
+      'Send a path of this service, or an address of `redirectUris`.',
+    );
+  }
+  if (held) {
+    const { id: sessionId, connectionId, principalId } = held;
+    const caller = await callerFor(deps, tenant, connectionId, requestId);
+    await inTransaction(deps.db, async (tx) => {
+      if (!(await deleteSession(tx, tenant, sessionId, at))) return; // another request has ended it
+      const data = { connectionId, sessionId, reason: 'signed_out' };
+      const about = principalId === null ? {} : { principalId };
+      await recordActs(tx, caller, [{ type: 'sso.session.revoked', ...about, data }], at);
+    });
+  }
+  const atProvider = row?.protocol === 'oidc' ? await providersPlace(deps, row, returnTo) : null;
+  return { signedOut: held !== undefined, providerUrl: atProvider, goesTo: atProvider ?? returnTo ?? null };
+}
+
+/** The session has ended by now, so a provider that does not answer keeps nobody signed in here. */
+async function providersPlace(
+  deps: SsoDeps,
+  row: ConnectionRow,
+  returnTo: string | undefined,
+): Promise<string | null> {
+  const { issuerUrl = '', clientId = '', redirectUris } = membersOf(row);
+  try {
+    const { endSessionEndpoint } = await issuerMetadata(deps, issuerUrl);
+    if (endSessionEndpoint === null) return null;
+    const url = new URL(endSessionEndpoint);
+    url.searchParams.set('client_id', clientId);
+    if (returnTo !== undefined && redirectUris.includes(returnTo)) {
+      url.searchParams.set('post_logout_redirect_uri', returnTo);
+    }
+    return url.href;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

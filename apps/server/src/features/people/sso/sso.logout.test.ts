@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import { addSaml, beginSaml, postSaml, responseOf, signed } from '../../../../test/app/saml-provider.ts';
+import { APP_BACK, addOidc, besideProvider } from '../../../../test/app/signing-on.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+
+const html = { accept: 'text/html' };
+
+async function startSignedIn() {
+  const provider = await startAccountsServer();
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  const connection = await addOidc(acme, provider);
+  const query = new URLSearchParams({ org: acme.developerId, mode: 'redirect' });
+  const sent = await service.app.inject({ url: `/sso/login?${query}` });
+  const back = await provider.visit(String(sent.headers.location));
+  const cookie = sent.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+  const landed = await service.app.inject({ url: back.pathname + back.search, headers: { cookie } });
+  const held = landed.cookies.find(({ name }) => name === '__Host-bh_sso_session');
+  const session = `${held?.name}=${held?.value}`;
+  const signOut = (path: string, headers: object = { cookie: session }) =>
+    service.app.inject({ url: `/sso/logout${path}`, headers: { ...headers } });
+  const count = async () => (await acme('GET', '/v1/sso/sessions')).json().sessions.length;
+  return { provider, service, acme, connection, session, signOut, count };
+}
+
+test('a browser signs out, here and at the provider, and comes back to a listed address', async () => {
+  const { provider, acme, connection, session, signOut, count } = await startSignedIn();
+  expect(await count()).toBe(1);
+
+  const answer = await signOut(`?return_to=${encodeURIComponent(APP_BACK)}`, { cookie: session, ...html });
+
+  const target = new URL(String(answer.headers.location));
+  expect(answer.statusCode).toBe(302);
+  expect(target.origin + target.pathname).toBe(`${provider.issuer}/session/end`);
+  expect(Object.fromEntries(target.searchParams)).toEqual({
+    client_id: connection.clientId,
+    post_logout_redirect_uri: APP_BACK,
+  });
+  expect(answer.cookies).toMatchObject([{ name: '__Host-bh_sso_session', value: '', maxAge: 0, path: '/' }]);
+  expect(await count()).toBe(0);
+  expect(await entriesOf(acme, 'sso.session.revoked')).toMatchObject([
+    { metadata: { reason: 'signed_out' } },
+  ]);
+});
+
+test('a wrong cookie ends no session, and a browser without one is told that it is signed out', async () => {
+  const { session, signOut, count, provider } = await startSignedIn();
+  const wrong = await signOut('', { cookie: `${session}x` });
+  const none = await signOut('', html);
+
+  expect(wrong.json()).toEqual({ signedOut: false, providerUrl: null });
+  expect(none.body).toContain('You are signed out');
+  expect(await count()).toBe(1);
+  expect((await signOut('')).json()).toEqual({
+    signedOut: true,
+    providerUrl: expect.stringContaining(provider.issuer),
+  });
+  expect(await count()).toBe(0);
+});
+
+test('M11: signing out leads to no other address, and ends nothing then', async () => {
+  const { signOut, count } = await startSignedIn();
+  for (const target of ['https://evil.test/', '//evil.test', '/\\evil.test']) {
+    const answer = await signOut(`?return_to=${encodeURIComponent(target)}`);
+    expect(refusalOf(answer)).toBe('400 BAD_REQUEST');
+  }
+  expect(await count()).toBe(1);
+  expect((await signOut('?return_to=/permissions')).statusCode).toBe(200); // the control
+});
+
+test('a provider without a place to sign out ends the session here', async () => {
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  await addSaml(acme);
+  const begun = await beginSaml(service, acme.developerId, { mode: 'redirect' });
+  const xml = signed(responseOf(service.clock(), { inResponseTo: begun.requestId }));
+  const [login] = begun.answer.cookies;
+  const landed = await postSaml(service, xml, begun.relayState, `${login?.name}=${login?.value}`);
+  const cookie = landed.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+
+  const answer = await service.app.inject({
+    url: '/sso/logout?return_to=/permissions',
+    headers: { cookie, ...html },
+  });
+
+  expect(answer.headers.location).toBe('/permissions');
+  expect((await acme('GET', '/v1/sso/sessions')).json().sessions).toEqual([]);
+});

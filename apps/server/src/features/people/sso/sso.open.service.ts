@@ -1,0 +1,16 @@
+import type { House } from '../../../feature.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import { enforcementBegan } from './sso.hooks.ts';
+import { stateKeysOf } from './sso.keys.service.ts';
+import { type SsoSettings, ssoEgress } from './sso.settings.ts';
+
+/** The parts of a process that single sign-on works with. */
+export const ssoDepsOf = (house: House, settings: SsoSettings): SsoDeps => ({
+  ...house,
+  vault: house.keyRing.vault,
+  upstream: ssoEgress(house, settings),
+  stateKeys: stateKeysOf(house.keyRing, settings.SSO_STATE_SECRET),
+  sessionSeconds: settings.SSO_SESSION_SECONDS,
+  allowsPlainLdap: settings.SSO_ALLOW_INSECURE_URLS,
+  onEnforced: house.listenersOf(enforcementBegan),
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { startAccountsServer } from '../app/accounts-server.ts';
+import { besideProvider } from '../app/signing-on.ts';
+import { button, findings, heading, pagesOfService, sees } from './pages.ts';
+
+const { visit, service } = pagesOfService(besideProvider());
+const person = { bypassCSP: true } as const; // axe is a script from outside the page
+
+test('an administrator enters the provider, sees that it works, and copies a SCIM token that works', async () => {
+  const provider = await startAccountsServer();
+  const developer = await service().asDeveloper();
+  await developer('PATCH', '/v1/me', { name: 'Acme Books' });
+  const body = { name: 'Initech', purposes: ['sso', 'scim'] };
+  const link = (await developer('POST', '/v1/sso/setup-links', body)).json();
+  const page = await visit(person);
+
+  await page.goto(link.url);
+  await heading(page, 'Set up sign-in for Initech').waitFor();
+  expect(page.url()).not.toContain('#');
+  expect(await findings(page)).toEqual([]);
+  await page.getByLabel('Your identity provider').selectOption('keycloak');
+  await sees(page, 'In your realm make a client of the type OpenID Connect');
+  await page.getByLabel('Issuer URL').fill(`${provider.issuer}/nowhere`);
+  await page.getByLabel('Client ID').fill('client');
+  await page.getByLabel('Client secret').fill('secret');
+  await button(page, 'Save and test').click();
+  await sees(page, 'There is no discovery document');
+  await page.getByLabel('Issuer URL').fill(provider.issuer);
+  await button(page, 'Save and test').click();
+  await sees(page, 'The provider works.');
+  await button(page, 'Show a SCIM token').click();
+  await sees(page, 'Copy the token now.');
+  const token = /bh_scim_[\w-]{43}/.exec(await page.locator('main').innerText())?.[0] ?? '';
+  expect(await findings(page)).toEqual([]);
+
+  expect((await service().calling(token)('GET', '/scim/v2/Users')).statusCode).toBe(200);
+  const { connections } = (await developer('GET', '/v1/sso/connections')).json();
+  expect(connections).toMatchObject([{ name: 'Initech', status: 'testing', issuerUrl: provider.issuer }]);
+  await page.reload(); // the tab keeps its session
+  await heading(page, 'Set up sign-in for Initech').waitFor();
+  await button(page, 'I am done').click();
+  await heading(page, 'Setup finished').waitFor();
+  const other = await visit(person);
+  await other.goto(link.url);
+  await heading(other, 'This link cannot be opened').waitFor();
+});
