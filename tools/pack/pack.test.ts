@@ -44,6 +44,8 @@ test('a start loads these packages, and the others wait until something needs th
       '@opentelemetry/exporter-trace-otlp-http',
       '@opentelemetry/resources',
       '@opentelemetry/sdk-trace',
+      '@simplewebauthn/server',
+      '@simplewebauthn/server/helpers',
       'ldapts',
       'nodemailer',
       'stripe',

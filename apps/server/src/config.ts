@@ -90,8 +90,9 @@ export function loadConfig(env: Environment): Config {
   const ofFeatures = readSettings(featureSettings, env, problems);
   const readings = readLimits(limits, env, problems);
   const checkedKeys = checkKeys(read, problems);
+  const publicBaseUrl = read.PUBLIC_BASE_URL ?? `http://localhost:${read.PORT}`;
   for (const { checkSettings } of features) {
-    checkSettings(ofFeatures, (setting, message) => problems.push({ setting, message }));
+    checkSettings(ofFeatures, (setting, message) => problems.push({ setting, message }), { publicBaseUrl });
   }
   if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined)) {
     const setting = read.SMTP_URL === undefined ? 'SMTP_URL' : 'MAIL_FROM';
@@ -101,7 +102,6 @@ export function loadConfig(env: Environment): Config {
   const values = completed(read, problems);
   const isProduction = isProductionAs(values.NODE_ENV);
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName } = values;
-  const publicBaseUrl = values.PUBLIC_BASE_URL ?? `http://localhost:${values.PORT}`;
   return {
     environment: values.NODE_ENV,
     isProduction,

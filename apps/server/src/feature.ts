@@ -86,6 +86,11 @@ export interface OpenedFeature {
   readonly finish?: () => Promise<void>;
 }
 
+/** The settings of the service that those of a feature may have to fit. */
+export interface ServiceAddress {
+  readonly publicBaseUrl: string;
+}
+
 /**
  * The declaration of a noun. The house derives everything that it knows of features from these declarations.
  */
@@ -111,6 +116,7 @@ export interface Declaration<Own extends Settings> {
   readonly checkSettings?: (
     values: Partial<ValuesOf<Own>>,
     refuse: (setting: string, message: string) => void,
+    service: ServiceAddress,
   ) => void;
   /** Labels of the secret keys that it derives. */
   readonly keyUses?: readonly DerivedKeyUse[];
@@ -125,6 +131,7 @@ export interface Feature extends Omit<Declaration<Settings>, 'open' | 'checkSett
   readonly checkSettings: (
     values: Readonly<Record<string, unknown>>,
     refuse: (setting: string, message: string) => void,
+    service: ServiceAddress,
   ) => void;
   /** @param values the settings of all features */
   readonly open: (house: House, values: Readonly<Record<string, unknown>>) => OpenedFeature;
@@ -140,7 +147,8 @@ export function defineFeature<Own extends Settings = Record<never, never>>({
   return {
     ...declaration,
     settings: settings ?? {},
-    checkSettings: (values, refuse) => checkSettings(values as Partial<ValuesOf<Own>>, refuse),
+    checkSettings: (values, refuse, service) =>
+      checkSettings(values as Partial<ValuesOf<Own>>, refuse, service),
     open: (house, values) => open(house, values as ValuesOf<Own>),
   };
 }

@@ -19,6 +19,7 @@ import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
 import { connections } from './features/people/connections/connections.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
+import { passkeys } from './features/people/passkeys/passkeys.feature.ts';
 import { principals } from './features/people/principals/principals.feature.ts';
 import { scim } from './features/people/scim/scim.feature.ts';
 import { setup } from './features/people/setup/setup.feature.ts';
@@ -60,6 +61,7 @@ export const features: readonly Feature[] = [
   bundles,
   grants,
   authorization,
+  passkeys,
   consent,
   tokens,
   verifiableCredentials,

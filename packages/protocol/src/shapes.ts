@@ -12,6 +12,12 @@ const NOT_SHOWN = '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\
 export const nameOf = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^[^${NOT_SHOWN}\\n]*$`, trim: true });
 
+/** The same, or null for none. */
+export const nullableNameOf = (maxLength: number) =>
+  Type.Union([Type.String({ minLength: 1, maxLength, pattern: `^[^${NOT_SHOWN}\\n]*$` }), Type.Null()], {
+    trim: true,
+  });
+
 /** A text of one or more lines. */
 export const textOf = (maxLength: number) => Type.String({ maxLength, pattern: `^[^${NOT_SHOWN}]*$` });
 

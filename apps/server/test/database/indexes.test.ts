@@ -17,6 +17,7 @@ import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
+import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
 import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
@@ -145,6 +146,12 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     value: [{ value: 'hopper@acme.test' }],
   }),
   scim_principals_user: changes((its) => `Users/${its.scimUserId}`, { op: 'remove', path: 'externalId' }),
+  passkeys_principal: get(() => '/v1/webauthn/credentials?principalId=user_42'),
+  passkeys_principal_folded: ({ db, acme }) => principalsWithPasskeys(db, acme, ['USER_42']),
+  passkey_challenges_open: ({ acme }) =>
+    acme('POST', '/v1/webauthn/register/options', { principalId: 'user_42' }),
+  passkey_challenges_over: ({ acme }) =>
+    acme('POST', '/v1/webauthn/register/options', { principalId: 'user_42' }),
   tokens_grant: get((its) => `/v1/grants/${its.grantId}/tokens`),
   webhook_deliveries_failed: get((its) => `/v1/webhooks/${its.webhookId}/deliveries?status=failed`),
   webhook_deliveries_leased: ({ db, at, acme }) =>
@@ -218,6 +225,7 @@ const RULES: Readonly<Record<string, string>> = {
   developers_seeded: 'a mode has one seeded developer',
   email_verification_index_developer_id_verification_id_key: 'a link has one token',
   vault_credentials_folded: 'services of a principal differ in more than case',
+  passkeys_credential: 'a developer has each credential of an authenticator once',
   sso_connections_default: 'a developer has one configuration of older clients',
   refresh_tokens_developer_id_predecessor_id_key: 'a refresh token has one successor',
   verified_emails_developer_id_key: 'an account has one verified address',
@@ -292,6 +300,8 @@ const COPIES: Readonly<Record<string, string>> = {
   legal_holds: `'id', one.id || n`,
   manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
+  passkeys: `'id', one.id || n, 'principal_id', n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
+  passkey_challenges: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
   scim_users: `'id', one.id || n, 'user_name', n, 'external_id', n, 'display_name', n`,
   scim_user_emails: `'address', n, 'user_id', one.user_id || n`,

@@ -8,6 +8,7 @@ import { deleteOldDeliveries } from '../../src/features/record/webhooks/webhooks
 import { claimSharesAcrossTenants } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
 import { txtReader } from '../../src/platform/egress/txt-records.ts';
 import { expiryOfAnswers } from '../../src/platform/http/idempotency/expiry.ts';
+import { authenticator } from '../app/authenticator.ts';
 import { askToConnect, browserOf } from '../app/connecting.ts';
 import { registerWebhook } from '../app/deliveries.ts';
 import {
@@ -357,6 +358,23 @@ describe('a person’s session', () => {
       before: '2 kept',
       ended: '1 kept',
     }));
+});
+
+describe('a challenge of a passkey', () => {
+  const challenge = {
+    column: 'passkeyChallenges.expiresAt',
+    async prepare(acme: Developer) {
+      const wish = { principalId: 'user_42' };
+      const { challengeId, publicKey } = (await acme('POST', '/v1/webauthn/register/options', wish)).json();
+      return { challengeId, response: authenticator().create(publicKey) };
+    },
+    act: ({ acme }: Side, body: object) =>
+      acme('POST', '/v1/webauthn/register/verify', body).then(whatItSays),
+    before: '201',
+    ended: '400 CHALLENGE_INVALID',
+  } as const;
+
+  test('W1 ends', () => atTheEnd(challenge));
 });
 
 describe('a mailed link', () => {

@@ -1,4 +1,5 @@
 import { test } from 'vitest';
+import { authenticator, registerPasskey } from '../app/authenticator.ts';
 import { authorize, grantTo, openSession, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import { hintClaims, newVoucher, personOn } from '../app/person.ts';
@@ -103,4 +104,56 @@ test('the end of a grant by its person, and by its developer', () =>
     one: endOwn,
     other: ({ acme }, { grantId }) => acme('DELETE', `/v1/grants/${grantId}`),
     answers: ['204, 204'],
+  }));
+
+/** A person whose passkey has answered one challenge, and whose page can send the answer twice. */
+async function signedPage(acme: Developer, service: Service) {
+  await acme('PATCH', '/v1/me', { consentMode: 'passkey' });
+  const { agentId } = await registerAgent(acme);
+  const device = authenticator();
+  await registerPasskey(acme, device);
+  const { id, consentUrl } = await authorize(acme, agentId, { autoApprove: false });
+  const person = personOn(service);
+  await person.open(consentUrl);
+  const options = async () =>
+    (await person.call('POST', `/v1/consent/${id}/passkey/options`, { body: {} })).json();
+  const answers = [await options(), await options()].map(({ challengeId, publicKey }) => ({
+    challengeId,
+    response: device.get(publicKey, { counter: 1 }),
+  }));
+  return { id: String(id), agentId, person, answers };
+}
+type Signed = Awaited<ReturnType<typeof signedPage>>;
+const verify =
+  (nth: number) =>
+  ({ service }: Side, { id, person, answers }: Signed) =>
+    person.on(service).call('POST', `/v1/consent/${id}/passkey/verify`, { body: answers[nth] ?? {} });
+
+test('W1 a passkey and its copy, with one counter', () =>
+  race({
+    prepare: signedPage,
+    one: verify(0),
+    other: verify(1),
+    answers: ['200, 400 WEBAUTHN_CLONE_SUSPECTED', '400 WEBAUTHN_CLONE_SUSPECTED, 200'],
+  }));
+test('an answer of a passkey, and its removal', () =>
+  race({
+    prepare: signedPage,
+    one: verify(0),
+    other: async ({ acme }) => {
+      const listed = await acme('GET', '/v1/webauthn/credentials?principalId=user_42');
+      return acme('DELETE', `/v1/webauthn/credentials/${listed.json().credentials[0].id}`);
+    },
+    answers: ['200, 204', '400 WEBAUTHN_VERIFICATION_FAILED, 204'],
+  }));
+test('one answer of an authenticator, registered twice', () =>
+  race({
+    prepare: async (acme: Developer) => {
+      const { challengeId, publicKey } = (
+        await acme('POST', '/v1/webauthn/register/options', { principalId: 'user_42' })
+      ).json();
+      return { challengeId, response: authenticator().create(publicKey) };
+    },
+    one: ({ acme }, body) => acme('POST', '/v1/webauthn/register/verify', body),
+    answers: ['201, 400 CHALLENGE_INVALID', '400 CHALLENGE_INVALID, 201'],
   }));

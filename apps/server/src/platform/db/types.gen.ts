@@ -60,6 +60,10 @@ export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
 
+export type PasskeyStatus = "active" | "suspect";
+
+export type PasskeyUse = "connect" | "consent" | "register";
+
 export type Plan = "enterprise" | "free" | "pro";
 
 export type PolicyEffect = "allow" | "deny" | "require_approval";
@@ -414,6 +418,7 @@ export interface Developers {
   email: string | null;
   emailVerified: boolean;
   enforceAgentScopes: boolean;
+  fidoRpName: string | null;
   id: string;
   isSeeded: boolean;
   manifestPinning: Generated<ManifestPinning>;
@@ -532,6 +537,51 @@ export interface OutboxEvents {
   id: string;
   seq: Int8;
   type: string;
+}
+
+export interface PasskeyChallenges {
+  challenge: Buffer;
+  developerId: string;
+  digest: string | null;
+  expiresAt: Timestamp;
+  id: string;
+  passkeyId: string | null;
+  principalId: string;
+  signed: Json | null;
+  subjectId: string | null;
+  use: PasskeyUse;
+  usedAt: Timestamp | null;
+}
+
+export interface PasskeyEvidence {
+  authRequestId: string;
+  developerId: string;
+  evidence: Json;
+  passkeyId: string;
+  verifiedAt: Timestamp;
+}
+
+export interface Passkeys {
+  aaguid: string | null;
+  backedUp: boolean;
+  counter: Int8;
+  createdAt: Timestamp;
+  credentialId: Buffer;
+  developerId: string;
+  deviceName: string | null;
+  id: string;
+  isMultiDevice: boolean;
+  lastUsedAt: Timestamp | null;
+  principalId: string;
+  publicKey: Buffer;
+  status: PasskeyStatus;
+  transports: string[];
+}
+
+export interface PasskeyUsers {
+  developerId: string;
+  principalId: string;
+  userHandle: Buffer;
 }
 
 export interface Policies {
@@ -994,6 +1044,10 @@ export interface DB {
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   outboxEvents: OutboxEvents;
+  passkeyChallenges: PasskeyChallenges;
+  passkeyEvidence: PasskeyEvidence;
+  passkeys: Passkeys;
+  passkeyUsers: PasskeyUsers;
   policies: Policies;
   policyBundles: PolicyBundles;
   policySyncSecrets: PolicySyncSecrets;

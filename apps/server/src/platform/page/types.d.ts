@@ -15,6 +15,11 @@ export interface Refusal {
 
 /** Only on the pages for consent and for connecting accounts. */
 export type ConsentProblem =
+  | 'notEnrolled'
+  | 'noPasskey'
+  | 'passkeyUnable'
+  | 'passkeyRefused'
+  | 'copied'
   | 'over'
   | 'proof'
   | 'policy'
@@ -48,6 +53,17 @@ export interface ArgumentLimits {
 }
 
 export type Answer<Body> = { ok: true; body: Body } | { ok: false; problem: Problem };
+
+/** The question for a passkey, as the service asks it. */
+export interface PasskeyOptions {
+  challengeId: string;
+  publicKey: PublicKeyCredentialRequestOptionsJSON;
+}
+
+export interface PasskeyAnswer {
+  challengeId: string;
+  response: object;
+}
 
 /** The words of the step in which a person types a mailed code. */
 export interface CodeWords {

@@ -45,6 +45,8 @@ export interface Approval {
   readonly narrowing: Narrowing;
   /** The origin of the decision. Only the audit entry has it. */
   readonly evidence?: Readonly<Record<string, unknown>>;
+  /** Stores what belongs to the approval, in its transaction. */
+  readonly alongside?: (tx: Tx) => Promise<void>;
 }
 
 /**
@@ -56,8 +58,9 @@ export async function approveRequest(
   deps: AuthorizationDeps,
   caller: Caller,
   requestId: string,
-  { method, narrowing, evidence }: Approval,
+  approval: Approval,
 ): Promise<{ request: RequestRow; code: string }> {
+  const { method, narrowing, evidence, alongside } = approval;
   const at = deps.clock();
   const policies = await policiesOn(deps, caller, requestId, narrowing, at);
   // The store gets the code before the approval commits. Without an approval the code leads nowhere.
@@ -80,6 +83,7 @@ export async function approveRequest(
       decidedAt: at,
       codeExpiresAt: new Date(at.getTime() + CODE_SECONDS * 1000),
     });
+    await alongside?.(tx);
     const data = { authRequestId: requestId, scopes: request.scopes, method, narrowed: isNarrower };
     const about = await concernedBy(tx, caller, request);
     const told = method === 'link' ? { ...data, unverified: true as const } : data;
@@ -91,7 +95,7 @@ export async function approveRequest(
   if (approved) return approved;
   // The policies have changed since they were asked, so they are asked again.
   await deps.store.remove(entry.key);
-  return approveRequest(deps, caller, requestId, { method, narrowing, ...(evidence && { evidence }) });
+  return approveRequest(deps, caller, requestId, approval);
 }
 
 /** Asks the policies about a request as it would be approved. */
@@ -180,6 +184,11 @@ function narrow(request: RequestRow, narrowing: Narrowing) {
   const isWhole = keepsScopes && seconds === longest && isDeepStrictEqual(details, before);
   const authorizationDetails = details.length > 0 ? JSON.stringify(details) : null;
   return { columns: { scopes: kept, expiresIn, authorizationDetails }, isNarrower: !isWhole };
+}
+
+/** Checks a narrowing before the person proves it. @throws INVALID_SCOPE, BAD_REQUEST */
+export function mustBeNarrower(request: RequestRow, narrowing: Narrowing): void {
+  narrow(request, narrowing);
 }
 
 function keptScopes({ scopes: asked, purpose }: RequestRow, scopes: readonly string[]): string[] {

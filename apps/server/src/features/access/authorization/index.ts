@@ -2,6 +2,7 @@ export {
   approveRequest,
   denyRequest,
   gone,
+  mustBeNarrower,
 } from './authorization.decide.service.ts';
 export { pinsFor, type ShownManifest } from './authorization.pins.service.ts';
 export { freeRequests } from './authorization.places.service.ts';

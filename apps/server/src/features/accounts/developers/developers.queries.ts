@@ -30,6 +30,16 @@ export function findCallerParts(db: Executor, { developerId }: Tenant) {
     .executeTakeFirst();
 }
 
+/** The name that authenticators show in place of the operator's. */
+export async function findFidoRpName(db: Executor, { developerId }: Tenant): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('developers')
+    .select('fidoRpName')
+    .where('id', '=', developerId)
+    .executeTakeFirst();
+  return found?.fidoRpName ?? undefined;
+}
+
 /** The name of the account, as people and upstreams read it. */
 export async function findDeveloperName(db: Executor, { developerId }: Tenant): Promise<string> {
   const found = await db

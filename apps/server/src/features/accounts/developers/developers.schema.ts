@@ -1,4 +1,13 @@
-import { Email, Id, nameOf, PublicJwk, recordOf, Time, textOf } from '@behest/protocol/shapes';
+import {
+  Email,
+  Id,
+  nameOf,
+  nullableNameOf,
+  PublicJwk,
+  recordOf,
+  Time,
+  textOf,
+} from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
 const Mode = Type.Enum(['live', 'sandbox']);
@@ -44,6 +53,8 @@ const members = {
    * Whether principals prove themselves with a passkey. Older clients read this in place of `consentMode`.
    */
   fidoRequired: Type.Boolean(),
+  /** The name that authenticators show; null for the name of the service. */
+  fidoRpName: Type.Union([Type.String(), Type.Null()]),
   /** When the account was stopped; null while its agents may act. */
   stoppedAt: Type.Union([Time, Type.Null()]),
   stopReason: Type.Union([Type.String(), Type.Null()]),
@@ -84,7 +95,7 @@ export type DeveloperChange = Static<typeof DeveloperChange>;
 export const DeveloperChange = Type.Object(
   {
     name: Type.Optional(nameOf(200)),
-    consentMode: Type.Optional(Type.Enum(['developer', 'email', 'sso'])),
+    consentMode: Type.Optional(Type.Enum(['developer', 'email', 'sso', 'passkey'])),
     consentKeys: Type.Optional(Type.Array(PublicJwk, { maxItems: 5 })),
     scopeDescriptions: Type.Optional(ScopeDescriptions),
     redirectUris: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 50 })),
@@ -97,6 +108,9 @@ export const DeveloperChange = Type.Object(
     capsMode: Type.Optional(CapsMode),
     policyAutoApproval: Type.Optional(Type.Boolean()),
     manifestPinning: Type.Optional(ManifestPinning),
+    /** `true` sets the consent mode `passkey`, and `false` takes it back to `developer`. */
+    fidoRequired: Type.Optional(Type.Boolean()),
+    fidoRpName: Type.Optional(nullableNameOf(100)),
   },
   { additionalProperties: false, minProperties: 1 },
 );

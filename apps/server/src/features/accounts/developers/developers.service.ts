@@ -1,7 +1,7 @@
 import type { Caller, Mode, Plan } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, badField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { hasActiveConnection } from '../../people/sso/sso.queries.ts';
 import { openChain, recordActs } from '../../record/audit/index.ts';
@@ -96,12 +96,20 @@ export async function getDeveloper({ db }: DeveloperDeps, { tenant }: Caller): P
 /** @throws BAD_REQUEST, INVALID_REDIRECT_URI, NOT_CONFIGURED, CONFLICT */
 export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, change: DeveloperChange) {
   mustBeKeepableSettings(change);
+  const { consentMode: asked, fidoRequired: isFido } = change;
+  if (asked !== undefined && isFido !== undefined && (asked === 'passkey') !== isFido) {
+    throw badField(
+      'fidoRequired',
+      'not_allowed',
+      '`fidoRequired` contradicts `consentMode`; send one of them.',
+    );
+  }
   if (change.consentMode === 'email' && !deps.canMail) {
     throw new AppError('NOT_CONFIGURED', 'This service sends no mail; choose another `consentMode`.', {
       setting: 'SMTP_URL',
     });
   }
-  const { consentKeys, scopeDescriptions, ...plain } = change;
+  const { consentKeys, scopeDescriptions, fidoRequired, ...plain } = change;
   const columns = {
     ...plain,
     ...(consentKeys && { consentKeys: JSON.stringify(consentKeys) }),
@@ -116,13 +124,21 @@ export async function changeDeveloper(deps: DeveloperDeps, caller: Caller, chang
       const message = 'No active connection for single sign-on is set up. Add one first.';
       throw new AppError('NOT_CONFIGURED', message, { setting: 'sso' });
     }
-    const after = await updateDeveloper(tx, caller.tenant, { ...columns, updatedAt: at });
+    const consentMode = change.consentMode ?? modeFor(before.consentMode, fidoRequired);
+    const after = await updateDeveloper(tx, caller.tenant, { ...columns, consentMode, updatedAt: at });
     const about = { developerId: after.id, data: { changed: Object.keys(change) } };
     const evidence = { old: secured(before, change), new: secured(after, change) };
     const told = Object.keys(evidence.new).length > 0 ? { ...about, evidence } : about;
     await recordActs(tx, caller, [{ type: 'developer.updated', ...told }], at);
     return { ...toDeveloper(after), updated: true as const };
   });
+}
+
+/** Older clients name one of the modes by a flag. A mode that is written beside the flag has to agree with it. */
+function modeFor(mode: DeveloperRow['consentMode'], fidoRequired: boolean | undefined) {
+  if (fidoRequired === undefined) return mode;
+  if (fidoRequired) return 'passkey';
+  return mode === 'passkey' ? 'developer' : mode;
 }
 
 /** The refusal to send mail to strangers for an account that has shown no address of its own. */
@@ -139,7 +155,7 @@ export const emailUnverified = () =>
 function secured(row: DeveloperRow, change: DeveloperChange) {
   const { consentKeys, redirectUris } = row;
   return {
-    ...(change.consentMode && { consentMode: row.consentMode }),
+    ...((change.consentMode || change.fidoRequired !== undefined) && { consentMode: row.consentMode }),
     ...(change.consentKeys && { consentKeys: thumbprintsOf(consentKeys) }),
     ...(change.redirectUris && { redirectUris }),
     ...(change.connectLoginUrl !== undefined && { connectLoginUrl: row.connectLoginUrl }),
@@ -171,6 +187,7 @@ function toDeveloper(row: DeveloperRow): Developer {
     manifestPinning: row.manifestPinning,
     policyAutoApproval: row.policyAutoApproval,
     fidoRequired: consentMode === 'passkey',
+    fidoRpName: row.fidoRpName,
     stoppedAt: row.stoppedAt?.toISOString() ?? null,
     stopReason: row.stopReason,
     createdAt: row.createdAt.toISOString(),

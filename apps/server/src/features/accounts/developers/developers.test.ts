@@ -48,6 +48,7 @@ describe('signing up', () => {
       policyAutoApproval: false,
       manifestPinning: 'warn',
       fidoRequired: false,
+      fidoRpName: null,
       stoppedAt: null,
       stopReason: null,
       createdAt: '2026-01-01T00:00:00.000Z',

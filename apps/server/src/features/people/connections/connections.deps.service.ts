@@ -4,11 +4,12 @@ import type { MasterKeys } from '../../../platform/envelope.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import type { CredentialDeps } from '../../vault/credentials/index.ts';
 import type { CodeDeps } from '../consent/index.ts';
+import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { SessionRow } from './connections.repo.ts';
 import { statusAt } from './connections.rules.ts';
 import type { ConnectSession } from './connections.schema.ts';
 
-export interface ConnectDeps extends CodeDeps, CredentialDeps {
+export interface ConnectDeps extends CodeDeps, CredentialDeps, PasskeyDeps {
   readonly keyRing: KeyRing;
   readonly vault: MasterKeys;
   readonly connected: Egress;

@@ -3,6 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import type { Unrevoked } from '../../vault/credentials/index.ts';
 import { connectEgress, connectSettings, providerDeleted } from '../../vault/providers/index.ts';
+import { passkeySettings, relyingPartyOf } from '../passkeys/index.ts';
 import { acts, entries } from './connections.acts.ts';
 import { askRoutes } from './connections.ask.routes.ts';
 import { authenticateConnect, CSRF_KEY_USE } from './connections.browser.service.ts';
@@ -18,18 +19,19 @@ import { tables } from './connections.tables.ts';
 export const connections = defineFeature({
   name: 'connections',
   tags: { connections: 'Links and the page by which people connect their accounts.' },
-  knows: ['audit', 'consent', 'credentials', 'developers', 'emails', 'keys', 'providers'],
+  knows: ['audit', 'consent', 'credentials', 'developers', 'emails', 'keys', 'passkeys', 'providers'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['vault.connection.blocked'],
   rates,
-  settings: connectSettings,
+  settings: { ...connectSettings, ...passkeySettings },
   keyUses: [CSRF_KEY_USE, STATE_KEY_USE],
   listens: [on(providerDeleted, cancelSessionsOfProvider), on(tenantErased, eraseConnectSessions)],
   open(house, settings) {
     const egress = connectEgress(house, settings);
     const deps = {
       ...house,
+      relyingParty: relyingPartyOf(settings, house.publicBaseUrl),
       vault: house.keyRing.vault,
       upstream: egress,
       connected: egress,

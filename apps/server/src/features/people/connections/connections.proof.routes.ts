@@ -1,12 +1,15 @@
+import { Assertion, AssertionOptions } from '@behest/protocol/passkey-shapes';
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import { holdReader, onPage } from './connections.held.routes.ts';
+import { askForPasskey, takePasskey } from './connections.passkey.service.ts';
 import { checkCode, sendCode, takeHint } from './connections.proof.service.ts';
-import { rates } from './connections.rates.ts';
+import { assertRate, rates } from './connections.rates.ts';
 import { CheckCode, ConnectPath, SendHint, SentCode, Verified } from './connections.schema.ts';
 
+const withPasskey = { ...onPage, rate: assertRate } as const;
 const withCode = { ...onPage, rate: rates.connectCode } as const;
 
 /** The ways in which a browser at the page proves its person. */
@@ -67,5 +70,49 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
       },
     },
     (request) => checkCode(deps, callerOf(request), holdOf(request), request.body.code),
+  );
+
+  app.post(
+    '/v1/connect/:id/passkey/options',
+    {
+      config: {
+        ...withPasskey,
+        failures: ['FIDO_NOT_ENROLLED', 'CONSENT_REQUIRED', 'NOT_FOUND', 'GONE', 'NOT_CONFIGURED'],
+      },
+      schema: {
+        operationId: 'connections.passkeyOptions',
+        summary: "Ask for the person's passkey over what is to be connected",
+        params: ConnectPath,
+        body: NoFields,
+        response: { 200: AssertionOptions },
+      },
+    },
+    (request) => askForPasskey(deps, callerOf(request), holdOf(request)),
+  );
+
+  app.post(
+    '/v1/connect/:id/passkey/verify',
+    {
+      config: {
+        ...withPasskey,
+        failures: [
+          'CHALLENGE_INVALID',
+          'WEBAUTHN_VERIFICATION_FAILED',
+          'WEBAUTHN_CLONE_SUSPECTED',
+          'CONSENT_REQUIRED',
+          'NOT_FOUND',
+          'GONE',
+          'NOT_CONFIGURED',
+        ],
+      },
+      schema: {
+        operationId: 'connections.passkeyVerify',
+        summary: "Check the answer of the person's passkey",
+        params: ConnectPath,
+        body: Assertion,
+        response: { 200: Verified },
+      },
+    },
+    (request) => takePasskey(deps, callerOf(request), holdOf(request), request.body),
   );
 };

@@ -1,4 +1,5 @@
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import { passkeyRates } from '../passkeys/index.ts';
 
 export const rates = rateRules({
   connect: {
@@ -34,3 +35,6 @@ export const rates = rateRules({
     counts: [{ by: 'token' }],
   },
 });
+
+/** Counts proofs by passkeys, wherever a person gives them. */
+export const assertRate = passkeyRates.assert;

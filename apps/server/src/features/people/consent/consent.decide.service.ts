@@ -1,9 +1,17 @@
 import type { Caller } from '../../../platform/caller.ts';
+import type { Tx } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
+import { keepEvidence } from '../passkeys/index.ts';
 import { mustAllowScopes, ssoRequired } from '../sso/index.ts';
-import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
-import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
+import { isSignedFor } from './consent.passkey.service.ts';
+import type { Approve, Approved, Denied, Deny, Verification } from './consent.schema.ts';
+import {
+  type ConsentDeps,
+  type ConsentSession,
+  requestOfSession,
+  verificationFor,
+} from './consent.session.service.ts';
 import { manifestsAsShown } from './consent.shown.service.ts';
 
 /**
@@ -17,25 +25,47 @@ export async function approve(
   session: ConsentSession,
   narrowing: Approve,
 ): Promise<Approved> {
-  const { row, verification, standing } = await requestOfSession(deps, session);
-  const { satisfied, mode, methods } = verification;
-  const isOnlySignOn = methods.every((method) => method === 'sso');
-  if (!satisfied && isOnlySignOn && standing?.signInAt)
-    throw ssoRequired(deps.publicBaseUrl, standing.signInAt);
-  if (!satisfied) {
-    const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
-    throw new AppError(
-      code,
-      'First prove who you are: open the link again from the application that sent you.',
-      { methods },
-    );
-  }
+  const { row, mode, passkey, standing } = await provedRequest(deps, session, narrowing);
   if (standing) mustAllowScopes(standing, narrowing.scopes ?? row.scopes);
   const evidence = { ...caller.browser };
   const manifests = await manifestsAsShown(deps, row, narrowing.manifests);
-  const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence };
-  const { request, code } = await approveRequest(deps, caller, session.requestId, approval);
+  const requestId = session.requestId;
+  const alongside = async (tx: Tx) => {
+    if (!passkey) return;
+    const { challengeId } = passkey;
+    if (!(await keepEvidence(tx, caller, { challengeId, requestId }))) throw unproved('passkey');
+  };
+  const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence, alongside };
+  const { request, code } = await approveRequest(deps, caller, requestId, approval);
   return { status: 'approved', code, ...back(deps, request, { code }) };
+}
+
+/**
+ * The request, with the method that proves its person. A passkey proves only the approval that it signed.
+ * @throws PRINCIPAL_VERIFICATION_REQUIRED, FIDO_REQUIRED, SSO_REQUIRED
+ */
+async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowing: Approve) {
+  const { row, proofs, verification, standing } = await requestOfSession(deps, session);
+  const { passkey, ...others } = proofs;
+  const isSigned =
+    passkey !== undefined &&
+    verification.mode === 'passkey' &&
+    (await isSignedFor(deps, row, narrowing, passkey.digest));
+  const proved =
+    passkey && !isSigned
+      ? (await verificationFor(deps, row, others, session.signOn)).verification
+      : verification;
+  const { satisfied, mode, methods } = proved;
+  if (satisfied) return { row, mode, standing, passkey: isSigned ? passkey : undefined };
+  const isOnlySignOn = methods.every((method) => method === 'sso');
+  if (isOnlySignOn && standing?.signInAt) throw ssoRequired(deps.publicBaseUrl, standing.signInAt);
+  throw passkey ? unproved('passkey') : unproved(mode, methods);
+}
+
+function unproved(mode: Verification['mode'], methods: readonly string[] = [mode]): AppError {
+  const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
+  const message = 'First prove who you are: open the link again from the application that sent you.';
+  return new AppError(code, message, { methods });
 }
 
 /** The person denies the request. No proof is needed. @throws GONE */

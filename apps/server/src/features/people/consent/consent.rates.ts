@@ -1,4 +1,5 @@
 import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+import { passkeyRates } from '../passkeys/index.ts';
 
 export const rates = rateRules({
   consent: {
@@ -14,3 +15,6 @@ export const rates = rateRules({
     counts: [{ by: 'resource' }, { by: 'address', factor: 24 }],
   },
 });
+
+/** Counts proofs by passkeys, wherever a person gives them. */
+export const assertRate = passkeyRates.assert;

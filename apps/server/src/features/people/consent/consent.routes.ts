@@ -5,6 +5,7 @@ import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.
 import { addPage } from '../../../platform/http/routes/pages.ts';
 import { approve, deny } from './consent.decide.service.ts';
 import { checkCode, sendCode } from './consent.email.service.ts';
+import { holdReader } from './consent.hold.routes.ts';
 import { rates } from './consent.rates.ts';
 import {
   Approve,
@@ -30,19 +31,8 @@ import {
 } from './consent.session.service.ts';
 import { signOnAddress } from './consent.sign-on.service.ts';
 
-interface FromBrowser {
-  readonly params: { readonly id: string };
-  readonly headers: { readonly cookie?: string | undefined };
-}
-
 export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app, deps) => {
-  const signOnCookie = signOnCookieName(deps.publicBaseUrl);
-  const cookieOf = (id: string) => cookieName(id, deps.publicBaseUrl);
-  const holdOf = ({ params, headers }: FromBrowser) => ({
-    requestId: params.id,
-    secret: cookiesIn(headers)[cookieOf(params.id)] ?? '',
-    signOn: cookiesIn(headers)[signOnCookie],
-  });
+  const holdOf = holdReader(deps);
 
   addPage(app, {
     name: 'consent',
@@ -72,12 +62,12 @@ export const consentRoutes: FastifyPluginAsyncTypebox<ConsentDeps> = async (app,
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
       const charge = request.chargeResource;
-      const signOn = cookiesIn(headers)[signOnCookie];
+      const signOn = cookiesIn(headers)[signOnCookieName(deps.publicBaseUrl)];
       const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, signOn };
       const { opened, secret } = await openSession(deps, request.params.id, request.body, browser);
       const secure = isSecure(deps.publicBaseUrl);
       const cookie = stringifySetCookie({
-        name: cookieOf(opened.id),
+        name: cookieName(opened.id, deps.publicBaseUrl),
         value: secret,
         path: '/',
         httpOnly: true,

@@ -12,11 +12,22 @@ export interface TakenHint {
   readonly email?: string;
 }
 
+/** An assertion of a passkey that the service has taken. */
+interface TakenAssertion {
+  /** When the service took it, in ISO 8601. */
+  readonly at: string;
+  readonly challengeId: string;
+  /** The hash of everything that the person saw and chose. */
+  readonly digest: string;
+}
+
 /** The proofs that a browser brought or has given since. */
 export interface Proofs {
   readonly hint: TakenHint | 'bad' | 'none';
   /** The person has read the mailed code, at this time in ISO 8601. */
   readonly mailReadAt?: string;
+  /** A passkey of the person has signed what they saw. */
+  readonly passkey?: TakenAssertion;
 }
 
 /** A proof counts for so long after the service took it. */
@@ -35,10 +46,13 @@ interface Proving {
 /**
  * Says how the person is known. The service always demands a proof that the developer configured. Without
  * such a proof the sandbox demands nothing, and in live mode anyone with the link can decide: page, grant and
- * chain say so. A proof runs out after 15 minutes, or when its consent key is withdrawn.
+ * chain say so. A passkey proves more than any other method. A proof runs out after 15 minutes, or when its consent key
+ * is withdrawn.
  */
 export function verificationOf(proving: Proving): Verification {
   const { mode, consentMode, consentKeys, proofs, proofIsRequired, now } = proving;
+  const byPasskey = provedBy(proofs.passkey?.at, now);
+  if (byPasskey.satisfied) return { mode: 'passkey', methods: ['passkey'], ...byPasskey };
   const hint = standingHint(proofs, consentKeys);
   if (consentMode === 'email') {
     // Without an address from the hint, the service has nowhere to send a code.

@@ -112,6 +112,12 @@ export const Approve = Type.Object(
   { additionalProperties: false },
 );
 
+/** The part of the request that the person has on the screen; absent, all of it. */
+export const AskForPasskey = Type.Object(
+  { decision: Type.Optional(Approve) },
+  { additionalProperties: false },
+);
+
 export type Deny = Static<typeof Deny>;
 export const Deny = Type.Object(
   {
@@ -133,6 +139,9 @@ export const CheckCode = Type.Object(
   { code: Type.String({ pattern: '^[0-9]{8}$' }) },
   { additionalProperties: false },
 );
+
+export type Proved = Static<typeof Proved>;
+export const Proved = Type.Object({ verified: Type.Literal(true), verification: Verification });
 
 export type CheckedCode = Static<typeof CheckedCode>;
 export const CheckedCode = Type.Object({ verification: Verification });

@@ -17,6 +17,7 @@ import {
 import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
+import type { PasskeyDeps } from '../passkeys/index.ts';
 import { cookieNames, readSessionCookie } from '../sso/index.ts';
 import { standingOf } from '../sso/sso.queries.ts';
 import { readHint } from './consent.hint.service.ts';
@@ -26,7 +27,7 @@ import type { OpenedSession, OpenSession, ShownRequest } from './consent.schema.
 import { shownRequest } from './consent.show.service.ts';
 import { showManifests } from './consent.shown.service.ts';
 
-export interface ConsentDeps extends AuthorizationDeps {
+export interface ConsentDeps extends AuthorizationDeps, PasskeyDeps {
   readonly keyRing: KeyRing;
   /** The `iss` of tokens: the audience of hints, and the issuer that answers name. */
   readonly issuer: string;
@@ -124,12 +125,12 @@ async function lookAtHint(
   return { hint: 'bad' };
 }
 
-/** Records a hint or a code that does not prove the person. */
+/** Records a hint, a code or a passkey that does not prove the person. */
 export function reportFailedProof(
   { db, clock }: ConsentDeps,
   caller: Caller,
   { id: authRequestId, agentId, agentDid, principalId }: ShownRow,
-  method: 'hint' | 'email',
+  method: 'hint' | 'email' | 'passkey',
 ): Promise<void> {
   const about = { agentId, agentDid, principalId };
   const data = { authRequestId, method };
@@ -141,7 +142,7 @@ export function reportFailedProof(
  * Decides at each call: a proof that the developer configures later is demanded from then on, and one that ran out
  * counts no more.
  */
-async function verificationFor(
+export async function verificationFor(
   { db, principalProof, clock }: ConsentDeps,
   row: ShownRow,
   proofs: Proofs,

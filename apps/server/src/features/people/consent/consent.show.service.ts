@@ -1,10 +1,10 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
-import { budgetOf } from '../../access/authorization/index.ts';
+import { budgetOf, type ShownManifest } from '../../access/authorization/index.ts';
 import type { ConsentPins } from '../../access/manifests/index.ts';
 import type { ShownRow } from './consent.repo.ts';
-import type { ShownRequest, Verification } from './consent.schema.ts';
+import type { Approve, ShownRequest, Verification } from './consent.schema.ts';
 
 interface Session {
   readonly csrfToken: string;
@@ -51,6 +51,49 @@ function manifestsIn(scopes: readonly string[], pins: ConsentPins | null): Shown
     const { version = null, sha256 = null } = found ?? {};
     return { connector, version, sha256, pinned: found !== undefined && pins?.mode !== 'off' };
   });
+}
+
+interface Beside {
+  readonly budget: object | null;
+  readonly manifests: readonly ShownManifest[];
+}
+
+/**
+ * The request as its person sees it, and the part of it that they choose. Their passkey signs its hash, and it stays with
+ * the approval, so it has every member in every case.
+ */
+export function signedRequest(row: ShownRow, { budget, manifests }: Beside, chosen: Approve) {
+  const own: Record<string, string> = Object(row.scopeDescriptions);
+  const { scopes = row.scopes, expiresIn = row.expiresIn, tools = null, arguments: rules = null } = chosen;
+  return {
+    shown: {
+      authRequestId: row.id,
+      agentId: row.agentId,
+      agentDid: row.agentDid,
+      agentName: row.agentName,
+      agentDescription: row.agentDescription,
+      developerName: row.developerName,
+      purpose: row.purpose,
+      audience: row.audience,
+      redirectHost: row.redirectUri === null ? null : hostOf(row.redirectUri),
+      scopes: row.scopes,
+      scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
+      authorizationDetails: row.authorizationDetails ?? null,
+      budget,
+      expiresIn: row.expiresIn,
+      language: 'en',
+      sandbox: row.developerMode === 'sandbox',
+      manifests: manifests.toSorted((one, other) => (one.connector < other.connector ? -1 : 1)),
+    },
+    principalId: row.principalId,
+    decision: {
+      scopes,
+      removedScopes: row.scopes.filter((scope) => !scopes.includes(scope)),
+      expiresIn,
+      tools,
+      arguments: rules,
+    },
+  };
 }
 
 /** The scheme of an app's own address says whose it is. The text in place of its host says nothing. */

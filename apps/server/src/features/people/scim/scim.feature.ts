@@ -22,7 +22,7 @@ export const scim = defineFeature({
     scimTokens: 'Credentials with which identity providers provision people.',
     scim: 'People and groups as an identity provider tells of them: SCIM 2.0.',
   },
-  knows: ['audit', 'authorization', 'credentials', 'developers', 'grants', 'principals'],
+  knows: ['audit', 'authorization', 'credentials', 'developers', 'grants', 'passkeys', 'principals'],
   tables,
   acts,
   rates,

@@ -8,6 +8,8 @@ import { principalsWithGrants } from '../../access/grants/grants.queries.ts';
 import { holdDelegations, revokeGrantsOfPrincipal } from '../../access/grants/index.ts';
 import { principalsWithCredentials } from '../../vault/credentials/credentials.queries.ts';
 import { deleteCredentialsOfPrincipal } from '../../vault/credentials/index.ts';
+import { deletePasskeysOfPrincipal } from '../passkeys/index.ts';
+import { principalsWithPasskeys } from '../passkeys/passkeys.queries.ts';
 import { endSessionsOfPrincipals } from '../principals/index.ts';
 import { principalsWithSessions } from '../principals/principals.queries.ts';
 import type { OnUserLeft } from './scim.hooks.ts';
@@ -44,6 +46,7 @@ export async function offboard(
     ...(await principalsWithGrants(tx, tenant, ids)),
     ...(await principalsWithSessions(tx, tenant, ids)),
     ...(howLong ? await principalsWithCredentials(tx, tenant, ids) : []),
+    ...(howLong ? await principalsWithPasskeys(tx, tenant, ids) : []),
   ];
   const principalIds = await principalsOfUser(tx, tenant, userId, named);
 
@@ -66,6 +69,7 @@ export async function offboard(
   if (howLong) {
     for (const principalId of principalIds) {
       acts.push(...(await deleteCredentialsOfPrincipal(tx, caller, principalId)));
+      acts.push(...(await deletePasskeysOfPrincipal(tx, caller, principalId)));
     }
   }
   const all = [...new Set([...ids, ...principalIds])].sort();

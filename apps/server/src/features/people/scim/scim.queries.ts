@@ -53,6 +53,19 @@ export async function personByAddress(
   return rows.length === 1 ? shown(rows[0]) : undefined;
 }
 
+/** The name of a principal, as the identity provider tells it. */
+export async function displayNameOf(
+  db: Executor,
+  tenant: Tenant,
+  principalId: string,
+): Promise<string | undefined> {
+  const userId = await userOfPrincipal(db, tenant, principalId);
+  if (userId === undefined) return undefined;
+  const row = await usersOf(db, tenant).where('id', '=', userId).executeTakeFirst();
+  const { displayName } = Object(row?.attributes);
+  return typeof displayName === 'string' && displayName !== '' ? displayName : undefined;
+}
+
 /** The user who stands for a principal id, now or from before. */
 export async function userOfPrincipal(
   db: Executor,

@@ -6,7 +6,6 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  fido.registered fido.assertion fido.removed fido.clone_suspected
   passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied

@@ -1,6 +1,7 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
 /** @import { Ended, Session } from './types.js' */
 import { call } from '../../../../platform/page/call.js';
+import { askForPasskey, passkeyProblem } from '../../../../platform/page/passkey.js';
 
 /**
  * The calls for one connect session. They share its CSRF token.
@@ -29,6 +30,11 @@ export function connectApi(id) {
     sendCode: () => ask('/email', {}),
     /** @param {string} code */
     checkCode: (code) => ask('/email/verify', { code }),
+    provePasskey: () =>
+      askForPasskey(
+        () => ask('/passkey/options', {}),
+        (answer) => ask('/passkey/verify', answer),
+      ),
     /** @type {(scopes: string[]) => Promise<Answer<{ redirectTo: string }>>} */
     start: (scopes) => ask('/start', scopes.length > 0 ? { scopes } : {}),
     /** @type {(replaceAccount: boolean) => Promise<Answer<Ended>>} */
@@ -44,6 +50,8 @@ function read({ status, code = '', requestId: reference = '', details }) {
   if (status === 401) return { kind: 'noSession' };
   if (status === 404) return { kind: 'unknown' };
   if (status === 409 && details?.field === 'replaceAccount') return { kind: 'otherAccount' };
+  const kind = passkeyProblem(code);
+  if (kind) return { kind, reference };
   if (status === 403 && code !== 'FORBIDDEN') return { kind: 'proof' };
   return { kind: 'refused', reference };
 }

@@ -63,9 +63,13 @@ export function renderConnect(session, use) {
  * @param {Session} session
  * @param {ViewUse} use
  */
-function renderProof({ connect, loginUrl }, { codeStep, signIn }) {
+function renderProof({ connect, verification, loginUrl }, { codeStep, signIn, provePasskey }) {
   const { proof } = words;
   const values = { developer: mention(connect.developerName), principal: mention(connect.principalId) };
+  if (verification.methods.includes('passkey')) {
+    const go = button(words.usePasskey, provePasskey, { class: 'primary' });
+    return note(proof.title, fill(proof.passkey, values), paragraph(go));
+  }
   if (codeStep) return note(proof.title, fill(proof.email, values), codeStep);
   if (loginUrl === null) return note(proof.title, proof.lacking);
   const label = fill(words.signIn, { developer: connect.developerName }).join('');

@@ -39,10 +39,12 @@ export const words = {
   confirm: 'Connect this account',
   cancel: 'Cancel',
   signIn: 'Sign in at {developer}',
+  usePasskey: 'Use your passkey',
   proof: {
     title: 'Show who you are',
     hint: 'Before anything is connected, {developer} has to say that you are {principal}.',
     email: 'Before anything is connected, show that you are {principal}: a code goes to your email address.',
+    passkey: 'Before anything is connected, show that you are {principal}, with your passkey.',
     lacking: 'Open the link again from the application that sent you.',
   },
   email: {
@@ -71,6 +73,11 @@ export const words = {
     away: 'The service does not answer right now.',
     uncertain: 'No answer came. Reload the page to see where things stand.',
     proof: 'First show who you are.',
+    notEnrolled: 'You have no passkey yet. Register one at the application that sent you.',
+    noPasskey: 'No passkey was used. You can try again.',
+    passkeyUnable: 'Passkeys do not work in this browser or at this address. Try another browser.',
+    passkeyRefused: 'The service did not accept the passkey. Try again.',
+    copied: 'There may be a copy of this passkey, so it counts no longer. Use another passkey.',
     otherAccount: 'Choose whether the connected account may be replaced.',
   },
   done: {

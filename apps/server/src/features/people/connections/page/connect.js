@@ -53,6 +53,7 @@ function show(session) {
   const { loginUrl } = session;
   const view = renderConnect(session, {
     codeStep,
+    provePasskey: () => act(api.provePasskey, open),
     signIn: () => loginUrl !== null && leaveFor(loginUrl),
     start: (scopes) =>
       act(

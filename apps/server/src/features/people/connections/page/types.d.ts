@@ -40,6 +40,7 @@ export interface Ended {
 /** The calls of the view, and the step that proves the person by mail. */
 export interface ViewUse {
   codeStep: HTMLElement | undefined;
+  provePasskey: () => void;
   signIn: () => void;
   start: (scopes: string[]) => void;
   confirm: (replaceAccount: boolean) => void;

@@ -1,6 +1,7 @@
 /** @import { Answer, Problem, Refusal } from '../../../../platform/page/types.js' */
 /** @import { ConsentRequest, Decision, Narrowing } from './types.js' */
 import { call } from '../../../../platform/page/call.js';
+import { askForPasskey, passkeyProblem } from '../../../../platform/page/passkey.js';
 
 const REFUSED_IN_TEXT = /(?!\n)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu;
 
@@ -38,6 +39,12 @@ export function consentApi(id) {
       const text = reason.replace(REFUSED_IN_TEXT, ' ').trim();
       return write('deny', text ? { reason: text } : {});
     },
+    /** @type {(decision: Narrowing) => Promise<Answer<any>>} */
+    provePasskey: (decision) =>
+      askForPasskey(
+        () => ask(`${path}/passkey/options`, { decision }),
+        (answer) => ask(`${path}/passkey/verify`, answer),
+      ),
     /** @returns {Promise<Answer<{ redirectTo: string }>>} */
     signOn: () => ask(`${path}/sso`),
     sendCode: () => write('email', {}),
@@ -52,6 +59,8 @@ function read({ status, code = '', requestId: reference = '', details }) {
   if (status === 401) return { kind: 'noSession' };
   if (status === 404) return { kind: 'unknown' };
   if (status === 409 && details?.field === 'manifests') return { kind: 'changed' };
+  const kind = passkeyProblem(code);
+  if (kind) return { kind, reference };
   if (status !== 403) return { kind: 'refused', reference };
   if (code === 'PRINCIPAL_VERIFICATION_REQUIRED' || code === 'FIDO_REQUIRED') return { kind: 'proof' };
   if (code === 'POLICY_DENIED') return { kind: 'policy', reference };

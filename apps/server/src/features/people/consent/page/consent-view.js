@@ -74,7 +74,12 @@ export function renderRequest(request, use) {
     request.sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
     heading,
     element('p', { class: 'lead' }, fill(words.lead, { developer })),
-    !isProved && proofNote(),
+    !isProved && !request.fidoRequired && proofNote(),
+    request.fidoRequired &&
+      note(
+        proof.passkey,
+        fill(proof.lacking.passkey ?? '', { principal: mention(request.principalId), developer }),
+      ),
     clause(clauses.who, factList(whoAsks)),
     clause(clauses.forWhom, forWhom),
     purpose &&
@@ -104,7 +109,11 @@ export function renderRequest(request, use) {
  * @param {RequestUse} use
  * @param {HTMLElement} summary
  */
-function renderDecision({ expiresAt, developerName, verification }, { choices, now, decide }, summary) {
+function renderDecision(
+  { expiresAt, developerName, verification, fidoRequired },
+  { choices, now, decide },
+  summary,
+) {
   const { decision } = words;
   const hint = element(
     'span',
@@ -129,10 +138,10 @@ function renderDecision({ expiresAt, developerName, verification }, { choices, n
    */
   function refresh() {
     const isSending = sending !== undefined;
-    const { satisfied } = verification;
+    const canApprove = verification.satisfied || fidoRequired;
     deny.setAttribute('aria-disabled', String(isSending));
-    approve.setAttribute('aria-disabled', String(isSending || !isArmed || !satisfied));
-    approve.classList.toggle('impossible', !satisfied);
+    approve.setAttribute('aria-disabled', String(isSending || !isArmed || !canApprove));
+    approve.classList.toggle('impossible', !canApprove);
     setContent(deny, sending === 'deny' ? decision.denying : decision.deny);
     setContent(approve, sending === 'approve' ? decision.approving : decision.approve);
     reason.readOnly = isSending;

@@ -41,12 +41,13 @@ export const words = {
       email:
         'To approve, show that you are {principal}: a code of eight digits goes to the email address on file.',
       passkey:
-        'To approve, you need the passkey of {principal}. If you have none, register a passkey at {developer} and open the request from there.',
+        'When you approve, your browser asks for the passkey of {principal}. The passkey signs exactly what you see here. If you have none, register one at {developer}, and open the request again.',
       sso: 'To approve, sign in through your organisation as {principal} and open the request again.',
       signOn: 'To approve, sign in through your organisation as {principal}. You come back to this request.',
       otherPerson:
         'You are signed in through your organisation, but not as {principal}. To approve, sign in there as {principal}.',
     },
+    passkey: 'Your passkey',
     denyAnyway: 'You can deny without it.',
     proved: 'Your identity has been checked.',
     /** @type {Record<string, string>} by mode, once the proof is given */
@@ -170,6 +171,14 @@ export const words = {
       'The tools of this request have changed while you were looking. Nothing was decided. Look at the request again.',
     policy: 'A rule of {developer} does not allow this. Nothing was decided. You can select less, or deny.',
     sso: 'Nothing was decided: {developer} asks that you first sign in through your organisation.',
+    notEnrolled:
+      'You have no passkey yet. Nothing was decided. Register a passkey at {developer}, and open the request again.',
+    noPasskey: 'No passkey was used, so nothing was decided. Press Approve to try again, or deny.',
+    passkeyUnable:
+      'Passkeys do not work in this browser or at this address. Nothing was decided. Try another browser.',
+    passkeyRefused: 'The service did not accept the passkey. Nothing was decided. Try again.',
+    copied:
+      'There may be a copy of this passkey, so it counts no longer. Nothing was decided. Use another passkey, and tell {developer}.',
     ssoScopes:
       'Your organisation does not let you give all of this. Nothing was decided. You can select less, or deny.',
     refused: 'The service did not accept this. Nothing was decided. You can select otherwise, or deny.',

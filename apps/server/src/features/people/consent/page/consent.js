@@ -1,5 +1,5 @@
 /** @import { Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Choices, ConsentRequest, Decision, Wish } from './types.js' */
+/** @import { Choices, ConsentRequest, Decision, Narrowing, Wish } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import { renderCodeStep } from '../../../../platform/page/code-step.js';
 import {
@@ -151,7 +151,8 @@ async function decide(wish) {
   const { request, view } = shown;
   const { proofFirst, pressAgain, approving, denying } = words.decision;
   if (wish === 'approve') {
-    const obstacle = request.verification.satisfied ? view.missing() : proofFirst;
+    const canApprove = request.verification.satisfied || request.fidoRequired;
+    const obstacle = canApprove ? view.missing() : proofFirst;
     if (obstacle || !isArmed) return view.showNotice(obstacle ?? pressAgain);
   }
 
@@ -159,12 +160,27 @@ async function decide(wish) {
   view.showNotice();
   view.setSending(wish);
   setContent(screen.announcer, wish === 'approve' ? approving : denying);
-  const answer = await (wish === 'approve' ? api.approve(view.narrowing()) : api.deny(choices?.reason ?? ''));
+  const answer = await (wish === 'approve'
+    ? approve(request, view.narrowing())
+    : api.deny(choices?.reason ?? ''));
   isSending = false;
   if (answer.ok) return showDecided(wish, answer.body, request, view.inWords());
   view.setSending(undefined);
   showProblem(answer.problem, () => decide(wish));
   watchEnd();
+}
+
+/**
+ * Approves; where a passkey is required, it signs exactly this first.
+ * @param {ConsentRequest} request
+ * @param {Narrowing} narrowing
+ */
+async function approve({ fidoRequired }, narrowing) {
+  if (fidoRequired) {
+    const proved = await api.provePasskey(narrowing);
+    if (!proved.ok) return proved;
+  }
+  return api.approve(narrowing);
 }
 
 /**
@@ -202,7 +218,8 @@ function showProblem(problem, again) {
     kind === 'replaced' && button(words.useThisWindow, resume),
     kind === 'changed' && button(words.lookAgain, open),
     kind === 'sso' && button(words.signOn, signOn),
-    ['busy', 'away', 'uncertain'].includes(kind) && screen.tryAgain(again, seconds),
+    ['busy', 'away', 'uncertain', 'noPasskey', 'passkeyRefused'].includes(kind) &&
+      screen.tryAgain(again, seconds),
     reference && aside(fill(shared.support, { id: literal(reference) })),
   ]);
 }

@@ -20,7 +20,7 @@ export function permissionsApi(token) {
       Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])),
     ).toString();
 
-  /** @type {(what: 'grants' | 'connections') => Promise<Answer<any>>} */
+  /** @type {(what: 'grants' | 'connections' | 'passkeys') => Promise<Answer<any>>} */
   async function allOf(what) {
     const rows = [];
     for (let cursor = null; ; ) {
@@ -40,6 +40,10 @@ export function permissionsApi(token) {
     activeGrants: () => allOf('grants'),
     /** @type {() => Promise<Answer<{ connections: import('./types.js').Connection[] }>>} */
     connections: () => allOf('connections'),
+    /** @type {() => Promise<Answer<{ passkeys: import('./types.js').Passkey[] }>>} */
+    passkeys: () => allOf('passkeys'),
+    /** @param {string} id */
+    removePasskey: (id) => ask(`passkeys/${encodeURIComponent(id)}`, 'DELETE'),
     /** @type {(cursor: string | null) => Promise<Answer<GrantPage>>} */
     allGrants: (cursor) => ask(`grants?${queryOf({ status: 'all', cursor })}`),
     /** @type {(cursor: string | null, grantId?: string) => Promise<Answer<EntryPage>>} */

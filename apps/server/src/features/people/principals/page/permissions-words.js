@@ -50,6 +50,21 @@ export const words = {
   ending: 'Ending …',
   endedAll: 'Everything has been ended.',
 
+  passkeys: {
+    title: 'Your passkeys',
+    lead: 'With one of these you show {developer} who you are, before you approve an agent.',
+    unnamed: 'A passkey without a name',
+    since: 'Since',
+    suspect: 'Perhaps copied',
+    suspectText: 'There may be a copy of this passkey, so it counts no longer. Remove it.',
+    remove: 'Remove',
+    removeOf: 'Remove the passkey {device}',
+    question: 'Remove the passkey {device}?',
+    questionText: 'You can no longer approve agents of {developer} with it. The device may go on to show it.',
+    yes: 'Remove it',
+    removed: 'Removed. This passkey no longer shows who you are.',
+  },
+
   connections: {
     title: 'Connected accounts',
     lead: 'You connected these accounts of yours. Agents with your permission work with them through {developer}.',
@@ -102,6 +117,11 @@ export const words = {
     'token.revoked': 'A pass of {agent} was ended',
     'token.reuse_detected': 'A key of {agent} came a second time, as a stolen one would',
     'principal.session_created': '{developer} opened this page for you',
+    'fido.registered': 'A passkey of yours was registered',
+    'fido.assertion': 'You used a passkey',
+    'fido.removed': 'A passkey of yours was removed',
+    'fido.clone_suspected': 'There may be a copy of a passkey of yours',
+    'fido.registration_failed': 'A passkey could not be registered',
     'vault.connection.requested': 'A link was made by which you can connect an account',
     'vault.connection.connected': 'You connected an account',
     'vault.connection.failed': 'An account could not be connected',

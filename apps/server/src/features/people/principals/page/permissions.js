@@ -1,5 +1,5 @@
 /** @import { Answer, Child, Problem } from '../../../../platform/page/types.js' */
-/** @import { Ask, Connection, GrantPage, Use } from './types.js' */
+/** @import { Ask, Connection, GrantPage, Passkey, Use } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import {
   aside,
@@ -18,6 +18,7 @@ import { permissionsApi } from './permissions-api.js';
 import { renderConnections } from './permissions-connections.js';
 import { agentOf, renderGrant, renderTerms, treesOf } from './permissions-grant.js';
 import { renderActivity, renderLater } from './permissions-list.js';
+import { renderPasskeys } from './permissions-passkeys.js';
 import { endAfterAsking } from './permissions-question.js';
 import { words } from './permissions-words.js';
 
@@ -57,23 +58,29 @@ async function open(news) {
 }
 
 /**
- * The grants and the connected accounts, or the refusal of either.
+ * The grants, the connected accounts and the passkeys, or the refusal of one of them.
  * @param {Use['api']} from
- * @returns {Promise<Answer<GrantPage & { connections: Connection[] }>>}
+ * @returns {Promise<Answer<GrantPage & { connections: Connection[], passkeys: Passkey[] }>>}
  */
 async function readAll(from) {
-  const [grants, connected] = await Promise.all([from.activeGrants(), from.connections()]);
+  const [grants, connected, owned] = await Promise.all([
+    from.activeGrants(),
+    from.connections(),
+    from.passkeys(),
+  ]);
   if (!grants.ok) return grants;
   if (!connected.ok) return connected;
-  return { ok: true, body: { ...grants.body, connections: connected.body.connections } };
+  if (!owned.ok) return owned;
+  const { connections } = connected.body;
+  return { ok: true, body: { ...grants.body, connections, passkeys: owned.body.passkeys } };
 }
 
 /**
- * @param {GrantPage & { connections: Connection[] }} page
+ * @param {GrantPage & { connections: Connection[], passkeys: Passkey[] }} page
  * @param {Use} use
  * @param {string} [news]
  */
-function showGrants({ grants, connections, principalId, sandbox, sessionExpiresAt }, use, news) {
+function showGrants({ grants, connections, passkeys, principalId, sandbox, sessionExpiresAt }, use, news) {
   const developer = mention(use.developerName);
   const isAny = grants.length > 0;
   const heading = element('h1', { tabindex: '-1' }, isAny ? words.heading : words.headingNone);
@@ -110,6 +117,7 @@ function showGrants({ grants, connections, principalId, sandbox, sessionExpiresA
     isAny && paragraph(endAllButton),
     treesOf(grants).map((tree) => renderGrant(tree, use)),
     connections.length > 0 && renderConnections(connections, use),
+    passkeys.length > 0 && renderPasskeys(passkeys, use),
     element('section', { class: 'grant', 'aria-labelledby': 'activity' }, [
       element('h2', { id: 'activity' }, words.activity),
       aside(words.activityNote),

@@ -51,6 +51,15 @@ export interface Connection {
   lastExchangedAt: string | null;
 }
 
+/** A passkey of the person. */
+export interface Passkey {
+  id: string;
+  deviceName: string | null;
+  status: 'active' | 'suspect';
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+
 export interface Entry {
   entryId: string;
   agentName: string | null;

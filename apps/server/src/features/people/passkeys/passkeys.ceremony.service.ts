@@ -1,0 +1,166 @@
+import type { AssertionResponse, RegistrationResponse } from '@behest/protocol/passkey-shapes';
+import { AppError, badField } from '../../../platform/errors.ts';
+import type { PasskeyRow } from './passkeys.repo.ts';
+import { type CeremonyCheck, failedCheck, LONGEST_CREDENTIAL_ID } from './passkeys.rules.ts';
+import type { RelyingParty } from './passkeys.settings.ts';
+
+/** ES256, Ed25519 and RS256. @see https://www.iana.org/assignments/cose */
+const ALGORITHMS = [-7, -8, -257];
+const TIMEOUT_MS = 300_000;
+
+/** Loaded with the first ceremony, because most processes see none for a long time. */
+const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
+
+const bytes = (buffer: Buffer) => new Uint8Array(buffer);
+const known = ({ credentialId, transports }: PasskeyRow) => ({
+  id: credentialId.toString('base64url'),
+  // The library's list of transports is closed. Those of coming authenticators pass through it unread.
+  transports: transports as 'internal'[],
+});
+
+interface NewOptions {
+  readonly challenge: Buffer;
+  readonly userHandle: Buffer;
+  readonly principalId: string;
+  readonly displayName: string;
+  readonly existing: readonly PasskeyRow[];
+}
+
+/** The options for `navigator.credentials.create`. @see https://www.w3.org/TR/webauthn-3/#sctn-registering-a-new-credential */
+export async function creationOptions(party: RelyingParty, options: NewOptions) {
+  const { generateRegistrationOptions } = await library();
+  return generateRegistrationOptions({
+    rpID: party.id,
+    rpName: party.name,
+    userID: bytes(options.userHandle),
+    userName: options.principalId,
+    userDisplayName: options.displayName,
+    challenge: bytes(options.challenge),
+    timeout: TIMEOUT_MS,
+    attestationType: 'none',
+    authenticatorSelection: { residentKey: 'preferred', userVerification: party.userVerification },
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: options.existing.map(known),
+  });
+}
+
+/** The options for `navigator.credentials.get`. */
+export async function requestOptions(
+  party: RelyingParty,
+  { challenge, allowed }: { readonly challenge: Buffer; readonly allowed: readonly PasskeyRow[] },
+) {
+  const { generateAuthenticationOptions } = await library();
+  return generateAuthenticationOptions({
+    rpID: party.id,
+    challenge: bytes(challenge),
+    timeout: TIMEOUT_MS,
+    userVerification: party.userVerification,
+    allowCredentials: allowed.map(known),
+  });
+}
+
+interface Taken<Response> {
+  readonly party: RelyingParty;
+  readonly challenge: Buffer;
+  readonly response: Response;
+}
+
+/** @throws BAD_REQUEST for a text that is no attestation, WEBAUTHN_VERIFICATION_FAILED */
+export async function checkRegistration({ party, challenge, response }: Taken<RegistrationResponse>) {
+  const { verifyRegistrationResponse } = await library();
+  const { decodeAttestationObject, isoBase64URL } = await helpers();
+  await mustPass('webauthn.create', { party, challenge, response }, () =>
+    decodeAttestationObject(isoBase64URL.toBuffer(response.response.attestationObject)).get('authData'),
+  );
+  const { transports, ...encoded } = response.response;
+  const verified = await verifyRegistrationResponse({
+    response: { ...response, response: encoded, clientExtensionResults: {} },
+    expectedChallenge: challenge.toString('base64url'),
+    expectedOrigin: [...party.origins],
+    expectedRPID: party.id,
+    requireUserVerification: party.userVerification === 'required',
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch(() => undefined); // each of its errors is about the attestation or the key in it
+  if (!verified?.verified) throw failed('attestation');
+  const { credential, aaguid, credentialDeviceType, credentialBackedUp } = verified.registrationInfo;
+  const credentialId = Buffer.from(credential.id, 'base64url');
+  if (credentialId.length > LONGEST_CREDENTIAL_ID) throw failed('credential');
+  return {
+    credentialId,
+    publicKey: Buffer.from(credential.publicKey),
+    counter: String(credential.counter),
+    isMultiDevice: credentialDeviceType === 'multiDevice',
+    backedUp: credentialBackedUp,
+    transports: [...new Set(transports ?? [])],
+    aaguid: /^[0-]+$/.test(aaguid) ? null : aaguid,
+  };
+}
+
+/** @throws BAD_REQUEST for a text that is no assertion, WEBAUTHN_VERIFICATION_FAILED */
+export async function checkAssertion(
+  { party, challenge, response }: Taken<AssertionResponse>,
+  { credentialId, publicKey }: Pick<PasskeyRow, 'credentialId' | 'publicKey'>,
+) {
+  const { verifyAuthenticationResponse } = await library();
+  const { isoBase64URL } = await helpers();
+  const origin = await mustPass('webauthn.get', { party, challenge, response }, () =>
+    isoBase64URL.toBuffer(response.response.authenticatorData),
+  );
+  const verified = await verifyAuthenticationResponse({
+    response: { ...response, clientExtensionResults: {} },
+    expectedChallenge: challenge.toString('base64url'),
+    expectedOrigin: [...party.origins],
+    expectedRPID: party.id,
+    requireUserVerification: party.userVerification === 'required',
+    // The row's counter is compared where it is moved on, in one statement.
+    credential: { id: credentialId.toString('base64url'), publicKey: bytes(publicKey), counter: 0 },
+  }).catch(() => undefined); // each of its errors is about the signature
+  if (!verified?.verified) throw failed('signature');
+  const { newCounter, credentialBackedUp, userVerified } = verified.authenticationInfo;
+  return { counter: newCounter, backedUp: credentialBackedUp, userVerified, origin };
+}
+
+/** Makes the checks before the signature. @returns the origin of the page */
+async function mustPass(
+  type: 'webauthn.create' | 'webauthn.get',
+  { party, challenge, response }: Taken<RegistrationResponse | AssertionResponse>,
+  authenticatorData: () => Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const { decodeClientDataJSON, parseAuthenticatorData } = await helpers();
+  const decoded = (() => {
+    try {
+      const client = Object(decodeClientDataJSON(response.response.clientDataJSON)); // it may be any JSON
+      return { client, authenticator: parseAuthenticatorData(authenticatorData()) };
+    } catch {
+      throw badField('response', 'format'); // the library's message would repeat a part of it
+    }
+  })();
+  const expected = { type, challenge: challenge.toString('base64url'), party };
+  const check = failedCheck(decoded.client, decoded.authenticator, expected);
+  if (check) throw failed(check);
+  return decoded.client.origin;
+}
+
+export const failed = (check: CeremonyCheck) =>
+  new AppError('WEBAUTHN_VERIFICATION_FAILED', 'The answer of the passkey did not verify.', { check });
+
+/** A COSE key as a JWK, for those who check evidence with other libraries. @see RFC 9053, section 7 */
+export async function publicJwk(publicKey: Buffer): Promise<Readonly<Record<string, string>>> {
+  const { cose, decodeCredentialPublicKey } = await helpers();
+  const key = decodeCredentialPublicKey(bytes(publicKey));
+  const text = (value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('base64url') : '';
+  if (cose.isCOSEPublicKeyEC2(key)) {
+    const { x, y } = cose.COSEKEYS;
+    return { kty: 'EC', crv: 'P-256', x: text(key.get(x)), y: text(key.get(y)) };
+  }
+  if (cose.isCOSEPublicKeyRSA(key)) {
+    const { n, e } = cose.COSEKEYS;
+    return { kty: 'RSA', n: text(key.get(n)), e: text(key.get(e)) };
+  }
+  if (cose.isCOSEPublicKeyOKP(key)) {
+    return { kty: 'OKP', crv: 'Ed25519', x: text(key.get(cose.COSEKEYS.x)) };
+  }
+  throw new Error('The key of a passkey has a type that registering refuses.');
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { Executor } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { RelyingParty } from './passkeys.settings.ts';
+
+export interface PasskeyDeps {
+  readonly db: Executor;
+  /** For writes that stand although the request is refused: a used challenge, a suspicion, a failed attempt. */
+  readonly aside: Executor;
+  readonly clock: Clock;
+  /** Undefined where the address of the service serves no passkeys. */
+  readonly relyingParty: RelyingParty | undefined;
+}
+
+/** @throws NOT_CONFIGURED */
+export function getRelyingParty({ relyingParty }: Pick<PasskeyDeps, 'relyingParty'>): RelyingParty {
+  if (relyingParty) return relyingParty;
+  throw new AppError('NOT_CONFIGURED', 'The address of this service serves no passkeys.', {
+    setting: 'FIDO_RP_ID',
+  });
+}

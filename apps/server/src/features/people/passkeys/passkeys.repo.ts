@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import type { Insertable, Selectable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { Passkeys } from '../../../platform/db/types.gen.ts';
+
+export type PasskeyRow = Selectable<Passkeys>;
+
+/** Locks the principal until the commit. @returns the user handle, which is made the first time */
+export async function lockUser(tx: Tx, { developerId }: Tenant, principalId: string): Promise<Buffer> {
+  const { userHandle } = await tx
+    .insertInto('passkeyUsers')
+    .values({ developerId, principalId, userHandle: randomBytes(32) })
+    .onConflict((there) =>
+      there.columns(['developerId', 'principalId']).doUpdateSet(({ ref }) => ({
+        userHandle: ref('passkeyUsers.userHandle'),
+      })),
+    )
+    .returning('userHandle')
+    .executeTakeFirstOrThrow();
+  return userHandle;
+}
+
+/** @returns undefined for a credential that is registered already */
+export function insertPasskey(
+  tx: Tx,
+  { developerId }: Tenant,
+  passkey: Omit<Insertable<Passkeys>, 'developerId'>,
+): Promise<PasskeyRow | undefined> {
+  return tx
+    .insertInto('passkeys')
+    .values({ ...passkey, developerId })
+    .onConflict((there) => there.columns(['developerId', 'credentialId']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+const passkeysOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('passkeys').selectAll().where('developerId', '=', developerId);
+
+/** @param status only passkeys of this status */
+export function listAllOf(
+  db: Executor,
+  tenant: Tenant,
+  principalId: string,
+  status?: 'active',
+): Promise<PasskeyRow[]> {
+  const all = passkeysOf(db, tenant).where('principalId', '=', principalId);
+  const some = status ? all.where('status', '=', status) : all;
+  return some.orderBy('id', 'desc').limit(100).execute();
+}
+
+interface Page {
+  readonly principalId: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export function listPasskeyRows(db: Executor, tenant: Tenant, { principalId, cursor, limit }: Page) {
+  const all = passkeysOf(db, tenant).where('principalId', '=', principalId);
+  const page = cursor ? all.where('id', '<', cursor) : all;
+  return readPage(db, page.orderBy('id', 'desc'), limit);
+}
+
+export function findByCredential(
+  db: Executor,
+  tenant: Tenant,
+  principalId: string,
+  credentialId: Buffer,
+): Promise<PasskeyRow | undefined> {
+  return passkeysOf(db, tenant)
+    .where('principalId', '=', principalId)
+    .where('credentialId', '=', credentialId)
+    .executeTakeFirst();
+}
+
+/** @param status the status that it has to have */
+export function updatePasskey(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: { readonly deviceName?: string; readonly status?: 'active' | 'suspect' },
+  status?: 'active',
+): Promise<PasskeyRow | undefined> {
+  const its = tx
+    .updateTable('passkeys')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id);
+  const such = status ? its.where('status', '=', status) : its;
+  return such.returningAll().executeTakeFirst();
+}
+
+/**
+ * Moves the counter on, so that of a passkey and its copy one is found out. An authenticator without a counter says 0
+ * each time.
+ * @returns whether the counter is greater than before, or there is none
+ */
+export async function advanceCounter(
+  tx: Tx,
+  { developerId }: Tenant,
+  { id, counter, backedUp }: Pick<PasskeyRow, 'id' | 'backedUp'> & { readonly counter: number },
+  at: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('passkeys')
+    .set({ counter: String(counter), backedUp, lastUsedAt: at })
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .where((where) =>
+      where.or([
+        where('counter', '<', String(counter)),
+        ...(counter === 0 ? [where('counter', '=', '0')] : []),
+      ]),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** @param principalId the person whose passkey it has to be */
+export function deletePasskeyRow(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  principalId?: string,
+): Promise<Pick<PasskeyRow, 'id' | 'principalId'> | undefined> {
+  const its = tx.deleteFrom('passkeys').where('developerId', '=', developerId).where('id', '=', id);
+  const own = principalId === undefined ? its : its.where('principalId', '=', principalId);
+  return own.returning(['id', 'principalId']).executeTakeFirst();
+}
+
+/** Deletes the passkeys of a principal, with the user handle and every challenge. */
+export async function deletePasskeyRowsOf(tx: Tx, { developerId }: Tenant, principalId: string) {
+  for (const table of ['passkeyUsers', 'passkeyChallenges'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('developerId', '=', developerId)
+      .where('principalId', '=', principalId)
+      .execute();
+  }
+  return tx
+    .deleteFrom('passkeys')
+    .where('developerId', '=', developerId)
+    .where('principalId', '=', principalId)
+    .returning(['id', 'principalId'])
+    .execute();
+}
+
+/** Erases rows of a closed account. */
+export const erasePasskeys = eraserOf('passkey_evidence', 'passkey_challenges', 'passkeys', 'passkey_users');

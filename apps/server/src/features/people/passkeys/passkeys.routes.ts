@@ -1,0 +1,145 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import type { PasskeyDeps } from './passkeys.deps.service.ts';
+import { beginRegistration, finishRegistration } from './passkeys.register.service.ts';
+import {
+  CreationOptions,
+  OwnPasskeyPage,
+  OwnPasskeyQuery,
+  Passkey,
+  PasskeyChange,
+  PasskeyPage,
+  PasskeyPath,
+  PasskeyQuery,
+  RegisteredPasskey,
+  RegisterOptions,
+  RegisterVerify,
+} from './passkeys.schema.ts';
+import {
+  changePasskey,
+  listOwnPasskeys,
+  listPasskeys,
+  removeOwnPasskey,
+  removePasskey,
+} from './passkeys.service.ts';
+
+const forDeveloper = { access: 'developer', role: 'full', rate: 'default' } as const;
+
+export const passkeyRoutes: FastifyPluginAsyncTypebox<PasskeyDeps> = async (app, deps) => {
+  app.post(
+    '/v1/webauthn/register/options',
+    {
+      config: { ...forDeveloper, failures: ['PRINCIPAL_INACTIVE', 'NOT_CONFIGURED'] },
+      schema: {
+        operationId: 'webauthn.registerOptions',
+        summary: 'Begin to register a passkey of a principal who is signed in',
+        body: RegisterOptions,
+        response: { 200: CreationOptions },
+      },
+    },
+    (request) => beginRegistration(depsFor(request, deps), callerOf(request), request.body.principalId),
+  );
+
+  app.post(
+    '/v1/webauthn/register/verify',
+    {
+      config: {
+        ...forDeveloper,
+        failures: [
+          'CHALLENGE_INVALID',
+          'WEBAUTHN_VERIFICATION_FAILED',
+          'PRINCIPAL_INACTIVE',
+          'CONFLICT',
+          'NOT_CONFIGURED',
+        ],
+      },
+      schema: {
+        operationId: 'webauthn.registerVerify',
+        summary: 'Store the passkey that the authenticator has made',
+        body: RegisterVerify,
+        response: { 201: RegisteredPasskey },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await finishRegistration(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/webauthn/credentials',
+    {
+      config: { ...forDeveloper, failures: [] },
+      schema: {
+        operationId: 'webauthn.listCredentials',
+        summary: 'List the passkeys of a principal, newest first',
+        querystring: PasskeyQuery,
+        response: { 200: PasskeyPage },
+      },
+    },
+    (request) => listPasskeys(deps, callerOf(request), request.query),
+  );
+
+  app.patch(
+    '/v1/webauthn/credentials/:id',
+    {
+      config: { ...forDeveloper, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webauthn.changeCredential',
+        summary: 'Rename a passkey, or clear the suspicion that there is a copy of it',
+        params: PasskeyPath,
+        body: PasskeyChange,
+        response: { 200: Passkey },
+      },
+    },
+    (request) => changePasskey(depsFor(request, deps), callerOf(request), request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/webauthn/credentials/:id',
+    {
+      config: { ...forDeveloper, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webauthn.deleteCredential',
+        summary: 'Remove a passkey',
+        params: PasskeyPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removePasskey(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/principal/passkeys',
+    {
+      config: { access: 'session', rate: 'default', failures: [] },
+      schema: {
+        operationId: 'webauthn.own',
+        summary: "List the principal's passkeys, newest first",
+        querystring: OwnPasskeyQuery,
+        response: { 200: OwnPasskeyPage },
+      },
+    },
+    (request) => listOwnPasskeys(deps, sessionOf(request), request.query),
+  );
+
+  app.delete(
+    '/v1/principal/passkeys/:id',
+    {
+      config: { access: 'session', rate: 'default', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'webauthn.removeOwn',
+        summary: "Remove one of the principal's passkeys",
+        params: PasskeyPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeOwnPasskey(deps, sessionOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '@behest/protocol/canonical-json';
+
+/** A challenge is good for so long. */
+export const CHALLENGE_MS = 300_000;
+/** Until then the row of a used challenge keeps the assertion, as long as a proof holds. */
+export const KEPT_MS = 15 * 60_000;
+/** The most open challenges of a principal. One more voids the oldest. */
+export const MOST_OPEN = 10;
+/** The longest credential id. @see https://www.w3.org/TR/webauthn-3/#credential-id */
+export const LONGEST_CREDENTIAL_ID = 1023;
+
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** SHA-256 over the canonical JSON of a value, in base64url. */
+export const digestOf = (value: object): string => sha256(canonicalJson(value)).toString('base64url');
+
+/** The subject of a proof: what a person decides, and the request or session in which they do. */
+export interface ProofSubject {
+  readonly use: 'consent' | 'connect';
+  readonly subjectId: string;
+  readonly principalId: string;
+}
+
+/**
+ * The challenge that stands for what a person sees, so that their authenticator signs it.
+ * @param nonce random characters, which make each challenge another one
+ */
+export function challengeOf({ use, subjectId }: ProofSubject, digest: string, nonce: string): Buffer {
+  const subject = use === 'consent' ? { areq: subjectId } : { conn: subjectId };
+  return sha256(canonicalJson({ v: 1, use: `behest.${use}`, ...subject, digest, nonce }));
+}
+
+/** The check of a ceremony that failed, as the refusal names it. */
+export type CeremonyCheck =
+  | 'type'
+  | 'challenge'
+  | 'origin'
+  | 'crossOrigin'
+  | 'rpId'
+  | 'userPresence'
+  | 'userVerification'
+  | 'credential'
+  | 'attestation'
+  | 'signature';
+
+interface ClientData {
+  readonly type: string;
+  readonly challenge: string;
+  readonly origin: string;
+  readonly crossOrigin?: boolean;
+  readonly topOrigin?: string;
+}
+
+interface AuthenticatorData {
+  readonly rpIdHash: Uint8Array;
+  readonly flags: { readonly up: boolean; readonly uv: boolean };
+}
+
+interface Expected {
+  readonly type: 'webauthn.create' | 'webauthn.get';
+  /** In base64url. */
+  readonly challenge: string;
+  readonly party: {
+    readonly id: string;
+    readonly origins: readonly string[];
+    readonly userVerification: 'required' | 'preferred';
+  };
+}
+
+/** The first check of WebAuthn, section 7.1 and 7.2, that the answer of a browser fails, before any signature. */
+export function failedCheck(
+  client: ClientData,
+  { rpIdHash, flags }: AuthenticatorData,
+  { type, challenge, party }: Expected,
+): CeremonyCheck | undefined {
+  if (client.type !== type) return 'type';
+  if (client.challenge !== challenge) return 'challenge';
+  if (!party.origins.includes(client.origin)) return 'origin';
+  if (client.crossOrigin === true || client.topOrigin !== undefined) return 'crossOrigin';
+  if (!sha256(party.id).equals(rpIdHash)) return 'rpId';
+  if (!flags.up) return 'userPresence';
+  if (party.userVerification === 'required' && !flags.uv) return 'userVerification';
+  return undefined;
+}

@@ -1,0 +1,71 @@
+/** @import { Passkey, Use } from './types.js' */
+import { serviceTime } from '../../../../platform/page/call.js';
+import {
+  aside,
+  button,
+  element,
+  mention,
+  name,
+  paragraph,
+  setContent,
+} from '../../../../platform/page/dom.js';
+import { fill, fillText, moment } from '../../../../platform/page/format.js';
+import { factList, note } from '../../../../platform/page/parts.js';
+import { endAfterAsking } from './permissions-question.js';
+import { words } from './permissions-words.js';
+
+/**
+ * The passkeys with which the person proves who they are.
+ * @param {Passkey[]} passkeys
+ * @param {Use} use
+ */
+export function renderPasskeys(passkeys, use) {
+  return element('section', { class: 'grant', 'aria-labelledby': 'passkeys' }, [
+    element('h2', { id: 'passkeys' }, words.passkeys.title),
+    aside(fill(words.passkeys.lead, { developer: mention(use.developerName) })),
+    passkeys.map((passkey) => renderPasskey(passkey, use)),
+  ]);
+}
+
+/**
+ * @param {Passkey} passkey
+ * @param {Use} use
+ */
+function renderPasskey({ id: passkeyId, deviceName, status, createdAt, lastUsedAt }, use) {
+  const { passkeys } = words;
+  const id = `passkey-${passkeyId}`;
+  const device = deviceName ?? passkeys.unnamed;
+  const heading = element('h3', { id, tabindex: '-1' }, name(device, 'words'));
+  const notice = element('div', { class: 'notice', role: 'alert' });
+  const label = { 'aria-label': fillText(passkeys.removeOf, { device }) };
+  const removeButton = button(passkeys.remove, remove, label);
+  /** @param {string} time */
+  const when = (time) => moment(new Date(time), serviceTime());
+  const part = element('div', { class: 'grant', role: 'group', 'aria-labelledby': id }, [
+    heading,
+    status === 'suspect' && note(passkeys.suspect, passkeys.suspectText),
+    factList([
+      [passkeys.since, when(createdAt)],
+      [words.grant.lastUsed, lastUsedAt ? when(lastUsedAt) : words.grant.unused],
+    ]),
+    notice,
+    element('p', { class: 'buttons' }, removeButton),
+  ]);
+
+  const question = () => ({
+    title: fill(passkeys.question, { device: mention(device) }),
+    text: [fill(passkeys.questionText, { developer: mention(use.developerName) })],
+    yes: passkeys.yes,
+    no: words.question.no,
+  });
+
+  async function remove() {
+    const answer = await endAfterAsking(removeButton, question, () => use.api.removePasskey(passkeyId));
+    if (!answer) return;
+    if (!answer.ok) return setContent(notice, paragraph(use.explain(answer.problem)));
+    setContent(part, heading, paragraph(passkeys.removed));
+    heading.focus();
+  }
+
+  return part;
+}

@@ -1,0 +1,134 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { isoCBOR } from '@simplewebauthn/server/helpers';
+import type { Call } from './start-app.ts';
+
+/** Parts of an answer that a test makes wrong. */
+export interface Fault {
+  readonly type?: string;
+  readonly challenge?: string;
+  readonly origin?: string;
+  readonly crossOrigin?: boolean;
+  readonly rpId?: string;
+  /** 1: the person is present, 4: verified. */
+  readonly flags?: number;
+  readonly counter?: number;
+  /** Signs with another key, or registers another one. */
+  readonly key?: ReturnType<typeof newKey>;
+  readonly credentialId?: Buffer;
+}
+
+const PRESENT_AND_VERIFIED = 1 | 4;
+const HAS_KEY = 64;
+const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest();
+const base64url = (data: Buffer | Uint8Array) => Buffer.from(data).toString('base64url');
+
+export const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+/** ES256 as COSE. @see RFC 9053, section 7.1 */
+function coseOf(publicKey: KeyObject): Buffer {
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const key = new Map<number, number | Uint8Array>([
+    [1, 2],
+    [3, -7],
+    [-1, 1],
+    [-2, new Uint8Array(Buffer.from(x, 'base64url'))],
+    [-3, new Uint8Array(Buffer.from(y, 'base64url'))],
+  ]);
+  return Buffer.from(isoCBOR.encode(key));
+}
+
+/** An authenticator of software, with one passkey, whose answers a test can make wrong. */
+export function authenticator({ origin = 'https://auth.test', rpId = 'auth.test' } = {}) {
+  const own = newKey();
+  const id = randomBytes(32);
+
+  const clientData = (type: string, challenge: string, fault: Fault) =>
+    Buffer.from(
+      JSON.stringify({
+        type: fault.type ?? type,
+        challenge: fault.challenge ?? challenge,
+        origin: fault.origin ?? origin,
+        crossOrigin: fault.crossOrigin ?? false,
+      }),
+    );
+
+  function authenticatorData(fault: Fault, flags: number, attested = Buffer.alloc(0)) {
+    const counter = Buffer.alloc(4);
+    counter.writeUInt32BE(fault.counter ?? 0);
+    const given = (fault.flags ?? PRESENT_AND_VERIFIED) | flags;
+    return Buffer.concat([sha256(fault.rpId ?? rpId), Buffer.of(given), counter, attested]);
+  }
+
+  /** Answers the options of a registration. */
+  function create({ challenge }: { challenge: string }, fault: Fault = {}) {
+    const credentialId = fault.credentialId ?? id;
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(credentialId.length);
+    const { publicKey } = fault.key ?? own;
+    const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, coseOf(publicKey)]);
+    const authData = new Uint8Array(authenticatorData(fault, HAS_KEY, attested));
+    const attestation = new Map<string, string | Uint8Array | Map<string, string>>([
+      ['fmt', 'none'],
+      ['attStmt', new Map()],
+      ['authData', authData],
+    ]);
+    return {
+      id: base64url(credentialId),
+      rawId: base64url(credentialId),
+      type: 'public-key',
+      response: {
+        clientDataJSON: base64url(clientData('webauthn.create', challenge, fault)),
+        attestationObject: base64url(isoCBOR.encode(attestation)),
+        transports: ['internal'],
+        publicKeyAlgorithm: -7,
+      },
+      clientExtensionResults: {},
+      authenticatorAttachment: 'platform',
+    };
+  }
+
+  /** Answers the options of an assertion. */
+  function get({ challenge }: { challenge: string }, fault: Fault = {}) {
+    const data = authenticatorData(fault, 0);
+    const client = clientData('webauthn.get', challenge, fault);
+    const { privateKey } = fault.key ?? own;
+    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), privateKey);
+    const credentialId = base64url(fault.credentialId ?? id);
+    return {
+      id: credentialId,
+      rawId: credentialId,
+      type: 'public-key',
+      response: {
+        clientDataJSON: base64url(client),
+        authenticatorData: base64url(data),
+        signature: base64url(signature),
+        userHandle: null,
+      },
+      clientExtensionResults: {},
+    };
+  }
+
+  return { create, get, credentialId: base64url(id) };
+}
+
+export type Authenticator = ReturnType<typeof authenticator>;
+
+/** Registers the authenticator's passkey for a principal. @returns the record */
+export async function registerPasskey(
+  developer: Call,
+  device: Authenticator,
+  { principalId = 'user_42', fault = {} as Fault, ...more }: RegisterWish = {},
+) {
+  const options = (await developer('POST', '/v1/webauthn/register/options', { principalId })).json();
+  const { challengeId, publicKey } = options;
+  const response = device.create(publicKey, fault);
+  const answer = await developer('POST', '/v1/webauthn/register/verify', { challengeId, response, ...more });
+  if (answer.statusCode !== 201) throw new Error(`passkey: ${answer.body}`);
+  return answer.json();
+}
+
+interface RegisterWish {
+  readonly principalId?: string;
+  readonly deviceName?: string;
+  readonly fault?: Fault;
+}
