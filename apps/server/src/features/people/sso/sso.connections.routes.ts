@@ -3,13 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
-import {
-  addConnection,
-  changeConnection,
-  deleteConnection,
-  getConnection,
-  listConnections,
-} from './sso.connections.service.ts';
+import { addConnection, changeConnection, deleteConnection } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { setEnforcement } from './sso.enforce.service.ts';
 import { deleteConfig, getConfig, putConfig } from './sso.legacy.service.ts';
@@ -30,6 +24,7 @@ import {
   SsoTest,
 } from './sso.schema.ts';
 import { listSessions, revokeSession } from './sso.sessions.service.ts';
+import { getConnection, listConnections } from './sso.show.service.ts';
 import { testConnection } from './sso.trial.service.ts';
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;

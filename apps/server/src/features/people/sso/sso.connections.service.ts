@@ -1,44 +1,27 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
-import { domainName } from '../../../platform/egress/domain-names.ts';
-import { acceptUrl } from '../../../platform/egress/urls.ts';
-import { currentKey, newEnvelope, openEnvelope } from '../../../platform/envelope.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { domainsIn, mustBeUsable } from './sso.accept.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { beginEnforcement } from './sso.enforce.service.ts';
 import {
   type ConnectionRow,
   DOMAIN_KEY,
   deleteConnectionRow,
-  findConnection,
   insertConnection,
-  listConnectionRows,
   lockActive,
   lockConnection,
   updateConnection,
   writeDomains,
 } from './sso.repo.ts';
-import {
-  isOtherProvider,
-  mergedMembers,
-  newMembers,
-  type SsoMembers,
-  secretGoesTo,
-  shownCertificates,
-  unexpired,
-} from './sso.rules.ts';
-import type {
-  NewSsoConnection,
-  SsoConnection,
-  SsoConnectionChange,
-  SsoConnectionPage,
-  SsoConnectionQuery,
-} from './sso.schema.ts';
+import { isOtherProvider, mergedMembers, newMembers, secretGoesTo } from './sso.rules.ts';
+import type { NewSsoConnection, SsoConnection, SsoConnectionChange } from './sso.schema.ts';
+import { membersOf, SECRET_NAMES, sealed, secretIn } from './sso.secrets.service.ts';
 import { deleteSessionsOf } from './sso.sessions.repo.ts';
+import { toConnection } from './sso.show.service.ts';
 
 type WritingDeps = Pick<
   SsoDeps,
@@ -52,15 +35,6 @@ type WritingDeps = Pick<
   | 'store'
   | 'onEnforced'
 >;
-
-/** The stored members. */
-export const membersOf = ({ settings }: Pick<ConnectionRow, 'settings'>): SsoMembers => Object(settings); // stored by this service
-
-/** The clientSecret or bind password. It is required where the protocol has one. */
-const secretIn = ({ clientSecret, ldapBindPassword }: SsoConnectionChange) =>
-  clientSecret ?? ldapBindPassword;
-
-const SECRET_NAMES = { oidc: 'clientSecret', ldap: 'ldapBindPassword', saml: undefined } as const;
 
 /** @throws BAD_REQUEST, CONFLICT, NOT_CONFIGURED */
 export async function addConnection(
@@ -112,90 +86,6 @@ async function withOwnDomains<T>({ db }: WritingDeps, work: (tx: Tx) => Promise<
     const message = 'One of these domains is on another connection. Take it from there first.';
     throw new AppError('CONFLICT', message, { field: 'domains' });
   }
-}
-
-interface Sealing {
-  readonly id: string;
-  readonly members: SsoMembers;
-  readonly secret: string | undefined;
-}
-
-/** @throws NOT_CONFIGURED */
-function sealed({ vault }: WritingDeps, { developerId }: Tenant, { id, members, secret }: Sealing) {
-  if (secret === undefined) return {};
-  const envelope = newEnvelope(currentKey(vault), [developerId, id, secretGoesTo(members)]);
-  const { dataKey, keyId } = envelope;
-  return { dataKey, keyId, secret: envelope.seal('secret', secret) };
-}
-
-/** Opens the client secret or bind password. @throws an error when the row or its key is another */
-export function openSecret({ vault }: Pick<SsoDeps, 'vault'>, row: ConnectionRow): string {
-  const { developerId, id, dataKey, secret } = row;
-  const envelope = openEnvelope(vault, dataKey ?? '', [developerId, id, secretGoesTo(membersOf(row))]);
-  const opened = secret === null ? undefined : envelope?.open('secret', secret);
-  if (opened === undefined) throw new Error(`The secret of connection ${id} does not open.`);
-  return opened;
-}
-
-/** @throws BAD_REQUEST */
-function mustBeUsable(deps: WritingDeps, members: SsoMembers, now: Date): void {
-  const { rules } = deps.upstream;
-  for (const name of ['issuerUrl', 'idpSsoUrl'] as const) {
-    const url = members[name];
-    if (url === undefined || acceptUrl(url, rules)) continue;
-    throw badField(name, 'not_allowed', 'Send an absolute `https` URL of a public host.');
-  }
-  const addresses = [...members.redirectUris, ...(members.spAcsUrl === undefined ? [] : [members.spAcsUrl])];
-  for (const uri of addresses) {
-    const isOwn = uri.startsWith(`${deps.publicBaseUrl}/`);
-    if (isOwn || acceptUrl(uri, { ...rules, allowsPrivateHosts: true })) continue;
-    throw badField('redirectUris', 'not_allowed', 'Send absolute `https` URLs without a fragment.');
-  }
-  if (members.idpCertificates && unexpired(members.idpCertificates, now).length === 0) {
-    throw badField('idpCertificate', 'not_allowed', 'Every certificate has expired.');
-  }
-  if (members.ldapUrl !== undefined) mustBeDirectory(deps, members);
-}
-
-function mustBeDirectory({ upstream, allowsPlainLdap }: WritingDeps, members: SsoMembers): void {
-  const { ldapUrl = '', ldapTlsEnabled = false } = members;
-  const [, scheme = '', rest = ''] = /^(ldaps?):\/\/(.+)$/.exec(ldapUrl) ?? [];
-  const asHttps = acceptUrl(`https://${rest}`, upstream.rules);
-  if (scheme === '' || !asHttps || asHttps.pathname !== '/' || asHttps.search !== '') {
-    throw badField('ldapUrl', 'not_allowed', 'Send `ldaps://<host>[:port]` of a public host.');
-  }
-  if (scheme === 'ldap' && !ldapTlsEnabled && !allowsPlainLdap) {
-    throw badField('ldapTlsEnabled', 'not_allowed', 'Set `ldapTlsEnabled`, or use `ldaps:`.');
-  }
-}
-
-function domainsIn({ isProduction }: WritingDeps, said: readonly string[]): string[] {
-  const names = said.map((text, index) => {
-    const name = domainName(text, { allowsSpecialUse: !isProduction });
-    if (name === undefined) throw badField(`domains.${index}`, 'format');
-    return name;
-  });
-  return [...new Set(names)];
-}
-
-export async function listConnections(
-  { db }: WritingDeps,
-  { tenant }: Caller,
-  query: SsoConnectionQuery,
-): Promise<SsoConnectionPage> {
-  const { page, nextCursor } = pageOf(await listConnectionRows(db, tenant, query), byId, toConnection);
-  return { connections: page, nextCursor };
-}
-
-/** @throws NOT_FOUND */
-export async function getConnection(
-  { db }: WritingDeps,
-  { tenant }: Caller,
-  id: string,
-): Promise<SsoConnection> {
-  const row = await findConnection(db, tenant, id);
-  if (!row) throw notFound();
-  return toConnection(row);
 }
 
 /** @throws NOT_FOUND, BAD_REQUEST, CONFLICT, NOT_CONFIGURED */
@@ -300,28 +190,4 @@ export async function deleteConnection(deps: WritingDeps, caller: Caller, id: st
       at,
     );
   });
-}
-
-function toConnection(row: ConnectionRow): SsoConnection {
-  const { idpCertificates, redirectUris, groupMappings, ldapGroupSearchBase, ...members } = membersOf(row);
-  const scopesOf = Object.entries(groupMappings).map(([group, scopes]) => [group, [...scopes]]);
-  return {
-    id: row.id,
-    developerId: row.developerId,
-    name: row.name,
-    protocol: row.protocol,
-    status: row.status,
-    ...members,
-    ...(row.protocol !== 'ldap' && { redirectUris: [...redirectUris] }),
-    ...(row.protocol === 'ldap' && { ldapGroupSearchBase: ldapGroupSearchBase ?? null }),
-    ...(idpCertificates && { idpCertificates: shownCertificates(idpCertificates) }),
-    domains: row.domains,
-    enforce: row.enforce,
-    groupMappings: Object.fromEntries(scopesOf),
-    defaultScopes: [...members.defaultScopes],
-    lastTestedAt: row.lastTestedAt?.toISOString() ?? null,
-    lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
 }

@@ -13,12 +13,12 @@ import {
   personById,
   personByUserName,
 } from '../scim/scim.queries.ts';
-import { membersOf } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { SignedIn } from './sso.login.schema.ts';
 import { authFailed, type Claimed } from './sso.outcomes.service.ts';
 import { type ConnectionRow, lockConnection, noteSuccess } from './sso.repo.ts';
 import { domainOf, mappedScopes } from './sso.rules.ts';
+import { membersOf } from './sso.secrets.service.ts';
 import { findIdentity, insertIdentity, insertSession, useAssertion } from './sso.sessions.repo.ts';
 
 /** A session with the secret that its browser gets. */

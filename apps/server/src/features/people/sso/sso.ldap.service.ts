@@ -3,7 +3,6 @@ import type { Sockets } from '../../../platform/egress/sockets.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import { callerFor, reporting } from './sso.callback.service.ts';
-import { membersOf, openSecret } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { type OpenedSession, openSsoSession } from './sso.identity.service.ts';
 import { escapeDn, failureAt, filterWith } from './sso.ldap.rules.ts';
@@ -11,6 +10,7 @@ import type { LdapAnswer } from './sso.login.schema.ts';
 import { groupsIn } from './sso.oidc.service.ts';
 import { authFailed, type Claimed, idpBroken } from './sso.outcomes.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
+import { membersOf, openSecret } from './sso.secrets.service.ts';
 
 const TIMEOUT = 10_000; // milliseconds
 const MOST_FAILURES = 5;

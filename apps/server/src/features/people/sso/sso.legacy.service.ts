@@ -1,9 +1,10 @@
 import type { Caller } from '../../../platform/caller.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { addConnection, changeConnection, deleteConnection, membersOf } from './sso.connections.service.ts';
+import { addConnection, changeConnection, deleteConnection } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { type ConnectionRow, findConnection, findDefault } from './sso.repo.ts';
 import type { LegacyConfig, LegacyConfigInput } from './sso.schema.ts';
+import { membersOf } from './sso.secrets.service.ts';
 
 const NAME = 'default';
 

@@ -3,7 +3,6 @@ import { domainName } from '../../../platform/egress/domain-names.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import { ownerOfDomainAcrossTenants } from '../../accounts/domains/domains.queries.ts';
-import { membersOf } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { type Flight, keepFlight, newBrowser } from './sso.flight.service.ts';
 import { newState } from './sso.keys.service.ts';
@@ -18,6 +17,7 @@ import {
 } from './sso.repo.ts';
 import { domainOf, isOwnPath, loginPath } from './sso.rules.ts';
 import { samlAuthorizeUrl } from './sso.saml.service.ts';
+import { membersOf } from './sso.secrets.service.ts';
 
 const callbackUrl = ({ publicBaseUrl }: Pick<SsoDeps, 'publicBaseUrl'>) => `${publicBaseUrl}/sso/callback`;
 

@@ -2,13 +2,13 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { callerFor } from './sso.callback.service.ts';
-import { membersOf } from './sso.connections.service.ts';
 import { readSessionCookie } from './sso.cookies.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { SignedOut } from './sso.login.schema.ts';
 import { issuerMetadata } from './sso.oidc.service.ts';
 import { type ConnectionRow, findConnection } from './sso.repo.ts';
 import { isOwnPath } from './sso.rules.ts';
+import { membersOf } from './sso.secrets.service.ts';
 import { deleteSession, findSession } from './sso.sessions.repo.ts';
 
 interface Leaving {

@@ -12,12 +12,12 @@ import {
   readIdToken,
   readMetadata,
 } from '../../vault/providers/index.ts';
-import { membersOf, openSecret } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { Flight, LoginRequest } from './sso.flight.service.ts';
 import { keysFor } from './sso.keyset.service.ts';
 import { authFailed, type Claimed, idpBroken } from './sso.outcomes.service.ts';
 import type { ConnectionRow } from './sso.repo.ts';
+import { membersOf, openSecret } from './sso.secrets.service.ts';
 
 const METADATA_MS = 3_600_000;
 const MOST_ISSUERS = 500;

@@ -1,5 +1,4 @@
 import type { SAML } from '@node-saml/node-saml';
-import { membersOf } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import type { Flight, LoginRequest } from './sso.flight.service.ts';
 import type { OnceOnly } from './sso.identity.service.ts';
@@ -8,6 +7,7 @@ import { authFailed, type Claimed } from './sso.outcomes.service.ts';
 import type { ConnectionRow } from './sso.repo.ts';
 import { type SsoMembers, unexpired } from './sso.rules.ts';
 import { type Asserted, decodeResponse, envelopeFault, formFault, readAssertion } from './sso.saml.rules.ts';
+import { membersOf } from './sso.secrets.service.ts';
 
 /**
  * The library makes requests and verifies signatures. Times, audience and the request's id are checked by the service,

@@ -2,7 +2,6 @@ import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
 import { readKeySet } from '../../vault/providers/index.ts';
-import { membersOf } from './sso.connections.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { tryDirectory } from './sso.ldap.service.ts';
 import { issuerMetadata, tryClient } from './sso.oidc.service.ts';
@@ -10,6 +9,7 @@ import { idpBroken } from './sso.outcomes.service.ts';
 import { type ConnectionRow, findConnection, noteSuccess } from './sso.repo.ts';
 import { shownCertificates, unexpired } from './sso.rules.ts';
 import type { SsoTest } from './sso.schema.ts';
+import { membersOf } from './sso.secrets.service.ts';
 
 /** The repair of each failure, for an administrator. */
 export const ADVICE: Readonly<Record<string, string>> = {
