@@ -17,6 +17,8 @@ const DIFFERENT = [
 const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerprint', 'body', 'duration_ms'];
 /** The texts of authenticators, and what they sign. */
 const OF_PASSKEYS = ['user_handle', 'challenge', 'signed', 'credential_id', 'public_key'];
+/** Places by chance, the bits at them, and texts that name them. `flips` counts the bits. */
+const OF_CREDENTIALS = ['bits', 'status_list_idx', 'credential'];
 const SEALED = [
   'secret_hash',
   'sealed',
@@ -52,7 +54,7 @@ async function listTables(db: Executor): Promise<string[]> {
  */
 export async function censusOf(db: Executor, developerId: string): Promise<string[]> {
   tables ??= listTables(db);
-  const left = sql.val([...DIFFERENT, ...ALSO_DIFFERENT, ...OF_PASSKEYS, ...SEALED]);
+  const left = sql.val([...DIFFERENT, ...ALSO_DIFFERENT, ...OF_PASSKEYS, ...OF_CREDENTIALS, ...SEALED]);
   const parts = (await tables).map(
     (name) => sql`select ${name} as name, (to_jsonb(t) - ${left}::text[])::text as held
       from ${sql.table(name)} t where developer_id = ${developerId}`,

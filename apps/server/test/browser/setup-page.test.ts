@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../app/accounts-server.ts';
-import { besideProvider } from '../app/signing-on.ts';
+import { besideProvider, registerAt } from '../app/signing-on.ts';
 import { button, findings, heading, pagesOfService, sees } from './pages.ts';
 
 const { visit, service } = pagesOfService(besideProvider());
@@ -8,6 +8,7 @@ const person = { bypassCSP: true } as const; // axe is a script from outside the
 
 test('an administrator enters the provider, sees that it works, and copies a SCIM token that works', async () => {
   const provider = await startAccountsServer();
+  const client = await registerAt(provider, service().url);
   const developer = await service().asDeveloper();
   await developer('PATCH', '/v1/me', { name: 'Acme Books' });
   const body = { name: 'Initech', purposes: ['sso', 'scim'] };
@@ -21,8 +22,8 @@ test('an administrator enters the provider, sees that it works, and copies a SCI
   await page.getByLabel('Your identity provider').selectOption('keycloak');
   await sees(page, 'In your realm make a client of the type OpenID Connect');
   await page.getByLabel('Issuer URL').fill(`${provider.issuer}/nowhere`);
-  await page.getByLabel('Client ID').fill('client');
-  await page.getByLabel('Client secret').fill('secret');
+  await page.getByLabel('Client ID').fill(client.CLIENT_ID);
+  await page.getByLabel('Client secret').fill(client.CLIENT_SECRET);
   await button(page, 'Save and test').click();
   await sees(page, 'There is no discovery document');
   await page.getByLabel('Issuer URL').fill(provider.issuer);

@@ -135,6 +135,10 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     hold_principal: call('hold_principal', dev, "'grace@acme.test'"),
     share_principals: call('share_principals', dev, ids('grace@acme.test')),
     count_bundles: call('count_bundles', dev, at),
+    revoke_credentials: call('revoke_credentials', dev, at, ids(its.verifiableCredentialId)),
+    revoke_credentials_of: call('revoke_credentials_of', dev, at, ids(grantId)),
+    // The place in the list is one of chance.
+    take_status_place: `select list_id from take_status_place(${dev}, 'vcsl_new', ${at})`,
     revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
     revoke_tree: call(
       'revoke_tree',

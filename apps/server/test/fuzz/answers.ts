@@ -91,8 +91,9 @@ function requestIdFaults({ headers, raw }: Asked, answer: Answer): string[] {
   return [`the request id ${one} is not kept`];
 }
 
-/** RFC 7644 §3.11: a server without `/Me` answers 501. */
-const isNotOffered = ({ route }: Draft, status: number) => status === 501 && route.url === '/scim/v2/Me';
+/** RFC 9110 §15.6.2: a part of a standard that the service leaves out, as the route declares. */
+const isNotOffered = ({ route }: Draft, status: number) =>
+  status === 501 && (Object(route.config).failures ?? []).includes('NOT_SUPPORTED');
 
 /** A mailed link is opened by a browser, which shows its refusals as a page too. */
 const isPageOfLink = ({ route }: Draft) => route.url === '/v1/signup/verify/:token';
@@ -106,6 +107,9 @@ function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[
   const refusal = JSON.parse(body);
   if (type.startsWith('application/scim+json')) {
     return refusal.status === String(status) && refusal.detail ? leak : ['the refusal is not of SCIM'];
+  }
+  if (Object(draft.route.config).errors === 'set') {
+    return refusal.err && refusal.description ? leak : ['the refusal is not of RFC 8935'];
   }
   const { code, message, requestId, details, ...others } = refusal;
   if (Object(draft.route.config).errors === 'oauth' && 'error' in refusal) return leak;

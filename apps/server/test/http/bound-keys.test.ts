@@ -28,6 +28,7 @@ const routesOf = (kind: string) =>
 
 /** These routes name no record in their requests, and show records of several agents. */
 const LISTS = [
+  'GET /v1/credentials',
   'GET /v1/agents',
   'GET /v1/grants',
   'GET /v1/audit/entries',
@@ -161,8 +162,8 @@ describe('T11: a key that is bound to an agent', () => {
 
     const [seen, all] = [(await bound('GET', url)).json(), (await owner('GET', url)).json()];
     const [member = ''] = Object.keys(all);
-    const ofAgent = (each: { agentId?: string; data?: { agentId?: string } }) =>
-      (each.agentId ?? each.data?.agentId) === own.agentId;
+    const ofAgent = (each: { agentId?: string; agentDid?: string; data?: { agentId?: string } }) =>
+      (each.agentId ?? each.data?.agentId ?? each.agentDid?.split(':').at(-1)) === own.agentId;
 
     expect(seen[member]).toEqual(all[member].filter(ofAgent));
     expect(seen[member].length).toBeGreaterThan(0);

@@ -57,6 +57,10 @@ async function goodRequest(operation: string) {
   if (operation === 'POST /v1/authorize/:id/code') {
     await owner('POST', `/v1/authorize/${its.authRequestId}/approve`);
   }
+  if (operation === 'POST /v1/compliance/holds/:id/release') {
+    const { id } = (await owner('POST', '/v1/compliance/holds', { name: 'Case 8' })).json();
+    Object.assign(its, { holdId: id }); // the hold of the samples has been released
+  }
   if (operation === 'POST /v1/sso/enforce') {
     await owner('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { enforce: true });
   }

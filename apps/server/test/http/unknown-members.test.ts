@@ -90,7 +90,8 @@ const placeOf = (route: RouteOptions, { path }: Found) => [operationOf(route), .
 
 test('T5: a member that a body does not declare is refused and named, at every depth of every body', async () => {
   const looked: string[] = [];
-  for (const route of service.routes) {
+  const routes = service.routes.filter(({ config }) => !config?.takesSet); // one token, which has no members
+  for (const route of routes) {
     for (const found of objectsIn(bodyOf(route) ?? {})) {
       const place = placeOf(route, found);
       const control = await send(route, { body: found.value });
@@ -106,7 +107,7 @@ test('T5: a member that a body does not declare is refused and named, at every d
     }
   }
 
-  const bodies = service.routes.filter((route) => bodyOf(route)?.additionalProperties === false);
+  const bodies = routes.filter((route) => bodyOf(route)?.additionalProperties === false);
   expect(looked).toEqual(expect.arrayContaining(bodies.map(operationOf)));
   expect(looked).toEqual(
     expect.arrayContaining([

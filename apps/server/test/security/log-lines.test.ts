@@ -13,7 +13,7 @@ const MEMBERS = [
   ...['err', 'job', 'phase', 'step', 'setting', 'code', 'lines', 'mail', 'version'],
   ...['method', 'route', 'status', 'responseTime', 'firstBrokenAt', 'problem', 'command', 'responseCode'],
   ...['event', 'price'], // from the payment provider's events
-  ...['credentialId', 'keyId', 'failure', 'reason', 'backend', 'what'],
+  ...['credentialId', 'keyId', 'failure', 'reason', 'backend', 'what', 'bundle', 'developerId'],
 ];
 /** Objects of the service's own that are spread into a line. */
 const SPREAD = ['...tenant', '...how'];

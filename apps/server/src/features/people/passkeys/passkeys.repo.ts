@@ -4,6 +4,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Passkeys } from '../../../platform/db/types.gen.ts';
 
 export type PasskeyRow = Selectable<Passkeys>;
@@ -150,4 +151,8 @@ export async function deletePasskeyRowsOf(tx: Tx, { developerId }: Tenant, princ
 }
 
 /** Erases rows of a closed account. */
+export const tellPasskeys = tellerOf('passkey', 'passkeys', [
+  ...['device_name', 'status', 'is_multi_device', 'backed_up', 'aaguid', 'created_at', 'last_used_at'],
+]);
+
 export const erasePasskeys = eraserOf('passkey_evidence', 'passkey_challenges', 'passkeys', 'passkey_users');

@@ -98,6 +98,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   connect_sessions: 'wishes under way, which end within minutes',
   anomaly_sightings: 'facts of a day that repeat audit entries',
   scim_principals: 'the ids by which the user is found',
+  passkey_challenges: 'proofs under way, which end within minutes',
+  passkey_users: 'the handle by which authenticators know the person, made by chance',
 };
 const TOLD = [
   ...[
@@ -106,6 +108,7 @@ const TOLD = [
     'auth_requests',
     'grants',
     'legal_holds',
+    'passkeys',
     'policies',
     'principal_sessions',
   ],

@@ -85,7 +85,8 @@ const promised = {
     budget.debited budget.refunded budget.threshold budget.exhausted principal.session_created principal.offboarded fido.registered
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
     policy.bundle_activated policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
-    anomaly.auto_revoked compliance.exported vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
+    anomaly.auto_revoked compliance.exported setup.finished setup.link.created
+    setup.link.opened setup.link.revoked signal.received vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
     wallet.authorization.issued wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored
     vault.credential.deleted vault.credential.exchanged vault.credential.refreshed vault.credential.refresh_failed
     vault.connection.requested vault.connection.connected vault.connection.failed
@@ -105,7 +106,7 @@ const promised = {
   entryOnly: `
     authorization.blocked authorization.scope_refused policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
     decision.approval_refused console.sign_in_failed consent.verification_failed fido.registration_failed fido.updated billing.checkout_created
-    billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
+    compliance.hold_changed signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
     console.session_ended console.stepped_up`,
 };
