@@ -27,6 +27,17 @@ test('a budget, step by step, is debited once, refunded, and adds up', async () 
   ]);
 });
 
+test('a grant, step by step, is proved with a credential, which is revoked', async () => {
+  const { shell, asDeveloper } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const { grantId } = await grantTo(acme);
+
+  const steps = stepsOf('prove-a-grant-with-a-credential').join('\n');
+  const told = await shell(steps, { KEY: acme.apiKey, GRANT: grantId });
+
+  expect(linesOf(told)).toEqual(['AgentGrantCredential', 'true', 'revoked', 'revoked']);
+});
+
 test('an account, step by step, is stopped and resumed', async () => {
   const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
