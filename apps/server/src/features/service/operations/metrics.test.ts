@@ -313,3 +313,24 @@ test('the metrics show the state of the connection pool', async () => {
   ]);
   expect(ofPool.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(0);
 });
+
+test('every request for a credential is counted by the class of its status, refused tokens too', async () => {
+  const { service, acme } = await startSandbox();
+  const { grantToken } = await grantTo(acme, { scopes: ['github:read'] });
+  await acme('POST', '/v1/vault/credentials', {
+    principalId: 'user_42',
+    service: 'github',
+    accessToken: 'a',
+  });
+  const exchange = (token: string) =>
+    service.calling(token)('POST', '/v1/vault/credentials/exchange', { service: 'github' });
+
+  const codes = [(await exchange(grantToken)).statusCode, (await exchange('x')).statusCode];
+
+  expect(codes).toEqual([200, 401]);
+  const counted = (await samplesOf(service)).filter(({ name }) => name === 'vault_exchange_total');
+  expect(counted).toEqual([
+    { name: 'vault_exchange_total', labels: { status: '2xx' }, value: 1 },
+    { name: 'vault_exchange_total', labels: { status: '4xx' }, value: 1 },
+  ]);
+});

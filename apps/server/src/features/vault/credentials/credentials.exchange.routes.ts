@@ -4,7 +4,16 @@ import { Exchange, ExchangedCredential } from './credentials.exchange.schema.ts'
 import { type ExchangeDeps, exchangeCredential } from './credentials.exchange.service.ts';
 import { rates } from './credentials.rates.ts';
 
-export const exchangeRoutes: FastifyPluginAsyncTypebox<ExchangeDeps> = async (app, deps) => {
+interface AnsweringDeps extends ExchangeDeps {
+  /** @param status the class of an answer: `2xx`, `4xx` or `5xx` */
+  readonly onExchangeAnswered: (status: string) => void;
+}
+
+export const exchangeRoutes: FastifyPluginAsyncTypebox<AnsweringDeps> = async (app, deps) => {
+  // Refusals before the handler, of a bad token say, count too.
+  app.addHook('onResponse', async (_, { statusCode }) =>
+    deps.onExchangeAnswered(`${Math.floor(statusCode / 100)}xx`),
+  );
   app.post(
     '/v1/vault/credentials/exchange',
     {

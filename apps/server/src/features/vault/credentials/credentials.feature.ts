@@ -30,6 +30,11 @@ export const credentials = defineFeature({
       kind: 'asked',
       help: 'Credentials whose data keys a former vault key seals.',
     },
+    vault_exchange_total: {
+      kind: 'counter',
+      help: 'Requests for the exchange of a credential, by class of their status.',
+      labels: ['status'],
+    },
     vault_decrypt_failures_total: {
       kind: 'counter',
       help: 'Exchanges that failed because the stored credential did not open.',
@@ -42,6 +47,7 @@ export const credentials = defineFeature({
     on(personTold, tellCredentials),
   ],
   open(house, settings) {
+    const exchanges = house.metrics.counter('vault_exchange_total');
     const deps = {
       ...house,
       ...openingDeps(house, settings),
@@ -51,6 +57,7 @@ export const credentials = defineFeature({
           'an upstream did not revoke the tokens of a deleted credential',
         ),
       warn: (message: string) => house.logger?.warn(message),
+      onExchangeAnswered: (status: string) => exchanges.inc({ status }),
     };
     house.metrics.ask('vault_credentials_under_former_keys', () => countUnderFormerKeys(deps));
     return {
