@@ -108,8 +108,8 @@ function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[
   if (type.startsWith('application/scim+json')) {
     return refusal.status === String(status) && refusal.detail ? leak : ['the refusal is not of SCIM'];
   }
-  if (Object(draft.route.config).errors === 'set') {
-    return refusal.err && refusal.description ? leak : ['the refusal is not of RFC 8935'];
+  if (Object(draft.route.config).errors === 'set' && 'err' in refusal) {
+    return refusal.description ? leak : ['the refusal is not of RFC 8935'];
   }
   const { code, message, requestId, details, ...others } = refusal;
   if (Object(draft.route.config).errors === 'oauth' && 'error' in refusal) return leak;

@@ -9,8 +9,10 @@ const NOTED = ['api_keys', 'audit_heads', 'blocked_attempts', 'schema_migrations
 const attempts = features.flatMap(({ attempts: actions = [] }) => actions);
 
 const lastWriter = sql`max(xmin::text::bigint)::text`;
-/** A refusal notes the last use of a grant whose token it was sent. */
-const heldInGrants = sql`md5(string_agg((to_jsonb(grants) - 'last_used_at')::text, '' order by id))`;
+/** A refusal notes the last use of a grant whose token it was sent, and of a SCIM token. */
+const USED = ['grants', 'scim_tokens'];
+const besideUse = (name: string) =>
+  sql`md5(string_agg((to_jsonb(${sql.ref(name)}) - 'last_used_at')::text, '' order by id))`;
 
 /** The number of rows in each table, and the last transaction that wrote to it: a line for each. Every write changes this. */
 export async function sightOf(db: Executor): Promise<readonly string[]> {
@@ -21,7 +23,7 @@ export async function sightOf(db: Executor): Promise<readonly string[]> {
     .filter(({ name }) => !NOTED.includes(name))
     .map(
       ({ name }) =>
-        sql`select ${name}::text as name, count(*)::text as rows, ${name === 'grants' ? heldInGrants : lastWriter} as written
+        sql`select ${name}::text as name, count(*)::text as rows, ${USED.includes(name) ? besideUse(name) : lastWriter} as written
           from ${sql.table(name)} where ${name === 'audit_entries' ? sql`action <> all (${attempts})` : sql`true`}`,
     );
   const all = sql.join(seen, sql` union all `);
