@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SCIM_TYPE, scimErrorBody } from '../../../platform/http/answers/scim-errors.ts';
 import type { BulkResult } from './scim.bulk.service.ts';
 import { rates } from './scim.rates.ts';
-import type { Asked, Seen } from './scim.users.service.ts';
-import { isKnown, isLookUp } from './scim.users.service.ts';
+import type { Asked, Seen } from './scim.users.show.service.ts';
+import { isKnown, isLookUp } from './scim.users.show.service.ts';
 
 /** The declarations of every route that an identity provider calls with its token. */
 export const access = { access: 'scim', errors: 'scim', rate: rates.scim } as const;

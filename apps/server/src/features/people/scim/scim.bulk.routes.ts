@@ -3,7 +3,7 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { access, asScim, bulkResponse } from './scim.answers.routes.ts';
 import { doBulk } from './scim.bulk.service.ts';
 import { BulkResponse, ResourceBody } from './scim.schema.ts';
-import type { DirectoryDeps } from './scim.users.service.ts';
+import type { DirectoryDeps } from './scim.users.show.service.ts';
 
 export const scimBulkRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (app, deps) => {
   app.post(

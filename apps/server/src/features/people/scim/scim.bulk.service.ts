@@ -2,14 +2,8 @@ import type { Caller } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { type BulkOperation, readBulk, withIds } from './scim.bulk.rules.ts';
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './scim.groups.service.ts';
-import {
-  createUser,
-  type DirectoryDeps,
-  deleteUser,
-  patchUser,
-  replaceUser,
-  type Seen,
-} from './scim.users.service.ts';
+import { createUser, deleteUser, patchUser, replaceUser } from './scim.users.service.ts';
+import type { DirectoryDeps, Seen } from './scim.users.show.service.ts';
 
 /** The outcome of one operation. */
 export interface BulkResult {

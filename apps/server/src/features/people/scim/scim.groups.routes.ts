@@ -11,7 +11,7 @@ import {
   replaceGroup,
 } from './scim.groups.service.ts';
 import { Resource, ResourceBody, ResourceList, ResourcePath, SearchQuery, ViewQuery } from './scim.schema.ts';
-import type { DirectoryDeps } from './scim.users.service.ts';
+import type { DirectoryDeps } from './scim.users.show.service.ts';
 
 export const scimGroupRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (app, deps) => {
   app.post(

@@ -24,7 +24,7 @@ import { lockDirectory } from './scim.repo.ts';
 import { readDocument } from './scim.resource.rules.ts';
 import { cursorAfter, readSearch } from './scim.search.rules.ts';
 import { entityTag, listResponse } from './scim.users.rules.ts';
-import type { Asked, DirectoryDeps, Seen } from './scim.users.service.ts';
+import type { Asked, DirectoryDeps, Seen } from './scim.users.show.service.ts';
 import { mustBeVersion } from './scim.versions.rules.ts';
 import { isShown, readView, type View, viewed } from './scim.view.rules.ts';
 

@@ -3,15 +3,8 @@ import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { access, askedIn, asScim, isHeavy, sendFound, sendSeen } from './scim.answers.routes.ts';
 import { Resource, ResourceBody, ResourceList, ResourcePath, SearchQuery, ViewQuery } from './scim.schema.ts';
-import {
-  createUser,
-  type DirectoryDeps,
-  deleteUser,
-  getUser,
-  listUsers,
-  patchUser,
-  replaceUser,
-} from './scim.users.service.ts';
+import { createUser, deleteUser, patchUser, replaceUser } from './scim.users.service.ts';
+import { type DirectoryDeps, getUser, listUsers } from './scim.users.show.service.ts';
 
 export const scimUserRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (app, deps) => {
   app.post(

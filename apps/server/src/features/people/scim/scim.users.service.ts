@@ -1,65 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound, scimRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { holdDelegations } from '../../access/grants/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { userType } from './scim.attributes.rules.ts';
 import { touchGroupsOf } from './scim.groups.repo.ts';
-import type { OnUserLeft } from './scim.hooks.ts';
 import { type Offboarded, offboard } from './scim.offboard.service.ts';
 import { patched, readOperations } from './scim.patch.rules.ts';
 import { isPrincipalTaken, writePrincipals } from './scim.principals.repo.ts';
 import { lockDirectory } from './scim.repo.ts';
 import { type Document, isObject, readDocument } from './scim.resource.rules.ts';
-import { cursorAfter, readSearch } from './scim.search.rules.ts';
 import {
   deleteUserRow,
   findUser,
   forgetSignal,
   insertUser,
-  listGroupsOfUsers,
-  searchUsers,
   type UserRow,
   updateUser,
   writeEmails,
 } from './scim.users.repo.ts';
-import {
-  addressesOf,
-  columnsOf,
-  entityTag,
-  listResponse,
-  principalValues,
-  shownUser,
-  storable,
-} from './scim.users.rules.ts';
-import { isKnownVersion, mustBeVersion } from './scim.versions.rules.ts';
-import { isShown, readView, type View, viewed } from './scim.view.rules.ts';
-
-export interface DirectoryDeps {
-  readonly db: Executor;
-  readonly clock: Clock;
-  readonly store: EphemeralStore;
-  readonly publicBaseUrl: string;
-  readonly onUserLeft: readonly OnUserLeft[];
-}
-
-/** A resource as a client sees it, with its entity tag. */
-export interface Seen {
-  readonly resource: Readonly<Record<string, unknown>>;
-  readonly location: string;
-  readonly tag: string;
-}
-
-/** The parts of a request beside its body. */
-export interface Asked {
-  readonly query: object;
-  readonly ifMatch?: string | undefined;
-}
+import { addressesOf, columnsOf, entityTag, principalValues, storable } from './scim.users.rules.ts';
+import { type Asked, type DirectoryDeps, groupsOf, type Seen, seen } from './scim.users.show.service.ts';
+import { mustBeVersion } from './scim.versions.rules.ts';
+import { readView } from './scim.view.rules.ts';
 
 /** @throws invalidValue, invalidSyntax, uniqueness */
 export function createUser(deps: DirectoryDeps, caller: Caller, body: object, query: object): Promise<Seen> {
@@ -84,30 +50,6 @@ export async function addUserWithin(
   const found = { addresses: addressesOf(document), ids: principalValues(row.id, document) };
   if (!(await insertUser(tx, caller.tenant, { ...row, attributes: document }, found))) throw taken();
   return { row, created: { type: 'scim.user.created', data: dataOf(row) } };
-}
-
-/** @throws NOT_FOUND */
-export async function getUser(deps: DirectoryDeps, caller: Caller, id: string, query: object): Promise<Seen> {
-  const view = readView(userType, query);
-  const row = await findUser(deps.db, caller.tenant, id);
-  if (!row) throw notFound();
-  return seen(deps, row, await groupsOf(deps.db, caller, [id], view), view);
-}
-
-/** @throws invalidFilter, invalidValue, invalidCursor */
-export async function listUsers(deps: DirectoryDeps, caller: Caller, query: object) {
-  const [view, search] = [readView(userType, query), readSearch(userType, query)];
-  const { rows, total } = await searchUsers(deps.db, caller.tenant, search);
-  const page = rows.slice(0, search.count);
-  const ids = page.map(({ id }) => id);
-  const groups = Map.groupBy(await groupsOf(deps.db, caller, ids, view), ({ userId }) => userId);
-  const resources = page.map((row) => seen(deps, row, groups.get(row.id) ?? [], view).resource);
-  return listResponse({
-    total,
-    resources,
-    startIndex: search.startIndex,
-    nextCursor: cursorAfter(search, rows),
-  });
 }
 
 /**
@@ -281,23 +223,3 @@ const dataOf = ({ id, userName, externalId }: Pick<UserRow, 'id' | 'userName' | 
   userName,
   ...(externalId !== null && { externalId }),
 });
-
-async function groupsOf(db: Executor, { tenant }: Caller, ids: readonly string[], view: View) {
-  return isShown(view, 'groups') && ids.length > 0 ? listGroupsOfUsers(db, tenant, ids) : [];
-}
-
-function seen(
-  { publicBaseUrl }: DirectoryDeps,
-  row: Parameters<typeof shownUser>[0],
-  groups: Parameters<typeof shownUser>[1],
-  view: View,
-): Seen {
-  const base = `${publicBaseUrl}/scim/v2`;
-  const resource = viewed(shownUser(row, groups, base), view);
-  return { resource, location: `${base}/Users/${row.id}`, tag: entityTag(row.version) };
-}
-
-/** Whether a client has this version of a resource already. */
-export const isKnown = ({ tag }: Seen, ifNoneMatch: string | undefined) => isKnownVersion(ifNoneMatch, tag);
-
-export { isLookUp } from './scim.search.rules.ts';
