@@ -27,7 +27,7 @@ export interface Portion<Row> {
 }
 
 /** A table whose rows have data keys that a vault key seals. */
-export interface SealedRows<Row extends Position> {
+interface SealedRows<Row extends Position> {
   /** The rows, and the repair of those that no configured key opens, in a warning for the operator. */
   readonly warning: string;
   /** The first key id after another that seals a row, by one probe of the index. */
@@ -52,11 +52,19 @@ async function keyIdsInUse({ nextKeyId }: Pick<SealedRows<never>, 'nextKeyId'>, 
   return ids;
 }
 
+/** Makes the two steps of a table: the look at the start, and the run that seals again. */
+export const rotationOf = <Row extends Position>(sealed: SealedRows<Row>) => ({
+  /** Refuses a start with too few keys. @throws in production */
+  mustOpen: (rotation: Pick<Rotation, 'db' | 'vault' | 'warn'>, isProduction: boolean): Promise<void> =>
+    mustOpen(sealed, rotation, isProduction),
+  rotate: (rotation: Rotation, signal: AbortSignal): Promise<void> => rotate(sealed, rotation, signal),
+});
+
 /**
  * Refuses a start with too few keys. The operator would learn of it from failed uses otherwise.
  * @throws in production
  */
-export async function mustOpen<Row extends Position>(
+async function mustOpen<Row extends Position>(
   sealed: SealedRows<Row>,
   { db, vault, warn }: Pick<Rotation, 'db' | 'vault' | 'warn'>,
   isProduction: boolean,
@@ -71,7 +79,7 @@ export async function mustOpen<Row extends Position>(
  * Seals the data keys of former vault keys under the current one. The next run finds the rest when a run was cut off.
  * Sealed values, `updatedAt` and ids stay as they are.
  */
-export async function rotate<Row extends Position>(
+async function rotate<Row extends Position>(
   sealed: SealedRows<Row>,
   rotation: Rotation,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
+import { principalsIn } from '../../../platform/db/folded-ids.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 
 /** The session with its developer, if it is active. Other reads join it, so the check costs no round trip. */
@@ -16,20 +16,7 @@ export function activeSession(db: Executor, { tenant, sessionId, principalId }: 
 }
 
 /** The principals of sessions who have one of these ids, in any case. */
-export async function principalsWithSessions(
-  db: Executor,
-  { developerId }: Tenant,
-  ids: readonly string[],
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('principalSessions')
-    .select('principalId')
-    .distinct()
-    .where('developerId', '=', developerId)
-    .where(hasFoldedPrincipal(ids))
-    .execute();
-  return rows.map(({ principalId }) => principalId);
-}
+export const principalsWithSessions = principalsIn('principal_sessions');
 
 /** The principals who have a session. */
 export async function principalsInSession(db: Executor, { developerId }: Tenant): Promise<string[]> {

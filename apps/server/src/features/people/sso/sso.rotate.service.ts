@@ -1,13 +1,7 @@
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
-import {
-  mustOpen,
-  type Portion,
-  type Rotation,
-  rotate,
-  type SealedRows,
-} from '../../../platform/envelope-rotation.ts';
+import { type Portion, type Rotation, rotationOf } from '../../../platform/envelope-rotation.ts';
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import type { ConnectionRow } from './sso.repo.ts';
@@ -28,21 +22,12 @@ export const connectionRotation = (rotation: Rotation): Job => ({
   run: (signal) => rotateConnectionKeys(rotation, signal),
 });
 
-const connections: SealedRows<ConnectionRow> = {
+export const { mustOpen: mustOpenConnections, rotate: rotateConnectionKeys } = rotationOf<ConnectionRow>({
   warning: 'secrets of connections open under no configured key, and have to be sent again',
   nextKeyId: nextConnectionKeyAcrossTenants,
   listUnder: listConnectionsUnderAcrossTenants,
   seal: sealConnections,
-};
-
-/** Refuses a start with too few keys. @throws in production */
-export const mustOpenConnections = (
-  rotation: Pick<Rotation, 'db' | 'vault' | 'warn'>,
-  isProduction: boolean,
-): Promise<void> => mustOpen(connections, rotation, isProduction);
-
-export const rotateConnectionKeys = (rotation: Rotation, signal: AbortSignal): Promise<void> =>
-  rotate(connections, rotation, signal);
+});
 
 /** Each connection has its own entry, which names it. */
 async function sealConnections(

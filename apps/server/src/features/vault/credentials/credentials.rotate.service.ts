@@ -1,13 +1,7 @@
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
-import {
-  mustOpen,
-  type Portion,
-  type Rotation,
-  rotate,
-  type SealedRows,
-} from '../../../platform/envelope-rotation.ts';
+import { type Portion, type Rotation, rotationOf } from '../../../platform/envelope-rotation.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import {
   countSealedOtherwiseAcrossTenants,
@@ -18,21 +12,12 @@ import {
 
 type SealedRow = Awaited<ReturnType<typeof listSealedUnderAcrossTenants>>[number];
 
-const credentials: SealedRows<SealedRow> = {
+export const { mustOpen: mustOpenStored, rotate: rotateKeys } = rotationOf<SealedRow>({
   warning: 'credentials of the vault open under no configured key, and have to be stored again',
   nextKeyId: nextKeyIdAcrossTenants,
   listUnder: listSealedUnderAcrossTenants,
   seal: sealCredentials,
-};
-
-/** Refuses a start with too few keys. @throws in production */
-export const mustOpenStored = (
-  rotation: Pick<Rotation, 'db' | 'vault' | 'warn'>,
-  isProduction: boolean,
-): Promise<void> => mustOpen(credentials, rotation, isProduction);
-
-export const rotateKeys = (rotation: Rotation, signal: AbortSignal): Promise<void> =>
-  rotate(credentials, rotation, signal);
+});
 
 /** The credentials of a portion have one entry in the developer's log. */
 async function sealCredentials(

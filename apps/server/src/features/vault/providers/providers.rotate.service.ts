@@ -1,13 +1,7 @@
 import { systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { openEnvelope } from '../../../platform/envelope.ts';
-import {
-  mustOpen,
-  type Portion,
-  type Rotation,
-  rotate,
-  type SealedRows,
-} from '../../../platform/envelope-rotation.ts';
+import { type Portion, type Rotation, rotationOf } from '../../../platform/envelope-rotation.ts';
 import { recordEntry } from '../../record/audit/index.ts';
 import { foundOf, sealedFor } from './providers.client.service.ts';
 import type { ProviderRow } from './providers.repo.ts';
@@ -17,21 +11,12 @@ import {
   replaceProviderKey,
 } from './providers.rotate.repo.ts';
 
-const providers: SealedRows<ProviderRow> = {
+export const { mustOpen: mustOpenProviders, rotate: rotateProviderKeys } = rotationOf<ProviderRow>({
   warning: 'clients of providers open under no configured key, and have to be sent again',
   nextKeyId: nextProviderKeyAcrossTenants,
   listUnder: listProvidersUnderAcrossTenants,
   seal: sealProviders,
-};
-
-/** Refuses a start with too few keys. @throws in production */
-export const mustOpenProviders = (
-  rotation: Pick<Rotation, 'db' | 'vault' | 'warn'>,
-  isProduction: boolean,
-): Promise<void> => mustOpen(providers, rotation, isProduction);
-
-export const rotateProviderKeys = (rotation: Rotation, signal: AbortSignal): Promise<void> =>
-  rotate(providers, rotation, signal);
+});
 
 /** Each provider has its own entry. */
 async function sealProviders(
