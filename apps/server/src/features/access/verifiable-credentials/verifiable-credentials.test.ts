@@ -128,9 +128,10 @@ describe('a credential about a grant', () => {
   });
 
   test('lists filter by grant, principal and status', async () => {
-    const { acme } = await start();
+    const { acme, service } = await start();
     const [one, two] = [await grantTo(acme), await grantTo(acme, { principalId: 'user_43' })];
     const first = await issue(acme, { grantId: one.grantId, format: 'vc-jwt' });
+    service.advance(1);
     const second = await issue(acme, { grantId: two.grantId, format: 'sd-jwt' });
     await acme('POST', `/v1/credentials/${first.id}/revoke`, {});
     const idsOf = async (query: string) =>
