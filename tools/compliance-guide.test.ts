@@ -22,6 +22,8 @@ test('an audit, step by step, is counted, exported and proved on another machine
     'end',
     'whole',
     '1.6.0',
+    'ocsf',
+    'Entity Management: Create',
     'end',
     'Case 7',
     '[true,5]',

@@ -88,6 +88,8 @@ export type VaultRefreshStatus = "failed" | "none" | "ok";
 
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
 
+export type WebhookFormat = "envelope" | "ocsf";
+
 export type WebhookStatus = "active" | "disabled";
 
 export interface AgentIndex {
@@ -991,6 +993,7 @@ export interface WebhookEndpoints {
   description: string;
   developerId: string;
   events: string[];
+  format: Generated<WebhookFormat>;
   id: string;
   isPrompt: Generated<boolean>;
   lastDeliveryAt: Timestamp | null;
