@@ -26,6 +26,7 @@ test('an audit, step by step, is counted, exported and proved on another machine
     'Entity Management: Create',
     'end',
     'Case 7',
+    'erasure',
     '[true,5]',
   ]);
   const pack = readFileSync(join(folder, 'pack.json'));

@@ -227,6 +227,14 @@ export interface AuditCheckpoints {
   signedAt: Timestamp;
 }
 
+export interface AuditChecks {
+  beganAt: Timestamp;
+  checkedAt: Timestamp;
+  developerId: string;
+  hash: Buffer | null;
+  seq: Int8;
+}
+
 export interface AuditEntries {
   action: string;
   agentDid: string | null;
@@ -237,6 +245,7 @@ export interface AuditEntries {
   hash: Buffer;
   id: string;
   metadata: Json;
+  parts: string[] | null;
   prevHash: Buffer | null;
   principalId: string | null;
   purpose: string | null;
@@ -244,6 +253,28 @@ export interface AuditEntries {
   salt: string | null;
   seq: Int8;
   status: AuditStatus;
+}
+
+export interface AuditErased {
+  developerId: string;
+  erasureId: string;
+  leaf: Buffer;
+  seq: Int8;
+}
+
+export interface AuditErasures {
+  actor: string;
+  beforeAt: Timestamp | null;
+  broken: Generated<Int8>;
+  createdAt: Timestamp;
+  developerId: string;
+  entries: Generated<Int8>;
+  finishedAt: Timestamp | null;
+  id: string;
+  lastSeq: Int8;
+  nextSeq: Int8;
+  principalId: string | null;
+  reason: string | null;
 }
 
 export interface AuditHeads {
@@ -411,6 +442,7 @@ export interface CustomDomains {
 
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  auditRetentionDays: number | null;
   capsMode: Generated<CapsMode>;
   closedAt: Timestamp | null;
   connectLoginUrl: string | null;
@@ -1021,7 +1053,10 @@ export interface DB {
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
   auditCheckpoints: AuditCheckpoints;
+  auditChecks: AuditChecks;
   auditEntries: AuditEntries;
+  auditErased: AuditErased;
+  auditErasures: AuditErasures;
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   billingCustomers: BillingCustomers;
