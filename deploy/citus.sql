@@ -124,6 +124,7 @@ select create_reference_table('scim_token_index');
 -- A call with nothing but constants runs on the node of its developer. Advisory locks are known to one node only, so
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
 select create_distributed_function('account_runs(text)');
+select create_distributed_function('add_scim_user(text,timestamp with time zone,jsonb)');
 select create_distributed_function('allocation_refusal(text,jsonb,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('audit_append(text,timestamp with time zone,jsonb,bigint)');
 select create_distributed_function('audit_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -210,7 +211,6 @@ select create_distributed_function('write_redemption(text,timestamp with time zo
 select create_distributed_function('write_refund(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_request(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_rotation(text,timestamp with time zone,jsonb)');
-select create_distributed_function('write_scim_user(text,jsonb,text[],text[],boolean[])');
 select create_distributed_function('write_together(text,timestamp with time zone,jsonb,jsonb,text[],jsonb,text)');
 select create_distributed_function('write_vault_exchange(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');

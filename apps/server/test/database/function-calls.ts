@@ -125,10 +125,17 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     policies_version: call('policies_version', dev),
     count_policies: call('count_policies', dev, at),
     lock_directory: call('lock_directory', dev),
-    write_scim_user: call(
-      'write_scim_user',
-      ...[dev, json({ id: NEW, userName: 'new', active: true, at: '2030-01-01', attributes: {} })],
-      ...[ids('new@acme.test'), ids('new'), 'array[true]'],
+    add_scim_user: call(
+      'add_scim_user',
+      ...[
+        dev,
+        at,
+        json({
+          user: { id: NEW, userName: 'new', active: true, at: '2030-01-01', attributes: {} },
+          addresses: ['new@acme.test'],
+          ids: [{ id: 'new', isFolded: true }],
+        }),
+      ],
     ),
     principal_user: call('principal_user', dev, "'grace@acme.test'"),
     principal_active: call('principal_active', dev, "'grace@acme.test'"),

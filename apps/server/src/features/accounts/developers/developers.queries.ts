@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Tenant } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
 
 /** The developer's account as other features read it, to be joined by `developer.developerId`. */
 export function developerOf(db: Executor, { developerId }: Tenant) {
@@ -22,13 +23,19 @@ export function findAccount(db: Executor, { developerId }: Tenant) {
     .executeTakeFirstOrThrow();
 }
 
-/** The parts of an account that a caller needs who brings no credential. @returns undefined for an unknown account */
-export function findCallerParts(db: Executor, { developerId }: Tenant) {
-  return db
-    .selectFrom('developers')
-    .select(['mode', 'plan'])
-    .where('id', '=', developerId)
-    .executeTakeFirst();
+type CallerParts = Pick<Caller, 'mode' | 'plan'>;
+
+const callerParts = lookUp<CallerParts, [developerId: string]>(
+  'caller_parts',
+  'select mode, plan from developers where id = $1',
+);
+
+/** The parts of an account that a caller needs who brings no API key. @returns undefined for an unknown account */
+export async function findCallerParts(
+  db: Executor,
+  { developerId }: Tenant,
+): Promise<CallerParts | undefined> {
+  return (await callerParts(db, developerId))[0];
 }
 
 /** The name that authenticators show in place of the operator's. */

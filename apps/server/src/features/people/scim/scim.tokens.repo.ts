@@ -2,8 +2,8 @@ import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
 import type { ScimTokens } from '../../../platform/db/types.gen.ts';
-import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
 import type { ScimTokenQuery } from './scim.tokens.schema.ts';
 
 export type ScimTokenRow = Selectable<ScimTokens>;
@@ -20,19 +20,24 @@ export async function insertToken(tx: Tx, { developerId }: Tenant, { hash, ...to
   return row;
 }
 
-/** The token with its developer, whom it names. */
-export function findTokenAcrossTenants(db: Executor, hash: Buffer, at: Date) {
-  return db
-    .selectFrom('scimTokenIndex as index')
-    .innerJoin('scimTokens as token', (join) =>
-      join.onRef('token.developerId', '=', 'index.developerId').onRef('token.id', '=', 'index.tokenId'),
-    )
-    .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'token.developerId')
-    .select(['index.hash', 'token.id', 'token.developerId', 'token.lastUsedAt'])
-    .select(['developer.mode', 'developer.plan'])
-    .where('index.hash', '=', hash)
-    .where(({ eb, or }) => or([eb('token.expiresAt', 'is', null), eb('token.expiresAt', '>', at)]))
-    .executeTakeFirst();
+interface HeldToken {
+  readonly hash: Buffer;
+  readonly id: string;
+  readonly developerId: string;
+  readonly lastUsedAt: Date | null;
+}
+
+const held = lookUp<HeldToken, [hash: Buffer, at: Date]>(
+  'scim_token',
+  `select i.hash, t.id, t.developer_id as "developerId", t.last_used_at as "lastUsedAt"
+   from scim_token_index i
+     join scim_tokens t on t.developer_id = i.developer_id and t.id = i.token_id
+   where i.hash = $1 and (t.expires_at is null or t.expires_at > $2)`,
+);
+
+/** The token, which names its developer. */
+export async function findTokenAcrossTenants(db: Executor, hash: Buffer, at: Date) {
+  return (await held(db, hash, at))[0];
 }
 
 /** Needs no transaction, because it is one statement whose loss harms nobody. */

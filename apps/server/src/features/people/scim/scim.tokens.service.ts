@@ -6,6 +6,7 @@ import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.t
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { lockDirectory } from './scim.repo.ts';
@@ -96,11 +97,13 @@ export async function findProvisioner({ db, clock }: TokenDeps, hash: Buffer) {
   // The index has compared already; this comparison takes the same time for a hit and for a miss.
   const isSame = timingSafeEqual(found?.hash ?? NOBODY, hash);
   if (!found || !isSame) return undefined;
-  const { id, developerId, lastUsedAt, mode, plan } = found;
+  const { id, developerId, lastUsedAt } = found;
   const tenant = { developerId };
+  const account = await findCallerParts(db, tenant);
+  if (!account) return undefined;
   const isDue = lastUsedAt === null || at.getTime() - lastUsedAt.getTime() >= USE_WRITTEN_EVERY;
   if (isDue) await noteUse(db, tenant, id, at);
-  return { tenant, agentIds: null, actor: `scim:${id}`, role: 'full', mode, plan } as const;
+  return { tenant, agentIds: null, actor: `scim:${id}`, role: 'full', ...account } as const;
 }
 
 function toToken({ id, label, createdAt, lastUsedAt, expiresAt }: ScimTokenRow): ScimToken {

@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import { statement } from '../../../platform/db/statement.ts';
+import { hotCall } from '../../../platform/db/hot-writes.ts';
+import type { Records } from '../../../platform/db/records.ts';
+import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { ScimUsers } from '../../../platform/db/types.gen.ts';
 import type { Source } from './scim.filter.repo.ts';
 import type { PrincipalValue } from './scim.principals.repo.ts';
@@ -42,8 +44,26 @@ export interface FoundRow extends UserRow {
   readonly sortValue: string | null;
 }
 
+const NAMED = `select developer_id as "developerId", id, user_name as "userName", external_id as "externalId",
+    display_name as "displayName", active, attributes, version, disabled_by as "disabledBy",
+    created_at as "createdAt", updated_at as "updatedAt", null::text as "sortValue"
+  from scim_users where developer_id = $1`;
+type Named = [developerId: string, name: string];
+
+/** The questions that identity providers ask before each write, by the attribute that they name. */
+const namedBy: Readonly<Record<string, (db: Executor, ...values: Named) => Promise<FoundRow[]>>> = {
+  userName: lookUp<FoundRow, Named>('scim_user_named', `${NAMED} and lower(user_name) = lower($2)`),
+  externalId: lookUp<FoundRow, Named>('scim_user_of_external_id', `${NAMED} and external_id = $2`),
+};
+
 /** A page of users, with one row more than it holds when the list goes on, and how many users pass in all. */
 export async function searchUsers(db: Executor, { developerId }: Tenant, search: Search) {
+  const { filter } = search;
+  const find = filter?.kind === 'test' && filter.op === 'eq' ? namedBy[filter.path.join('.')] : undefined;
+  if (find && filter?.kind === 'test' && search.count > 0 && search.startIndex === 1) {
+    const rows = await find(db, developerId, String(filter.value));
+    return { rows, total: rows.length };
+  }
   const parts = partsOfSearch(search, source, sql`u.id`);
   const page = sql<FoundRow>`select u.*, ${parts.value} as sort_value from scim_users u
     where u.developer_id = ${developerId} and ${parts.condition} and ${parts.after}`;
@@ -70,28 +90,44 @@ interface FoundBy {
   readonly ids: readonly PrincipalValue[];
 }
 
-const writing = statement<
-  { readonly refusal: string | null },
-  [developerId: string, user: string, addresses: string[], ids: string[], folds: boolean[]]
->(
-  'write_scim_user',
-  `select w.refusal
-   from write_scim_user($1, $2::jsonb, $3, $4, $5) as w (refusal)`,
+type NewUser = Omit<UserRow, 'developerId' | 'attributes'> & { readonly attributes: object };
+
+/** Adds a user, in a turn of its own. A hot write, which records the act. @returns whether nobody else has one of the ids */
+export async function writeUser(
+  db: Executor,
+  tenant: Tenant,
+  user: NewUser,
+  foundBy: FoundBy,
+  records: Records,
+): Promise<boolean> {
+  const fact = hotCall('add_scim_user', valuesOf(user, foundBy));
+  // All groups lock the directory before anything else.
+  return (
+    (await records.writeUnlessRefused(db, { tenant, at: user.createdAt, fact, turn: 'a directory' })) === null
+  );
+}
+
+const adding = statement<{ readonly refusal: string | null }, [developerId: string, at: Date, write: string]>(
+  'add_scim_user',
+  'select w.refusal from add_scim_user($1, $2, $3::jsonb) as w (refusal)',
 );
 
-/** Adds a user, in a turn of its own. @returns whether nobody else has one of the ids */
+/** As `writeUser`, in a transaction of the caller, who records the act. */
 export async function insertUser(
   tx: Tx,
   { developerId }: Tenant,
-  { createdAt: at, ...user }: Omit<UserRow, 'developerId' | 'attributes'> & { readonly attributes: object },
-  { addresses, ids }: FoundBy,
+  user: NewUser,
+  foundBy: FoundBy,
 ): Promise<boolean> {
-  const names = ids.map(({ id }) => id);
-  const folds = ids.map(({ isFolded }) => isFolded);
-  const values = JSON.stringify({ ...user, at });
-  const [made] = await writing(tx, developerId, values, [...addresses], names, folds);
+  const [made] = await adding(tx, developerId, user.createdAt, JSON.stringify(valuesOf(user, foundBy)));
   return made?.refusal === null;
 }
+
+const valuesOf = ({ createdAt: at, ...user }: NewUser, { addresses, ids }: FoundBy) => ({
+  user: { ...user, at },
+  addresses,
+  ids,
+});
 
 export async function updateUser(tx: Tx, { developerId }: Tenant, { id, ...row }: NewUserRow): Promise<void> {
   await tx

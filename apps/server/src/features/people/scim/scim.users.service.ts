@@ -5,7 +5,7 @@ import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { notFound, scimRefusal } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { holdDelegations } from '../../access/grants/index.ts';
-import { recordActs } from '../../record/audit/index.ts';
+import { prepareActs, recordActs } from '../../record/audit/index.ts';
 import { userType } from './scim.attributes.rules.ts';
 import { touchGroupsOf } from './scim.groups.repo.ts';
 import { type Offboarded, offboard } from './scim.offboard.service.ts';
@@ -21,6 +21,7 @@ import {
   type UserRow,
   updateUser,
   writeEmails,
+  writeUser,
 } from './scim.users.repo.ts';
 import { addressesOf, columnsOf, entityTag, principalValues, storable } from './scim.users.rules.ts';
 import { type Asked, type DirectoryDeps, groupsOf, type Seen, seen } from './scim.users.show.service.ts';
@@ -28,15 +29,27 @@ import { mustBeVersion } from './scim.versions.rules.ts';
 import { readView } from './scim.view.rules.ts';
 
 /** @throws invalidValue, invalidSyntax, uniqueness */
-export function createUser(deps: DirectoryDeps, caller: Caller, body: object, query: object): Promise<Seen> {
+export async function createUser(
+  deps: DirectoryDeps,
+  caller: Caller,
+  body: object,
+  query: object,
+): Promise<Seen> {
   const view = readView(userType, query);
   const document = storable(readDocument(userType, body));
 
-  return inTransaction(deps.db, async (tx) => {
-    const { row, created } = await addUserWithin(tx, caller, document, deps.clock());
-    await recordActs(tx, caller, [created], row.createdAt);
-    return seen(deps, { ...row, attributes: document }, [], view);
-  });
+  const { row, user, foundBy, created } = newUser(document, deps.clock());
+  const records = prepareActs(caller, [created], row.createdAt);
+  if (!(await writeUser(deps.db, caller.tenant, user, foundBy, records))) throw taken();
+  return seen(deps, user, [], view);
+}
+
+/** The row of a new user, the texts by which the user is found, and the act. */
+function newUser(document: Document, at: Date) {
+  const row = rowOf({ id: newId('scimuser', at), version: 1, createdAt: at }, document, at);
+  const foundBy = { addresses: addressesOf(document), ids: principalValues(row.id, document) };
+  const created: Act = { type: 'scim.user.created', data: dataOf(row) };
+  return { row, user: { ...row, attributes: document }, foundBy, created };
 }
 
 /** Adds a user in a transaction of the caller, who records the act. @throws uniqueness */
@@ -46,10 +59,9 @@ export async function addUserWithin(
   document: Document,
   at: Date,
 ): Promise<{ row: NewRow; created: Act }> {
-  const row = rowOf({ id: newId('scimuser', at), version: 1, createdAt: at }, document, at);
-  const found = { addresses: addressesOf(document), ids: principalValues(row.id, document) };
-  if (!(await insertUser(tx, caller.tenant, { ...row, attributes: document }, found))) throw taken();
-  return { row, created: { type: 'scim.user.created', data: dataOf(row) } };
+  const { row, user, foundBy, created } = newUser(document, at);
+  if (!(await insertUser(tx, caller.tenant, user, foundBy))) throw taken();
+  return { row, created };
 }
 
 /**

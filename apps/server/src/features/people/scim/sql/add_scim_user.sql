@@ -1,0 +1,38 @@
+-- Adds a user with the addresses and ids by which the user is found, in a turn of its own: a hot write. Another user who
+-- had one of the ids before loses it. Returns `taken` when another user has one of the ids now.
+create or replace function add_scim_user(p_developer_id text, p_at timestamptz, p_write jsonb)
+  returns text language plpgsql set enable_seqscan = off as
+$$
+declare
+  v_user   jsonb := p_write -> 'user';
+  v_id     text := v_user ->> 'id';
+  v_active boolean := (v_user ->> 'active')::boolean;
+  v_at     timestamptz := (v_user ->> 'at')::timestamptz;
+  v_held   record;
+begin
+  perform lock_directory(p_developer_id);
+  select bool_or(p.is_current) as is_taken, count(*) as ids into v_held
+    from jsonb_to_recordset(p_write -> 'ids') as v (id text, "isFolded" boolean)
+    join scim_principals p on p.developer_id = p_developer_id and p.folded = lower(v.id)
+      and (p.is_folded or v."isFolded" or p.principal_id = v.id);
+  if v_held.is_taken then return 'taken'; end if;
+  insert into scim_users
+      (developer_id, id, user_name, external_id, display_name, active, attributes, version, created_at, updated_at)
+    values (p_developer_id, v_id, v_user ->> 'userName', v_user ->> 'externalId', v_user ->> 'displayName', v_active,
+      v_user -> 'attributes', 1, v_at, v_at);
+  insert into scim_user_emails (developer_id, address, user_id)
+    select distinct p_developer_id, lower(a.address), v_id from jsonb_array_elements_text(p_write -> 'addresses') as a (address);
+  if v_held.ids > 0 then
+    delete from scim_principals p using jsonb_to_recordset(p_write -> 'ids') as v (id text, "isFolded" boolean)
+      where p.developer_id = p_developer_id and p.folded = lower(v.id)
+        and v."isFolded" and not p.is_folded and not p.is_current;
+  end if;
+  insert into scim_principals (developer_id, folded, principal_id, is_folded, user_id, is_current, is_active)
+    select distinct p_developer_id, lower(v.id), case when v."isFolded" then lower(v.id) else v.id end, v."isFolded",
+      v_id, true, v_active
+    from jsonb_to_recordset(p_write -> 'ids') as v (id text, "isFolded" boolean)
+    on conflict (developer_id, folded, principal_id, is_folded)
+      do update set user_id = excluded.user_id, is_current = true, is_active = excluded.is_active;
+  return null;
+end
+$$;
