@@ -32,6 +32,7 @@ import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
+import { operator } from './features/service/operator/operator.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
 import { providers } from './features/vault/providers/providers.feature.ts';
 import { proxy } from './features/vault/proxy/proxy.feature.ts';
@@ -48,6 +49,7 @@ import type { DeclaredMetrics } from './platform/telemetry/metrics.ts';
  */
 export const features: readonly Feature[] = [
   operations,
+  operator,
   keys,
   quotas,
   usage,

@@ -1,5 +1,6 @@
 export type { DerivedKeyUse } from './keys.derivation.rules.ts';
-export { identityMethod, multibase } from './keys.did.rules.ts';
+export { identityMethod } from './keys.did.rules.ts';
+export { multibase, readMultikey } from './keys.multikey.rules.ts';
 export {
   type IdentityKey,
   identityKey,
