@@ -13,6 +13,7 @@ import { verifiableCredentials } from './features/access/verifiable-credentials/
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
+import { dids } from './features/accounts/dids/dids.feature.ts';
 import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
@@ -58,6 +59,7 @@ export const features: readonly Feature[] = [
   emails,
   domains,
   agents,
+  dids,
   manifests,
   policies,
   bundles,
