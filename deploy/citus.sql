@@ -23,6 +23,7 @@ alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
+drop trigger append_only on operator_entries;
 
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
@@ -115,6 +116,9 @@ select create_reference_table('scim_token_index');
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator
 -- schema_functions: the journal of the functions, which are replaced on the coordinator
+-- signing_keys: the few keys of the whole service, which belong to no developer
+-- operator_head: the end of the chain of the operator, who is no developer
+-- operator_entries: the chain of the operator, who is no developer
 
 -- A call with nothing but constants runs on the node of its developer. Advisory locks are known to one node only, so
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
@@ -211,3 +215,4 @@ select create_distributed_function('write_vault_proxy_call(text,timestamp with t
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('operator_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
