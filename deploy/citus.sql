@@ -163,11 +163,14 @@ select create_distributed_function('find_enforceable(text,text,timestamp with ti
 select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('free_status_place(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_account(text)');
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('lock_directory(text)');
@@ -195,7 +198,6 @@ select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('take_status_place(text,text,timestamp with time zone)');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
