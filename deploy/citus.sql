@@ -15,6 +15,8 @@ alter table billing_customers drop constraint billing_customers_developer_id_fke
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
+alter table resource_index drop constraint resource_index_developer_id_resource_id_fkey;
+-- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table scim_token_index drop constraint scim_token_index_developer_id_token_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table verified_domains drop constraint verified_domains_developer_id_domain_id_fkey;
@@ -59,6 +61,7 @@ select create_distributed_table('idempotent_answers', 'developer_id', colocate_w
 select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('oauth_clients', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_challenges', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_evidence', 'developer_id', colocate_with => 'developers');
@@ -71,6 +74,7 @@ select create_distributed_table('policy_versions', 'developer_id', colocate_with
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('resources', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_groups', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_users', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_members', 'developer_id', colocate_with => 'developers');
@@ -112,6 +116,8 @@ select create_reference_table('billing_customers');
 select create_reference_table('verified_domains');
 -- finds the developer of a SCIM token, so it cannot be found by its developer
 select create_reference_table('scim_token_index');
+-- holds each URI once over all developers, and finds the developer of a credential
+select create_reference_table('resource_index');
 
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator

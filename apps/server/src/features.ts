@@ -7,7 +7,9 @@ import { caps } from './features/access/caps/caps.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
+import { oauth } from './features/access/oauth/oauth.feature.ts';
 import { policies } from './features/access/policies/policies.feature.ts';
+import { resources } from './features/access/resources/resources.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
@@ -60,6 +62,7 @@ export const features: readonly Feature[] = [
   domains,
   agents,
   dids,
+  resources,
   manifests,
   policies,
   bundles,
@@ -68,6 +71,7 @@ export const features: readonly Feature[] = [
   passkeys,
   consent,
   tokens,
+  oauth,
   verifiableCredentials,
   providers,
   credentials,

@@ -60,6 +60,8 @@ export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
 
+export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
+
 export type PasskeyStatus = "active" | "suspect";
 
 export type PasskeyUse = "connect" | "consent" | "register";
@@ -272,6 +274,7 @@ export interface AuthRequests {
   expiresIn: string;
   id: string;
   keyId: string | null;
+  keyThumbprint: string | null;
   manifests: Json | null;
   policyId: string | null;
   principalId: string;
@@ -531,6 +534,17 @@ export interface ManifestVersions {
   version: string;
 }
 
+export interface OauthClients {
+  agentId: string;
+  authMethod: OauthAuthMethod;
+  createdAt: Timestamp;
+  developerId: string;
+  dpopBound: boolean;
+  redirectUris: string[];
+  secretHash: Buffer | null;
+  updatedAt: Timestamp;
+}
+
 export interface OperatorEntries {
   action: string;
   at: Timestamp;
@@ -673,8 +687,30 @@ export interface RefreshTokens {
   hash: Buffer;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   predecessorId: string | null;
   spentAt: Timestamp | null;
+}
+
+export interface ResourceIndex {
+  developerId: string;
+  hash: Buffer;
+  resource: string;
+  resourceId: string;
+}
+
+export interface Resources {
+  connectors: string[];
+  createdAt: Timestamp;
+  developerId: string;
+  dpopRequired: boolean;
+  id: string;
+  loginUrl: string | null;
+  name: string;
+  resource: string;
+  scopes: string[];
+  tokenTtlSeconds: number;
+  updatedAt: Timestamp;
 }
 
 export interface ScimGroups {
@@ -871,12 +907,15 @@ export interface Subscriptions {
 }
 
 export interface Tokens {
+  audience: string | null;
   developerId: string;
   expiresAt: Timestamp;
   grantId: string;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   revokedAt: Timestamp | null;
+  scopes: string[] | null;
 }
 
 export interface UsageDaily {
@@ -1076,6 +1115,7 @@ export interface DB {
   legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
+  oauthClients: OauthClients;
   operatorEntries: OperatorEntries;
   operatorHead: OperatorHead;
   outboxEvents: OutboxEvents;
@@ -1090,6 +1130,8 @@ export interface DB {
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
+  resourceIndex: ResourceIndex;
+  resources: Resources;
   scimGroups: ScimGroups;
   scimMembers: ScimMembers;
   scimPrincipals: ScimPrincipals;

@@ -161,7 +161,8 @@ async function findParent(
   if (!claims || claims.developerId !== caller.tenant.developerId) throw invalidGrant('parent_invalid');
   const found = await findDelegable(deps.db, caller, claims.tokenId, subAgentId);
   const { row, reason } = assess(genuine, found, caller, at);
-  if (!row) throw invalidGrant('parent_invalid');
+  // A bound token is worth nothing without the proof of its key, which this call does not take.
+  if (!row || row.keyThumbprint !== null) throw invalidGrant('parent_invalid');
   if (!row.isPrincipalActive) throw principalInactive();
   if (reason) throw invalidGrant(refusals[reason]);
   return row;

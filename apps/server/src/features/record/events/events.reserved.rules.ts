@@ -10,7 +10,7 @@ const acts = `
   wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied
   decision.cancelled decision.superseded decision.expired decision.consumed
-  resource.created resource.updated resource.deleted grant.reconsent_required member.invited
+  grant.reconsent_required member.invited
   member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
   approver.removed console.recovery_used audit.erased transparency.halted`;
 

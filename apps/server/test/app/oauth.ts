@@ -1,0 +1,66 @@
+import * as openid from 'openid-client';
+import type { Developer } from './start-app.ts';
+
+export const REDIRECT = 'https://client.test/cb';
+
+interface Settings {
+  readonly authMethod?: string;
+  readonly redirectUris?: readonly string[];
+  readonly dpopBound?: boolean;
+  readonly publicKeyJwk?: object;
+}
+
+/** An agent that is an OAuth client. */
+export async function newClient(developer: Developer, settings: Settings = {}) {
+  const { authMethod = 'client_secret_basic', redirectUris = [REDIRECT], publicKeyJwk, ...others } = settings;
+  const agent = { name: 'Assistant', ...(publicKeyJwk && { publicKeyJwk }) };
+  const { agentId } = (await developer('POST', '/v1/agents', agent)).json();
+  const body = { redirectUris, authMethod, ...others };
+  const answer = await developer('PUT', `/v1/agents/${agentId}/oauth`, body);
+  if (answer.statusCode !== 200) throw new Error(`oauth: ${answer.body}`);
+  const { clientId, clientSecret } = answer.json();
+  return { clientId: String(clientId), clientSecret: clientSecret as string | undefined };
+}
+
+/** A registered server of the sandbox, with its credential. */
+export async function newResource(developer: Developer, resource: string) {
+  const answer = await developer('POST', '/v1/resources', { resource, name: 'Calendar server' });
+  if (answer.statusCode !== 201) throw new Error(`resource: ${answer.body}`);
+  const { id, credential } = answer.json();
+  return { id: String(id), credential: String(credential) };
+}
+
+/** An independent client, which reads the metadata first. */
+export function discover(url: string, clientId: string, auth: openid.ClientAuth = openid.None()) {
+  return openid.discovery(new URL(url), clientId, undefined, auth, {
+    algorithm: 'oauth2',
+    execute: [openid.allowInsecureRequests],
+  });
+}
+
+/** Follows the link of a client, as a browser does. @returns the address to which it is sent on */
+export async function follow(link: URL): Promise<URL> {
+  const answer = await fetch(link, { redirect: 'manual', headers: { accept: 'text/html' } });
+  if (answer.status !== 303) throw new Error(`${answer.status} ${await answer.text()}`);
+  return new URL(answer.headers.get('location') ?? '');
+}
+
+/** A link with PKCE and `state`, and what the client keeps of it. */
+export async function askWith(config: openid.Configuration, parameters: Record<string, string> = {}) {
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+  const expectedState = openid.randomState();
+  const link = openid.buildAuthorizationUrl(config, {
+    redirect_uri: REDIRECT,
+    scope: 'calendar:read',
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    state: expectedState,
+    ...parameters,
+  });
+  return { link, checks: { pkceCodeVerifier, expectedState } };
+}
+
+/** Calls an endpoint with a form. */
+export function post(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
+  return fetch(url, { method: 'POST', body: new URLSearchParams(form), headers });
+}
