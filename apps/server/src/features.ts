@@ -30,6 +30,7 @@ import { signals } from './features/people/signals/signals.feature.ts';
 import { sso } from './features/people/sso/sso.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
 import { compliance } from './features/record/compliance/compliance.feature.ts';
+import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
@@ -89,6 +90,7 @@ export const features: readonly Feature[] = [
   enforcement,
   proxy,
   compliance,
+  erasures,
   anomalies,
 ];
 

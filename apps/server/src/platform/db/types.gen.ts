@@ -92,6 +92,8 @@ export type VaultRefreshStatus = "failed" | "none" | "ok";
 
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
 
+export type WebhookFormat = "envelope" | "ocsf";
+
 export type WebhookStatus = "active" | "disabled";
 
 export interface AgentIndex {
@@ -229,6 +231,14 @@ export interface AuditCheckpoints {
   signedAt: Timestamp;
 }
 
+export interface AuditChecks {
+  beganAt: Timestamp;
+  checkedAt: Timestamp;
+  developerId: string;
+  hash: Buffer | null;
+  seq: Int8;
+}
+
 export interface AuditEntries {
   action: string;
   agentDid: string | null;
@@ -239,6 +249,7 @@ export interface AuditEntries {
   hash: Buffer;
   id: string;
   metadata: Json;
+  parts: string[] | null;
   prevHash: Buffer | null;
   principalId: string | null;
   purpose: string | null;
@@ -246,6 +257,28 @@ export interface AuditEntries {
   salt: string | null;
   seq: Int8;
   status: AuditStatus;
+}
+
+export interface AuditErased {
+  developerId: string;
+  erasureId: string;
+  leaf: Buffer;
+  seq: Int8;
+}
+
+export interface AuditErasures {
+  actor: string;
+  beforeAt: Timestamp | null;
+  broken: Generated<Int8>;
+  createdAt: Timestamp;
+  developerId: string;
+  entries: Generated<Int8>;
+  finishedAt: Timestamp | null;
+  id: string;
+  lastSeq: Int8;
+  nextSeq: Int8;
+  principalId: string | null;
+  reason: string | null;
 }
 
 export interface AuditHeads {
@@ -414,6 +447,7 @@ export interface CustomDomains {
 
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  auditRetentionDays: number | null;
   capsMode: Generated<CapsMode>;
   closedAt: Timestamp | null;
   connectLoginUrl: string | null;
@@ -1063,6 +1097,7 @@ export interface WebhookEndpoints {
   description: string;
   developerId: string;
   events: string[];
+  format: Generated<WebhookFormat>;
   id: string;
   isPrompt: Generated<boolean>;
   lastDeliveryAt: Timestamp | null;
@@ -1090,7 +1125,10 @@ export interface DB {
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
   auditCheckpoints: AuditCheckpoints;
+  auditChecks: AuditChecks;
   auditEntries: AuditEntries;
+  auditErased: AuditErased;
+  auditErasures: AuditErasures;
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   billingCustomers: BillingCustomers;

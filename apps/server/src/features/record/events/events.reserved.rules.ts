@@ -12,7 +12,7 @@ const acts = `
   decision.cancelled decision.superseded decision.expired decision.consumed
   grant.reconsent_required member.invited
   member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
-  approver.removed console.recovery_used audit.erased transparency.halted`;
+  approver.removed console.recovery_used transparency.halted`;
 
 const announcements = `
   decision.reminder`;
