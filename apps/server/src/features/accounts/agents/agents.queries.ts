@@ -48,3 +48,18 @@ export async function listAgentDids(db: Executor, { developerId }: Tenant, agent
     .execute();
   return new Map(rows.map(({ id, did }) => [id, did]));
 }
+
+/** The names of agents, by id. */
+export async function findAgentNames(
+  db: Executor,
+  { developerId }: Tenant,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['id', 'name'])
+    .where('developerId', '=', developerId)
+    .where('id', 'in', [...agentIds, ''])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -34,6 +34,7 @@ export async function describeRoutes(
           scim: { type: 'http', scheme: 'bearer', description: 'A SCIM token of an identity provider.' },
           consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
           connect: { type: 'apiKey', in: 'cookie', name: 'bh_connect_<session id>' },
+          approver: { type: 'apiKey', in: 'cookie', name: 'bh_approve' },
         },
       },
     },
