@@ -82,6 +82,8 @@ export type PolicyEffect = "allow" | "deny" | "require_approval";
 
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
+export type SigningKeyState = "active" | "pending" | "removed" | "retired";
+
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
 export type SsoStatus = "active" | "inactive" | "testing";
@@ -676,6 +678,24 @@ export interface ManifestVersions {
   version: string;
 }
 
+export interface OperatorEntries {
+  action: string;
+  at: Timestamp;
+  hash: string;
+  id: string;
+  metadata: Json;
+  prevHash: string | null;
+  requestId: string;
+  seq: Int8;
+}
+
+export interface OperatorHead {
+  at: Timestamp;
+  hash: string | null;
+  id: string;
+  seq: Int8;
+}
+
 export interface OutboxEvents {
   agentId: string | null;
   createdAt: Timestamp;
@@ -900,6 +920,19 @@ export interface SignalSources {
   transmitter: string;
   updatedAt: Timestamp;
   verifiedAt: Timestamp | null;
+}
+
+export interface SigningKeys {
+  activatedAt: Timestamp | null;
+  alg: string;
+  dataKey: string | null;
+  kid: string;
+  privateSealed: string | null;
+  publicJwk: Json;
+  publishedAt: Timestamp;
+  removedAt: Timestamp | null;
+  retiredAt: Timestamp | null;
+  state: SigningKeyState;
 }
 
 export interface SsoAssertions {
@@ -1199,6 +1232,8 @@ export interface DB {
   legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
+  operatorEntries: OperatorEntries;
+  operatorHead: OperatorHead;
   outboxEvents: OutboxEvents;
   passkeyChallenges: PasskeyChallenges;
   passkeyEvidence: PasskeyEvidence;
@@ -1221,6 +1256,7 @@ export interface DB {
   setupLinks: SetupLinks;
   signalReceipts: SignalReceipts;
   signalSources: SignalSources;
+  signingKeys: SigningKeys;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;

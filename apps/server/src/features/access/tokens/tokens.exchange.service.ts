@@ -7,6 +7,7 @@ import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { refuseDenied } from '../policies/index.ts';
+import { credentialFor } from './tokens.credential.service.ts';
 import {
   allocated,
   grantCreated,
@@ -17,13 +18,17 @@ import {
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
-import type { Exchange, IssuedTokens } from './tokens.schema.ts';
+import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
 
 /**
  * Makes a grant from an approved request. When several calls present one code at once, one of them succeeds.
  * @throws INVALID_GRANT with the reason, PLAN_LIMIT_EXCEEDED and POLICY_DENIED (the code stays valid), SERVICE_UNAVAILABLE
  */
-export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Exchange): Promise<IssuedTokens> {
+export async function exchangeCode(
+  deps: TokenDeps,
+  caller: Caller,
+  input: Exchange,
+): Promise<ExchangedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
   // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
@@ -46,20 +51,23 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   const allocation = allocationOf(found, grant.id, at);
   const issue = await issueTokens(deps, caller, grant, at, null);
   const { token, refresh, act, answer } = issue;
-  const records = prepareActs(caller, [grantCreated(grant), ...allocated(grant, allocation), act], at);
+  const { credentialFormat } = input;
+  const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
+  const created = [grantCreated(grant), ...allocated(grant, allocation)];
+  const records = prepareActs(caller, [...created, act, ...acts], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const maxWrongVerifiers = MAX_WRONG_VERIFIERS;
   const monthLimit = limitOf(deps.quotas, caller, 'token_exchanges');
   const limits = { grantLimit, monthLimit, maxWrongVerifiers, policiesVersion };
-  const write = { grant, token, refresh, allocation, ...limits, records };
+  const write = { grant, token, refresh, allocation, credential, ...limits, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed') return exchangeCode(deps, caller, input);
+  if (lost === 'policies_changed' || lost === 'place_taken') return exchangeCode(deps, caller, input);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
   if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
-  return answer;
+  return { ...answer, ...members };
 }
 
 function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {

@@ -1,9 +1,10 @@
-import { boolean, integer } from '../../../config/readers.ts';
+import { integer } from '../../../config/readers.ts';
 import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { outsidePoint, policySettings } from '../policies/index.ts';
+import { legacySettings } from '../verifiable-credentials/index.ts';
 import { acts } from './tokens.acts.ts';
 import { holderReader } from './tokens.holder.service.ts';
 import { rates } from './tokens.rates.ts';
@@ -15,18 +16,17 @@ import { ownVerifier } from './tokens.verifier.service.ts';
 export const tokens = defineFeature({
   name: 'tokens',
   tags: { tokens: 'The tokens by which agents prove grants, and their verification.' },
-  knows: ['audit', 'authorization', 'budgets', 'grants', 'keys', 'manifests', 'policies', 'quotas'],
+  knows: [
+    ...['audit', 'authorization', 'budgets', 'grants', 'keys', 'manifests', 'policies', 'quotas'],
+    'verifiable-credentials',
+  ],
   tables,
   acts,
   attempts: ['token.reuse_detected'],
   rates,
   settings: {
     ...policySettings,
-    GRANT_TOKEN_LEGACY_CLAIMS: defaulted(
-      boolean,
-      'true',
-      'Whether new grant tokens also carry the claim names used before 0.6.',
-    ),
+    ...legacySettings,
     MAX_DELEGATION_DEPTH: defaulted(
       integer(1, 10),
       '3',
