@@ -4,6 +4,7 @@ import { authorization } from './features/access/authorization/authorization.fea
 import { budgets } from './features/access/budgets/budgets.feature.ts';
 import { bundles } from './features/access/bundles/bundles.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
+import { decisions } from './features/access/decisions/decisions.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
@@ -20,6 +21,7 @@ import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
+import { approvers } from './features/people/approvers/approvers.feature.ts';
 import { connections } from './features/people/connections/connections.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { passkeys } from './features/people/passkeys/passkeys.feature.ts';
@@ -88,6 +90,8 @@ export const features: readonly Feature[] = [
   webhooks,
   caps,
   enforcement,
+  approvers,
+  decisions,
   proxy,
   compliance,
   erasures,

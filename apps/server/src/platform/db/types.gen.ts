@@ -16,6 +16,12 @@ export type AnomalySeverity = "critical" | "high" | "low" | "medium";
 
 export type AnomalyStatus = "acknowledged" | "open" | "resolved";
 
+export type ApproverAssurance = "dual" | "single";
+
+export type ApproverKind = "person" | "principal";
+
+export type ApproverStatus = "active" | "invited" | "pending_confirmation" | "removed" | "suspended";
+
 export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
@@ -31,6 +37,12 @@ export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expir
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
+
+export type DecisionChannelKind = "slack" | "teams";
+
+export type DecisionHold = "free" | "held" | "sent" | "spent";
+
+export type DecisionStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending" | "superseded";
 
 export type DeveloperMode = "live" | "sandbox";
 
@@ -221,6 +233,67 @@ export interface ApiKeys {
   replacedAt: Timestamp | null;
   revokedAt: Timestamp | null;
   role: KeyRole;
+}
+
+export interface ApproverChallenges {
+  approverId: string;
+  challenge: Buffer;
+  developerId: string;
+  expiresAt: Timestamp;
+  id: string;
+  serial: string;
+  subjectId: string | null;
+  usedAt: Timestamp | null;
+}
+
+export interface ApproverPasskeys {
+  approverId: string;
+  counter: Int8;
+  createdAt: Timestamp;
+  credentialId: Buffer;
+  developerId: string;
+  id: string;
+  isSuspect: boolean;
+  lastUsedAt: Timestamp | null;
+  publicKey: Buffer;
+  transports: string[];
+}
+
+export interface Approvers {
+  absentFrom: Timestamp | null;
+  absentUntil: Timestamp | null;
+  activeFrom: Timestamp | null;
+  assurance: ApproverAssurance;
+  confirmedBy: string | null;
+  connectors: string[] | null;
+  createdAt: Timestamp;
+  deputyId: string | null;
+  developerId: string;
+  displayName: string;
+  email: string;
+  emailVerified: boolean;
+  enrolledBy: string;
+  groups: string[];
+  handle: Buffer;
+  id: string;
+  inviteExpiresAt: Timestamp | null;
+  inviteHash: Buffer | null;
+  inviteMailed: boolean;
+  kind: ApproverKind;
+  mailbox: string;
+  principalId: string | null;
+  status: ApproverStatus;
+}
+
+export interface ApproverSessions {
+  approverId: string;
+  assertedAt: Timestamp;
+  developerId: string;
+  deviceHash: Buffer;
+  expiresAt: Timestamp;
+  id: string;
+  lastSeenAt: Timestamp;
+  secretHash: Buffer;
 }
 
 export interface AuditCheckpoints {
@@ -443,6 +516,80 @@ export interface CustomDomains {
   status: DomainStatus;
   token: string;
   verifiedAt: Timestamp | null;
+}
+
+export interface DecisionApprovals {
+  approvedAt: Timestamp;
+  approverId: string;
+  credential: string;
+  decisionId: string;
+  developerId: string;
+  deviceHash: Buffer;
+  evidence: Json;
+  id: string;
+  isRelaxed: boolean;
+  onBehalfOf: string | null;
+  position: number;
+  sessionId: string;
+  sub: string;
+}
+
+export interface DecisionCases {
+  caseId: string;
+  caseVersion: string;
+  developerId: string;
+}
+
+export interface DecisionChannels {
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  kind: DecisionChannelKind;
+  name: string;
+  sealed: Buffer;
+  sealKeyId: string;
+}
+
+export interface DecisionNotices {
+  approverId: string | null;
+  attempts: number;
+  body: string;
+  channelId: string | null;
+  decisionId: string;
+  developerId: string;
+  id: string;
+  nextAttemptAt: Timestamp;
+  subject: string;
+}
+
+export interface Decisions {
+  action: string;
+  actionHash: string;
+  agentDid: string;
+  agentId: string;
+  callId: string | null;
+  caseId: string | null;
+  caseVersion: string | null;
+  connector: string;
+  createdAt: Timestamp;
+  decision: string | null;
+  developerId: string;
+  expiresAt: Timestamp;
+  fourEyesOn: string[] | null;
+  grantId: string;
+  heldAt: Timestamp | null;
+  hold: DecisionHold;
+  id: string;
+  nonce: string;
+  permission: string;
+  principalId: string;
+  purpose: string | null;
+  quorum: number;
+  reminders: number;
+  routed: string[];
+  status: DecisionStatus;
+  summary: string | null;
+  tool: string;
 }
 
 export interface Developers {
@@ -1124,6 +1271,10 @@ export interface DB {
   anomalyStates: AnomalyStates;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
+  approverChallenges: ApproverChallenges;
+  approverPasskeys: ApproverPasskeys;
+  approvers: Approvers;
+  approverSessions: ApproverSessions;
   auditCheckpoints: AuditCheckpoints;
   auditChecks: AuditChecks;
   auditEntries: AuditEntries;
@@ -1144,6 +1295,11 @@ export interface DB {
   connectSessions: ConnectSessions;
   consentMails: ConsentMails;
   customDomains: CustomDomains;
+  decisionApprovals: DecisionApprovals;
+  decisionCases: DecisionCases;
+  decisionChannels: DecisionChannels;
+  decisionNotices: DecisionNotices;
+  decisions: Decisions;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
