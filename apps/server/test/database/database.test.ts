@@ -138,6 +138,7 @@ describe('the schema', () => {
     'verified_emails',
     'verified_domains',
     'scim_token_index',
+    'resource_index',
     'billing_customers',
   ];
 
@@ -247,6 +248,7 @@ describe('I1: statements', () => {
       'findKeyOwnerAcrossTenants',
       'findLinkAcrossTenants',
       'findListAcrossTenants',
+      'findOAuthClientAcrossTenants',
       'findPayerAcrossTenants',
       'findSeededAcrossTenants',
       'findSourceAcrossTenants',
@@ -266,9 +268,9 @@ describe('I1: statements', () => {
       'listMeteredAcrossTenants',
       'listNewAcrossTenants',
       'listProvidersUnderAcrossTenants',
-      'listSealedOtherwiseAcrossTenants', // webhooks
-      'listSealedOtherwiseAcrossTenants', // secrets of Git notifications
-      'listSealedOtherwiseAcrossTenants', // channels of anomalies
+      'listSealedOtherwiseAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
+      'listSealedOtherwiseAcrossTenants',
       'listSealedUnderAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUncheckedAcrossTenants',
@@ -279,6 +281,7 @@ describe('I1: statements', () => {
       'nextKeyIdAcrossTenants',
       'nextProviderKeyAcrossTenants',
       'ownerOfDomainAcrossTenants',
+      'resourceServerAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);
   });

@@ -5,7 +5,7 @@ import { namedResources } from '../resources/resources.queries.ts';
 import { type AuthenticationDeps, type Client, clientOf } from './oauth.client.service.ts';
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
-import { findClientAcrossTenants } from './oauth.repo.ts';
+import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
 
@@ -49,13 +49,12 @@ export async function authorize(
 /** RFC 6749 §4.1.2.1 has other names than the token endpoint for a client that may not ask. */
 function refusalAt(error: AppError): Readonly<Record<'error' | 'error_description', string>> {
   const told = toOAuthError(error);
-  if (error.code === 'AGENT_INACTIVE' || error.code === 'NOT_FOUND')
-    return { ...told, error: 'unauthorized_client' };
-  return error.code === 'PRINCIPAL_INACTIVE' ? { ...told, error: 'access_denied' } : told;
+  const isClientAtFault = error.code === 'AGENT_INACTIVE' || error.code === 'NOT_FOUND';
+  return isClientAtFault ? { ...told, error: 'unauthorized_client' } : told;
 }
 
 async function namedClient(deps: AuthorizeDeps, clientId = '', browser: Browser): Promise<Client> {
-  const found = clientId === '' ? undefined : await findClientAcrossTenants(deps.db, clientId);
+  const found = clientId === '' ? undefined : await findOAuthClientAcrossTenants(deps.db, clientId);
   if (!found) throw oauthRefusal('invalid_request', 'The client of this link is not known to the service.');
   return clientOf(found, browser);
 }

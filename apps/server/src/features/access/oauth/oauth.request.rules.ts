@@ -70,7 +70,7 @@ export function fewerScopesOf(scope: string | undefined): string[] | undefined {
 }
 
 /** @throws invalid_authorization_details */
-function detailsOf(text: string | undefined): unknown[] | undefined {
+export function detailsOf(text: string | undefined): unknown[] | undefined {
   if (text === undefined) return undefined;
   try {
     const parsed: unknown = JSON.parse(text);

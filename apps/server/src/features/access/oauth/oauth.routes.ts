@@ -142,12 +142,12 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
         operationId: 'oauth.revoke',
         summary: 'End a token (RFC 7009)',
         body: TokenQuestion,
-        response: { 200: Type.Null() },
+        response: { 200: Type.String() },
       },
     },
     async (request, reply) => {
       await revoke(deps, request.body, clientRequestOf(request, request.body));
-      return reply.code(200).send(null);
+      return reply.type('text/plain; charset=utf-8').send('');
     },
   );
 };

@@ -1,9 +1,10 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
 import {
+  type DelegateDeps,
+  type DelegatedTokens,
   exchangeCode,
   type IssuedTokens,
   refreshTokens,
-  type TokenDeps,
   type TokenWish,
 } from '../tokens/index.ts';
 import {
@@ -13,11 +14,12 @@ import {
   type ClientRequest,
 } from './oauth.client.service.ts';
 import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
+import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
 import { rates } from './oauth.rates.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 
-export interface TokenEndpointDeps extends AuthenticationDeps, TokenDeps, ProofDeps {}
+export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, ProofDeps {}
 
 /** A grant type of the token endpoint, for a client that is authenticated. */
 type GrantType = (
@@ -25,7 +27,7 @@ type GrantType = (
   client: Client,
   form: TokenForm,
   key: ProvedKey,
-) => Promise<IssuedTokens>;
+) => Promise<IssuedTokens | DelegatedTokens>;
 
 interface ProvedKey {
   readonly keyThumbprint?: string;
@@ -53,7 +55,9 @@ export async function issueByForm(
   }
   const key = keyThumbprint === undefined ? {} : { keyThumbprint };
   const issued = await grantType(deps, client, form, key);
-  return { answer: toAnswer(issued, key, deps.clock()), client };
+  const answer = toAnswer(issued, key, deps.clock());
+  const isExchange = name === TOKEN_EXCHANGE;
+  return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, client };
 }
 
 const byCode: GrantType = (deps, client, form, key) => {
@@ -74,9 +78,15 @@ const byRefreshToken: GrantType = (deps, client, form, key) => {
   return refreshTokens(deps, client.caller, { refreshToken, agentId: client.agentId }, wish);
 };
 
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+const byToken: GrantType = (deps, client, form, { keyThumbprint }) =>
+  exchangeToken(deps, client, form, keyThumbprint);
+
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
+  [TOKEN_EXCHANGE, byToken],
 ]);
 
 /** As the metadata lists them. */
@@ -89,14 +99,18 @@ const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): 
 });
 
 /** @see RFC 6749 §5.1, RFC 9396 §7 */
-function toAnswer(issued: IssuedTokens, { keyThumbprint }: ProvedKey, now: Date): TokenAnswer {
+function toAnswer(
+  issued: IssuedTokens | DelegatedTokens,
+  { keyThumbprint }: ProvedKey,
+  now: Date,
+): TokenAnswer {
   const { grantToken, expiresAt, refreshToken, scopes, authorizationDetails, grantId } = issued;
   return {
     access_token: grantToken,
     token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
     expires_in: Math.floor((Date.parse(expiresAt) - now.getTime()) / 1000),
     scope: scopes.join(' '),
-    refresh_token: refreshToken,
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
     ...(authorizationDetails && { authorization_details: authorizationDetails }),
     'urn:service:grant': { grant_id: grantId },
   };
