@@ -25,6 +25,7 @@ alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
+drop trigger append_only on operator_entries;
 
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
@@ -121,6 +122,9 @@ select create_reference_table('resource_index');
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator
 -- schema_functions: the journal of the functions, which are replaced on the coordinator
+-- signing_keys: the few keys of the whole service, which belong to no developer
+-- operator_head: the end of the chain of the operator, who is no developer
+-- operator_entries: the chain of the operator, who is no developer
 
 -- A call with nothing but constants runs on the node of its developer. Advisory locks are known to one node only, so
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
@@ -165,11 +169,14 @@ select create_distributed_function('find_enforceable(text,text,timestamp with ti
 select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('free_status_place(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_account(text)');
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('lock_directory(text)');
@@ -197,7 +204,6 @@ select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('take_status_place(text,text,timestamp with time zone)');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -217,3 +223,4 @@ select create_distributed_function('write_vault_proxy_call(text,timestamp with t
 
 -- After shards have moved, these have to be made again.
 select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('operator_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);

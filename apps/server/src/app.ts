@@ -97,6 +97,7 @@ export async function buildApp({
     session: credentials.session,
     grant: credentials.grant,
     scim: credentials.scim,
+    operator: credentials.operator,
   });
 
   await app.register(openapiRoutes);

@@ -15,6 +15,7 @@ import { verifiableCredentials } from './features/access/verifiable-credentials/
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
+import { dids } from './features/accounts/dids/dids.feature.ts';
 import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
@@ -34,6 +35,7 @@ import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
+import { operator } from './features/service/operator/operator.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
 import { providers } from './features/vault/providers/providers.feature.ts';
 import { proxy } from './features/vault/proxy/proxy.feature.ts';
@@ -50,6 +52,7 @@ import type { DeclaredMetrics } from './platform/telemetry/metrics.ts';
  */
 export const features: readonly Feature[] = [
   operations,
+  operator,
   keys,
   quotas,
   usage,
@@ -59,6 +62,7 @@ export const features: readonly Feature[] = [
   domains,
   agents,
   resources,
+  dids,
   manifests,
   policies,
   bundles,

@@ -6,7 +6,7 @@ const namesIn = (text: string) => text.split(/\s+/).filter(Boolean);
  * declares the limit.
  */
 export const reservedRates = namesIn(`
-  CREDENTIAL_VERIFY STATUS_LIST DID_RESOLVE ADMIN
+  CREDENTIAL_VERIFY STATUS_LIST
   OAUTH_REGISTER TRANSPARENCY RECEIPT CONSOLE CONSOLE_SIGN_IN MEMBER_WRITE`);
 
 export const reservedResources = namesIn('');

@@ -70,6 +70,12 @@ export interface PrincipalSession {
   readonly requestId: string;
 }
 
+/** The party that showed `ADMIN_API_KEY`. It acts on the deployment, and for no developer. */
+export interface OperatorCaller {
+  readonly actor: 'admin';
+  readonly requestId: string;
+}
+
 /** Publishes, after the commit, that a developer's keys, plan or settings changed. */
 export type PublishChange = (tenant: Tenant) => Promise<void>;
 

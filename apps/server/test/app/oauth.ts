@@ -103,3 +103,18 @@ export function visit(link: URL, changes: Record<string, string | null> = {}) {
   }
   return fetch(changed, { redirect: 'manual', headers: { accept: 'text/html' } });
 }
+
+/** A link of a client at `https://auth.test`, and the verifier of its code. */
+export async function pkceLink(clientId: string, parameters: Record<string, string> = {}) {
+  const verifier = openid.randomPKCECodeVerifier();
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    scope: 'calendar:read',
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...parameters,
+  });
+  return { link: `https://auth.test/oauth/authorize?${query}`, verifier };
+}

@@ -233,6 +233,7 @@ const RULES: Readonly<Record<string, string>> = {
   verified_emails_developer_id_key: 'an account has one verified address',
   billing_customers_developer_id_key: 'an account has one customer',
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
+  signing_keys_active: 'an algorithm has one active signing key',
   status_lists_open: 'new credentials take their places in one list',
   verifiable_credentials_place: 'a place in a status list is taken once',
   verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',

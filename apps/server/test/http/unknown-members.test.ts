@@ -7,7 +7,7 @@ import { askToConnect, browserOf } from '../app/connecting.ts';
 import { operationOf, possessionsOf } from '../app/every-route.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
 import { personOn } from '../app/person.ts';
-import { type Method, type Service, startApp } from '../app/start-app.ts';
+import { ADMIN_API_KEY, type Method, type Service, startApp } from '../app/start-app.ts';
 import { exampleOf, type Found, objectsIn, strangersTo, withMember } from '../fuzz/examples.ts';
 
 const STOP = 'x-stop-at-handler';
@@ -63,6 +63,7 @@ async function credentialsOf(service: Service) {
     if (config?.access === 'developer') return { authorization: `Bearer ${developer.apiKey}` };
     if (config?.access === 'session') return { authorization: `Bearer ${sessionToken}` };
     if (config?.access === 'scim') return { authorization: `Bearer ${scimToken}` };
+    if (config?.access === 'operator') return { authorization: `Bearer ${ADMIN_API_KEY}` };
     if (config?.access === 'grant') return { authorization: `Bearer ${grantToken}` };
     return config?.access === 'connect' ? connectPage : page;
   };

@@ -72,6 +72,8 @@ export type PolicyEffect = "allow" | "deny" | "require_approval";
 
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
 
+export type SigningKeyState = "active" | "pending" | "removed" | "retired";
+
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
 export type SsoStatus = "active" | "inactive" | "testing";
@@ -543,6 +545,24 @@ export interface OauthClients {
   updatedAt: Timestamp;
 }
 
+export interface OperatorEntries {
+  action: string;
+  at: Timestamp;
+  hash: string;
+  id: string;
+  metadata: Json;
+  prevHash: string | null;
+  requestId: string;
+  seq: Int8;
+}
+
+export interface OperatorHead {
+  at: Timestamp;
+  hash: string | null;
+  id: string;
+  seq: Int8;
+}
+
 export interface OutboxEvents {
   agentId: string | null;
   createdAt: Timestamp;
@@ -789,6 +809,19 @@ export interface SignalSources {
   transmitter: string;
   updatedAt: Timestamp;
   verifiedAt: Timestamp | null;
+}
+
+export interface SigningKeys {
+  activatedAt: Timestamp | null;
+  alg: string;
+  dataKey: string | null;
+  kid: string;
+  privateSealed: string | null;
+  publicJwk: Json;
+  publishedAt: Timestamp;
+  removedAt: Timestamp | null;
+  retiredAt: Timestamp | null;
+  state: SigningKeyState;
 }
 
 export interface SsoAssertions {
@@ -1083,6 +1116,8 @@ export interface DB {
   manifests: Manifests;
   manifestVersions: ManifestVersions;
   oauthClients: OauthClients;
+  operatorEntries: OperatorEntries;
+  operatorHead: OperatorHead;
   outboxEvents: OutboxEvents;
   passkeyChallenges: PasskeyChallenges;
   passkeyEvidence: PasskeyEvidence;
@@ -1107,6 +1142,7 @@ export interface DB {
   setupLinks: SetupLinks;
   signalReceipts: SignalReceipts;
   signalSources: SignalSources;
+  signingKeys: SigningKeys;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;

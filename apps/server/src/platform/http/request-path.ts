@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, GrantHolder } from '../caller.ts';
+import type { Caller, GrantHolder, OperatorCaller } from '../caller.ts';
 import { AppError, GRANT_TOKEN_REFUSED } from '../errors.ts';
 import { hashOf } from '../ids.ts';
 import { crossOrigin } from './answers/cors.ts';
@@ -10,6 +10,7 @@ import { authenticateKey } from './callers/api-key.ts';
 import {
   type AuthenticateBrowser,
   bearerOf,
+  type CheckOperator,
   cookiesIn,
   type FindProvisioner,
   type ReadHolder,
@@ -47,6 +48,7 @@ export interface RequestPathOptions {
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly operator: CheckOperator;
   readonly paths: Paths;
   readonly isProduction: boolean;
   /** Origins whose pages may call the API. */
@@ -67,6 +69,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);
   app.decorateRequest('holder', null);
+  app.decorateRequest('operator', null);
   app.decorateRequest('chargeResource');
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
@@ -99,6 +102,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
     if (access === 'grant') request.holder = await holderByToken(request, reply, charge);
     if (access === 'scim') request.caller = await provisionerByToken(request, reply, charge);
+    if (access === 'operator') request.operator = operatorIn(request, reply);
     if (access === 'session') request.session = await sessionIn(request, reply, charge);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
@@ -170,6 +174,13 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     await charge(failureBills(request, limits));
     throw unauthorized(reply, token, 'Send `Authorization: Bearer <SCIM token>` with a valid token.');
+  }
+
+  /** The address was charged already. @throws UNAUTHORIZED, NOT_CONFIGURED */
+  function operatorIn(request: FastifyRequest, reply: FastifyReply): OperatorCaller {
+    const key = bearerOf(request);
+    if (path.operator(key)) return { actor: 'admin', requestId: request.id };
+    throw unauthorized(reply, key, 'Send `Authorization: Bearer <ADMIN_API_KEY>`.');
   }
 
   async function sessionIn(request: FastifyRequest, reply: FastifyReply, charge: Charging) {

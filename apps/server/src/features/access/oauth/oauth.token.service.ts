@@ -2,6 +2,7 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import {
   type DelegateDeps,
   type DelegatedTokens,
+  type ExchangedTokens,
   exchangeCode,
   type IssuedTokens,
   refreshTokens,
@@ -27,7 +28,7 @@ type GrantType = (
   client: Client,
   form: TokenForm,
   key: ProvedKey,
-) => Promise<IssuedTokens | DelegatedTokens>;
+) => Promise<IssuedTokens | DelegatedTokens | ExchangedTokens>;
 
 interface ProvedKey {
   readonly keyThumbprint?: string;
@@ -66,9 +67,25 @@ const byCode: GrantType = (deps, client, form, key) => {
   if (codeVerifier !== undefined && !/^[A-Za-z0-9._~-]{43,128}$/.test(codeVerifier)) {
     throw oauthRefusal('invalid_grant', '`code_verifier` has 43 to 128 unreserved characters.');
   }
-  const presented = { code, agentId: client.agentId, redirectUri, codeVerifier };
+  const presented = {
+    code,
+    agentId: client.agentId,
+    redirectUri,
+    codeVerifier,
+    credentialFormat: formatOf(form),
+  };
   return exchangeCode(deps, client.caller, presented, wishOf(client, form, key));
 };
+
+/** @throws invalid_request */
+function formatOf({ credential_format: format = 'jwt' }: TokenForm): CredentialFormat {
+  const known = FORMATS.find((each) => each === format);
+  if (!known) throw oauthRefusal('invalid_request', 'The service has no such `credential_format`.');
+  return known;
+}
+
+const FORMATS = ['jwt', 'vc-jwt', 'sd-jwt', 'both'] as const;
+type CredentialFormat = (typeof FORMATS)[number];
 
 const byRefreshToken: GrantType = (deps, client, form, key) => {
   const { refresh_token: refreshToken } = form;
@@ -100,7 +117,7 @@ const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): 
 
 /** @see RFC 6749 §5.1, RFC 9396 §7 */
 function toAnswer(
-  issued: IssuedTokens | DelegatedTokens,
+  issued: IssuedTokens | DelegatedTokens | ExchangedTokens,
   { keyThumbprint }: ProvedKey,
   now: Date,
 ): TokenAnswer {
@@ -113,5 +130,7 @@ function toAnswer(
     ...(refreshToken !== null && { refresh_token: refreshToken }),
     ...(authorizationDetails && { authorization_details: authorizationDetails }),
     'urn:service:grant': { grant_id: grantId },
+    ...('verifiableCredential' in issued && { verifiableCredential: issued.verifiableCredential }),
+    ...('sdJwtCredential' in issued && { sdJwtCredential: issued.sdJwtCredential }),
   };
 }

@@ -15,6 +15,7 @@ import {
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { allocationRefused } from '../budgets/index.ts';
 import { refuseDenied } from '../policies/index.ts';
+import { credentialFor } from './tokens.credential.service.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type DelegatedPart, partOf } from './tokens.delegate.rules.ts';
 import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
@@ -98,15 +99,12 @@ export async function delegate(
     ...budgetBelow(parent, allocation),
   };
   const grant = childOf(parent, part, held);
-  const { token, refresh, act, answer } = await issueTokens(
-    deps,
-    caller,
-    grant,
-    at,
-    null,
-    formOf(wish, grant, deps.issuer),
-  );
-  const records = prepareActs(caller, [grantCreated(grant), ...allocated(grant, allocation), act], at);
+  const form = formOf(wish, grant, deps.issuer);
+  const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null, form);
+  const { credentialFormat } = input;
+  const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
+  const created = [grantCreated(grant), ...allocated(grant, allocation)];
+  const records = prepareActs(caller, [...created, act, ...acts], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const write = {
     parentAgentId: parent.agentId,
@@ -115,12 +113,13 @@ export async function delegate(
     token,
     refresh: part.onlyNarrows ? null : refresh,
     allocation,
+    credential,
     grantLimit,
     policiesVersion,
     records,
   };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed') return delegate(deps, caller, input, wish);
+  if (lost === 'policies_changed' || lost === 'place_taken') return delegate(deps, caller, input, wish);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();
@@ -132,6 +131,7 @@ export async function delegate(
   if (lost) throw invalidGrant(lost);
   return {
     ...answer,
+    ...members,
     ...(part.onlyNarrows && { refreshToken: null, refreshExpiresAt: null }),
     parentGrantId: parent.id,
     delegationDepth: part.delegationDepth,

@@ -7,6 +7,7 @@ import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { refuseDenied } from '../policies/index.ts';
+import { credentialFor } from './tokens.credential.service.ts';
 import { formOf, type TokenWish } from './tokens.form.rules.ts';
 import {
   allocated,
@@ -18,10 +19,11 @@ import {
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
-import type { IssuedTokens } from './tokens.schema.ts';
+import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
 
 interface Presented extends Shown {
   readonly code: string;
+  readonly credentialFormat: Exchange['credentialFormat'];
 }
 
 const keyOf = (wish: TokenWish | undefined) =>
@@ -36,7 +38,7 @@ export async function exchangeCode(
   caller: Caller,
   input: Presented,
   wish?: TokenWish,
-): Promise<IssuedTokens> {
+): Promise<ExchangedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
   // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
@@ -60,21 +62,24 @@ export async function exchangeCode(
   const allocation = allocationOf(found, grant.id, at);
   const issue = await issueTokens(deps, caller, grant, at, null, form);
   const { token, refresh, act, answer } = issue;
-  const records = prepareActs(caller, [grantCreated(grant), ...allocated(grant, allocation), act], at);
+  const { credentialFormat } = input;
+  const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
+  const created = [grantCreated(grant), ...allocated(grant, allocation)];
+  const records = prepareActs(caller, [...created, act, ...acts], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const maxWrongVerifiers = MAX_WRONG_VERIFIERS;
   const monthLimit = limitOf(deps.quotas, caller, 'token_exchanges');
   const limits = { grantLimit, monthLimit, maxWrongVerifiers, policiesVersion };
-  const write = { grant, token, refresh, allocation, ...limits, records };
+  const write = { grant, token, refresh, allocation, credential, ...limits, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed') return exchangeCode(deps, caller, input, wish);
+  if (lost === 'policies_changed' || lost === 'place_taken') return exchangeCode(deps, caller, input, wish);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (lost === 'code_used')
     throw await refusalOfLoser(deps, caller, { found, input: { ...input, ...keyOf(wish) }, at });
   if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
-  return answer;
+  return { ...answer, ...members };
 }
 
 function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {

@@ -7,22 +7,19 @@ import type { Caller } from '../../../platform/caller.ts';
 import { badField } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { type KeyRing, signToken } from '../../service/keys/index.ts';
+import { signToken } from '../../service/keys/index.ts';
 import type { NewAllocationRow } from '../budgets/budgets.queries.ts';
 import { budgetAllocated } from '../budgets/index.ts';
 import { pinsInToken } from '../manifests/index.ts';
 import type { DecideDeps } from '../policies/index.ts';
+import type { CredentialDeps } from '../verifiable-credentials/index.ts';
 import { audClaim, detailsWithin, type TokenForm } from './tokens.form.rules.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { recordedDetails, wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
-export interface TokenDeps extends DecideDeps {
+export interface TokenDeps extends DecideDeps, CredentialDeps {
   readonly store: EphemeralStore;
-  readonly keyRing: KeyRing;
-  /** The `iss` of every token, compared byte for byte. */
-  readonly issuer: string;
-  readonly issuesLegacyClaims: boolean;
   readonly maxGrantLifetimeSeconds: number;
   readonly reuseGraceSeconds: number;
 }

@@ -11,6 +11,10 @@ import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
+import {
+  type NewCredentialRow,
+  newCredential,
+} from '../verifiable-credentials/verifiable-credentials.queries.ts';
 import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';
 
 /** The agents to which a read is restricted; null for all. */
@@ -85,6 +89,7 @@ export interface Redemption {
   readonly token: NewToken;
   readonly refresh: NewRefreshToken;
   readonly allocation: NewAllocationRow | null;
+  readonly credential: NewCredentialRow | null;
   readonly grantLimit: number | null;
   /** The most exchanges of a calendar month. */
   readonly monthLimit: number | null;
@@ -101,6 +106,7 @@ export type RedemptionRefusal =
   | 'code_expired'
   | 'over_month'
   | 'over_quota'
+  | 'place_taken'
   | 'policies_changed'
   | 'principal_inactive'
   | null;
@@ -110,7 +116,7 @@ export function redeemCode(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { grant, token, refresh, allocation, records, ...limits }: Redemption,
+  { grant, token, refresh, allocation, credential, records, ...limits }: Redemption,
 ): Promise<RedemptionRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -121,6 +127,7 @@ export function redeemCode(
       token: row({ ...token, developerId }),
       refresh: row({ ...refresh, developerId }),
       allocation: allocation && newAllocation(tenant, allocation, at),
+      credential: credential && newCredential(tenant, credential),
       ...limits,
     }),
     locks: [

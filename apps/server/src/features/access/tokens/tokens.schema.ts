@@ -13,7 +13,8 @@ export const Exchange = Type.Object(
     /** RFC 7636 §4.1. */
     codeVerifier: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$' })),
     redirectUri: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
-    credentialFormat: Type.Enum(['jwt'], { default: 'jwt' }),
+    /** `both` is the token and the W3C credential, which `vc-jwt` gives too: a grant is of no use without its token. */
+    credentialFormat: Type.Enum(['jwt', 'vc-jwt', 'sd-jwt', 'both'], { default: 'jwt' }),
   },
   { additionalProperties: false },
 );
@@ -42,6 +43,14 @@ export const IssuedTokens = Type.Object({
   /** The rest that the token states. `amount` is there where the grant has a budget of its own. */
   budget: Type.Optional(Type.Object({ ...Budget.properties, amount: Type.Optional(Type.String()) })),
   sandbox: Type.Optional(Type.Literal(true)),
+});
+
+export type ExchangedTokens = Static<typeof ExchangedTokens>;
+export const ExchangedTokens = Type.Object({
+  ...IssuedTokens.properties,
+  /** There when `credentialFormat` asks for it. */
+  verifiableCredential: Type.Optional(Type.String()),
+  sdJwtCredential: Type.Optional(Type.String()),
 });
 
 /** Any text: a text that cannot be a token gets the same answer as an invalid token. */

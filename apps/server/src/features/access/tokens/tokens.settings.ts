@@ -1,18 +1,15 @@
-import { boolean, integer } from '../../../config/readers.ts';
+import { integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import { outsidePoint, policySettings } from '../policies/index.ts';
+import { legacySettings } from '../verifiable-credentials/index.ts';
 import type { DelegateDeps } from './tokens.delegate.service.ts';
 import { ownVerifier } from './tokens.verifier.service.ts';
 
 /** The OAuth profile issues the same tokens, and uses these settings too. */
 export const tokenSettings = {
   ...policySettings,
-  GRANT_TOKEN_LEGACY_CLAIMS: defaulted(
-    boolean,
-    'true',
-    'Whether new grant tokens also carry the claim names used before 0.6.',
-  ),
+  ...legacySettings,
   MAX_DELEGATION_DEPTH: defaulted(
     integer(1, 10),
     '3',

@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { type Cookies, parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRequest, Caller, GrantHolder, PrincipalSession, Tenant } from '../../caller.ts';
+import type {
+  BrowserRequest,
+  Caller,
+  GrantHolder,
+  OperatorCaller,
+  PrincipalSession,
+  Tenant,
+} from '../../caller.ts';
 import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
@@ -12,6 +19,8 @@ declare module 'fastify' {
     session: PrincipalSession | null;
     /** Set when access is `grant`; handlers read it through `holderOf`. */
     holder: GrantHolder | null;
+    /** Set when access is `operator`; handlers read it through `operatorOf`. */
+    operator: OperatorCaller | null;
   }
 }
 
@@ -42,6 +51,9 @@ export type ReadHolder = (
 /** Resolves the hash of a SCIM token, or returns undefined when it is not a valid one. */
 export type FindProvisioner = (hash: Buffer) => Promise<Identity | undefined>;
 
+/** Says whether a text is the operator's key. @throws NOT_CONFIGURED when there is no such key */
+export type CheckOperator = (key: string | undefined) => boolean;
+
 /** The reader of each credential that a route may ask for. The features that issue credentials bring them. */
 export interface Credentials {
   readonly developer: FindKeyCaller;
@@ -50,6 +62,7 @@ export interface Credentials {
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly operator: CheckOperator;
 }
 
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
@@ -68,6 +81,12 @@ export function sessionOf(request: FastifyRequest): PrincipalSession {
 export function holderOf(request: FastifyRequest): GrantHolder {
   if (!request.holder) throw new Error(`${request.pattern} has no holder of a grant.`);
   return request.holder;
+}
+
+/** As `callerOf`, on a route whose access is `operator`. */
+export function operatorOf(request: FastifyRequest): OperatorCaller {
+  if (!request.operator) throw new Error(`${request.pattern} has no operator.`);
+  return request.operator;
 }
 
 /** The tenant of a request by an API key, a browser or a grant token. @throws as `callerOf` */

@@ -70,6 +70,11 @@ export const generalRates = rateRules({
     describes: 'calls with an API key on plan enterprise, by developer',
     counts: [{ by: 'developer' }],
   },
+  admin: {
+    perMinute: 20,
+    describes: 'routes of the operator, below `/v1/admin/`, by client address',
+    counts: [{ by: 'address' }],
+  },
 });
 
 /** The rate of a route: a feature's rule or several, the general rule, or none (specification, Limits). */

@@ -6,7 +6,7 @@ import type { Rate } from '../limits/rate-rules.ts';
 import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 
 /** All credentials. `none` takes no credential, and ignores any that is sent. */
-export type Access = 'none' | 'developer' | 'consent' | 'connect' | 'session' | 'grant' | 'scim';
+export type Access = 'none' | 'developer' | 'consent' | 'connect' | 'session' | 'grant' | 'scim' | 'operator';
 
 /**
  * How a route treats an API key that is bound to agents. `own agents`: the route answers about other agents as about
@@ -123,6 +123,7 @@ function failureShapes({ method, url, config }: RouteOptions) {
   const codes = new Set<ErrorCode>(['BAD_REQUEST', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']);
   if (config?.rate !== 'unlimited') codes.add('RATE_LIMITED');
   for (const code of config?.failures ?? []) codes.add(code);
+  if (config?.access === 'operator') codes.add('NOT_CONFIGURED');
   if (url.includes(':')) codes.add('NOT_FOUND'); // no id of ours has the form that the path has
   if (config?.access !== 'none') codes.add('UNAUTHORIZED');
   const mayForbid = config?.role === 'full' || config?.boundKeys === 'forbidden';
