@@ -1,5 +1,5 @@
 import * as openid from 'openid-client';
-import type { Developer } from './start-app.ts';
+import type { Developer, Service } from './start-app.ts';
 
 export const REDIRECT = 'https://client.test/cb';
 
@@ -63,4 +63,58 @@ export async function askWith(config: openid.Configuration, parameters: Record<s
 /** Calls an endpoint with a form. */
 export function post(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), headers });
+}
+
+/** The form by which a code is exchanged. */
+export const formOf = (
+  config: openid.Configuration,
+  back: URL,
+  { pkceCodeVerifier }: { readonly pkceCodeVerifier: string },
+) => ({
+  grant_type: 'authorization_code',
+  client_id: config.clientMetadata().client_id,
+  redirect_uri: REDIRECT,
+  code: back.searchParams.get('code') ?? '',
+  code_verifier: pkceCodeVerifier,
+});
+
+/** The name of an OAuth error. */
+export const errorIn = async (answer: Response): Promise<unknown> => Object(await answer.json()).error;
+
+/** A public client of a new developer, and a code of it. */
+export async function victimOn(
+  service: Service & { readonly url: string },
+  parameters: Record<string, string> = {},
+) {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { clientId } = await newClient(acme, { authMethod: 'none' });
+  const config = await discover(service.url, clientId);
+  const { link, checks } = await askWith(config, parameters);
+  const back = await follow(link);
+  return { acme, clientId, config, link, checks, back, form: formOf(config, back, checks) };
+}
+
+/** The answer to a link whose parameters are changed; a null leaves one out. */
+export function visit(link: URL, changes: Record<string, string | null> = {}) {
+  const changed = new URL(link);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) changed.searchParams.delete(name);
+    else changed.searchParams.set(name, value);
+  }
+  return fetch(changed, { redirect: 'manual', headers: { accept: 'text/html' } });
+}
+
+/** A link of a client at `https://auth.test`, and the verifier of its code. */
+export async function pkceLink(clientId: string, parameters: Record<string, string> = {}) {
+  const verifier = openid.randomPKCECodeVerifier();
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    scope: 'calendar:read',
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...parameters,
+  });
+  return { link: `https://auth.test/oauth/authorize?${query}`, verifier };
 }

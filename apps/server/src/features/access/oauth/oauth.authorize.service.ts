@@ -3,20 +3,16 @@ import { toOAuthError } from '../../../platform/oauth-errors.ts';
 import { type AuthorizationDeps, redirectTo, requestConsent } from '../authorization/index.ts';
 import { namedResources } from '../resources/resources.queries.ts';
 import { type AuthenticationDeps, type Client, clientOf } from './oauth.client.service.ts';
+import { type Browser, personOf } from './oauth.person.service.ts';
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
-import { findClientAcrossTenants } from './oauth.repo.ts';
+import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
 
 export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps {
   /** Whether every request has to be pushed first. */
   readonly requiresPush: boolean;
-}
-
-interface Browser {
-  readonly requestId: string;
-  readonly address: string;
 }
 
 /**
@@ -38,7 +34,11 @@ export async function authorize(
   try {
     if (deps.requiresPush && !pushed) throw oauthRefusal('invalid_request', 'Push the request first.');
     const asked = acceptAuthorization(form);
-    return await ask(deps, client, { ...asked, redirectUri, principalId: form.principal_id });
+    const isSignedIn = pushed?.isSignedIn === true;
+    const naming = { ...asked, principalId: form.principal_id, form, isSignedIn };
+    const person = await personOf(deps, client, naming, browser);
+    if ('signInAt' in person) return person.signInAt;
+    return await ask(deps, client, { ...asked, ...person, redirectUri });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const state = (form.state ?? '').length > 1024 ? undefined : form.state;
@@ -49,13 +49,12 @@ export async function authorize(
 /** RFC 6749 §4.1.2.1 has other names than the token endpoint for a client that may not ask. */
 function refusalAt(error: AppError): Readonly<Record<'error' | 'error_description', string>> {
   const told = toOAuthError(error);
-  if (error.code === 'AGENT_INACTIVE' || error.code === 'NOT_FOUND')
-    return { ...told, error: 'unauthorized_client' };
-  return error.code === 'PRINCIPAL_INACTIVE' ? { ...told, error: 'access_denied' } : told;
+  const isClientAtFault = error.code === 'AGENT_INACTIVE' || error.code === 'NOT_FOUND';
+  return isClientAtFault ? { ...told, error: 'unauthorized_client' } : told;
 }
 
 async function namedClient(deps: AuthorizeDeps, clientId = '', browser: Browser): Promise<Client> {
-  const found = clientId === '' ? undefined : await findClientAcrossTenants(deps.db, clientId);
+  const found = clientId === '' ? undefined : await findOAuthClientAcrossTenants(deps.db, clientId);
   if (!found) throw oauthRefusal('invalid_request', 'The client of this link is not known to the service.');
   return clientOf(found, browser);
 }
@@ -81,7 +80,7 @@ const withoutPrincipal = ({ principal_id: _, ...form }: AuthorizationForm): Auth
 
 interface Ready extends Asked {
   readonly redirectUri: string;
-  readonly principalId: string | undefined;
+  readonly principalId: string;
 }
 
 /** @returns the address of the consent page, or that of the client where nobody has to be asked */
@@ -89,14 +88,12 @@ async function ask(deps: AuthorizeDeps, { agentId, caller }: Client, asked: Read
   await mustBeRegistered(deps, caller.tenant, asked.resources);
   const { redirectUri, state, purpose, details, keyThumbprint } = asked;
   const isSandbox = caller.mode === 'sandbox';
-  const principalId = asked.principalId ?? (isSandbox ? (asked.loginHint ?? 'sandbox-user') : undefined);
-  if (principalId === undefined) throw oauthRefusal('access_denied', 'no sign-in method');
   const made = await requestConsent(
     deps,
     caller,
     {
       agentId,
-      principalId,
+      principalId: asked.principalId,
       scopes: asked.scopes,
       expiresIn: '24h',
       consentExpiresIn: '1h',

@@ -7,7 +7,7 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import { type Claimed, claimedBy, type Sent } from './oauth.credentials.rules.ts';
-import { type FoundClient, findClientAcrossTenants } from './oauth.repo.ts';
+import { type FoundClient, findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { isFirstUse } from './oauth.single-use.service.ts';
 
 export interface AuthenticationDeps {
@@ -32,6 +32,7 @@ export interface Client {
   readonly clientId: string;
   readonly caller: Caller;
   readonly agentId: string;
+  readonly agentDid: string;
   readonly redirectUris: readonly string[];
   /** Whether it has neither a secret nor a key. */
   readonly isPublic: boolean;
@@ -52,7 +53,7 @@ export async function authenticateClient(
   rule: Parameters<ChargeClient>[0],
 ): Promise<Client> {
   const claimed = claimedBy(request.authorization, request.sent);
-  const found = await findClientAcrossTenants(deps.db, claimed.clientId);
+  const found = await findOAuthClientAcrossTenants(deps.db, claimed.clientId);
   const isProved = found !== undefined && (await proves(deps, found, claimed));
   const isNamed = !isProved || claimed.method === 'none';
   if (found) {
@@ -71,6 +72,7 @@ export function clientOf(
   return {
     clientId: agentId,
     agentId,
+    agentDid: found.agentDid,
     redirectUris: found.redirectUris,
     isPublic: found.authMethod === 'none',
     dpopBound: found.dpopBound,

@@ -4,7 +4,7 @@ import * as openid from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { askWith, discover, follow, newClient, post, REDIRECT } from '../../../../test/app/oauth.ts';
+import { askWith, discover, errorIn, follow, formOf, newClient, post } from '../../../../test/app/oauth.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -21,13 +21,7 @@ async function withCode(settings = {}) {
   const config = await discover(service.url, clientId);
   const { link, checks } = await askWith(config);
   const back = await follow(link);
-  const form = {
-    grant_type: 'authorization_code',
-    client_id: clientId,
-    redirect_uri: REDIRECT,
-    code: back.searchParams.get('code') ?? '',
-    code_verifier: checks.pkceCodeVerifier,
-  };
+  const form = formOf(config, back, checks);
   return { acme, clientId, config, back, checks, form };
 }
 
@@ -49,8 +43,6 @@ async function prover() {
       .sign(privateKey);
   return { proof, jwk, privateJwk: await exportJWK(privateKey) };
 }
-
-const errorIn = async (answer: Response): Promise<unknown> => Object(await answer.json()).error;
 
 const tokenUrl = () => `${service.url}/oauth/token`;
 
@@ -135,13 +127,7 @@ test('a code that was asked for with a key is exchanged only with its proof', as
   const DPoP = openid.getDPoPHandle(config, keys);
   const { link, checks } = await askWith(config, { dpop_jkt: await DPoP.calculateThumbprint() });
   const back = await follow(link);
-  const form = {
-    grant_type: 'authorization_code',
-    client_id: config.clientMetadata().client_id,
-    redirect_uri: REDIRECT,
-    code: back.searchParams.get('code') ?? '',
-    code_verifier: checks.pkceCodeVerifier,
-  };
+  const form = formOf(config, back, checks);
 
   expect(await (await post(tokenUrl(), form)).json()).toMatchObject({ error: 'invalid_grant' });
   const dpop = await proof();

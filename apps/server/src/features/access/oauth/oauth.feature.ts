@@ -16,7 +16,7 @@ import { tables } from './oauth.tables.ts';
 export const oauth = defineFeature({
   name: 'oauth',
   tags: { oauth: 'The same requests, consents and tokens for any client of OAuth.' },
-  knows: ['audit', 'authorization', 'developers', 'keys', 'tokens'],
+  knows: ['audit', 'authorization', 'developers', 'keys', 'sso', 'tokens'],
   tables,
   rates,
   settings: {

@@ -32,7 +32,12 @@ export async function pushRequest(
     throw oauthRefusal('invalid_dpop_proof', '`dpop_jkt` names another key than the proof.');
   }
   const bound = proved === undefined ? {} : { dpop_jkt: proved };
-  const requestUri = await keepPushed(deps.store, client, { ...asked, ...bound });
+  const requestUri = await keepPushed(
+    deps.store,
+    client,
+    { ...asked, ...bound },
+    { seconds: PUSHED_SECONDS, isSignedIn: false },
+  );
   return { request_uri: requestUri, expires_in: PUSHED_SECONDS };
 }
 

@@ -7,10 +7,14 @@ import { isFirstUse } from './oauth.single-use.service.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 export const PUSHED_SECONDS = 90;
+/** No request is kept for longer. */
+const LONGEST_SECONDS = 600;
 
 interface Pushed {
   readonly clientId: string;
   readonly form: AuthorizationForm;
+  /** Whether the service itself keeps it while its person signs in. */
+  readonly isSignedIn: boolean;
 }
 
 const pushedKey = (secret: string) => `bh:{pushed:${hashOf(secret).toString('base64url')}}`;
@@ -20,10 +24,11 @@ export async function keepPushed(
   store: EphemeralStore,
   { clientId }: Client,
   form: AuthorizationForm,
+  { seconds, isSignedIn }: { readonly seconds: number; readonly isSignedIn: boolean },
 ): Promise<string> {
   const secret = newSecret();
-  const pushed: Pushed = { clientId, form };
-  await store.put([{ key: pushedKey(secret), value: JSON.stringify(pushed), seconds: PUSHED_SECONDS }]);
+  const pushed: Pushed = { clientId, form, isSignedIn };
+  await store.put([{ key: pushedKey(secret), value: JSON.stringify(pushed), seconds }]);
   return `${PREFIX}${secret}`;
 }
 
@@ -37,7 +42,7 @@ export async function takePushed(
   const found = secret === '' ? undefined : await store.get(pushedKey(secret));
   const pushed: Pushed | undefined = found === undefined ? undefined : JSON.parse(found);
   const isOwn = pushed?.clientId === clientId;
-  if (!pushed || !isOwn || !(await isFirstUse(store, 'pushed', secret, PUSHED_SECONDS))) {
+  if (!pushed || !isOwn || !(await isFirstUse(store, 'pushed', secret, LONGEST_SECONDS))) {
     throw oauthRefusal('invalid_request', 'The pushed request is not there; go back and start again.');
   }
   await store.remove(pushedKey(secret));

@@ -9,6 +9,7 @@ export type ClientRow = Selectable<OauthClients>;
 
 /** A client with its agent and developer, as they are now. */
 export interface FoundClient extends Omit<ClientRow, 'createdAt' | 'updatedAt'> {
+  readonly agentDid: string;
   readonly agentStatus: 'active' | 'suspended' | 'revoked';
   readonly publicKeyJwk: unknown;
   readonly mode: Mode;
@@ -19,7 +20,8 @@ const clientById = lookUp<FoundClient, [clientId: string]>(
   'find_oauth_client',
   `select c.developer_id as "developerId", c.agent_id as "agentId", c.redirect_uris as "redirectUris",
      c.auth_method as "authMethod", c.secret_hash as "secretHash", c.dpop_bound as "dpopBound",
-     standing(d.id, a.status, d.stopped_at) as "agentStatus", a.public_key_jwk as "publicKeyJwk", d.mode, d.plan
+     standing(d.id, a.status, d.stopped_at) as "agentStatus", a.did as "agentDid",
+     a.public_key_jwk as "publicKeyJwk", d.mode, d.plan
    from agent_index i
      join oauth_clients c on c.developer_id = i.developer_id and c.agent_id = i.agent_id
      join agents a on a.developer_id = c.developer_id and a.id = c.agent_id
@@ -28,7 +30,7 @@ const clientById = lookUp<FoundClient, [clientId: string]>(
 );
 
 /** It takes no tenant by design: the id of a client names it. */
-export async function findClientAcrossTenants(
+export async function findOAuthClientAcrossTenants(
   db: Executor,
   clientId: string,
 ): Promise<FoundClient | undefined> {

@@ -14,6 +14,8 @@ export interface Asked {
   readonly loginHint: string | undefined;
   /** Whether the person is asked even where nobody has to be. */
   readonly asksAlways: boolean;
+  /** Whether the person has to sign in for this very request. */
+  readonly asksSignIn: boolean;
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -49,6 +51,7 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     keyThumbprint: form.dpop_jkt,
     loginHint: form.login_hint,
     asksAlways: prompts.includes('consent'),
+    asksSignIn: prompts.includes('login'),
   };
 }
 
@@ -70,7 +73,7 @@ export function fewerScopesOf(scope: string | undefined): string[] | undefined {
 }
 
 /** @throws invalid_authorization_details */
-function detailsOf(text: string | undefined): unknown[] | undefined {
+export function detailsOf(text: string | undefined): unknown[] | undefined {
   if (text === undefined) return undefined;
   try {
     const parsed: unknown = JSON.parse(text);

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
+import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { type AuthorizeDeps, authorize } from './oauth.authorize.service.ts';
 import type { ClientRequest } from './oauth.client.service.ts';
 import { currentNonce, type ProofDeps, type Proved } from './oauth.dpop.service.ts';
@@ -142,17 +143,21 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
         operationId: 'oauth.revoke',
         summary: 'End a token (RFC 7009)',
         body: TokenQuestion,
-        response: { 200: Type.Null() },
+        response: { 200: Type.String() },
       },
     },
     async (request, reply) => {
       await revoke(deps, request.body, clientRequestOf(request, request.body));
-      return reply.code(200).send(null);
+      return reply.type('text/plain; charset=utf-8').send('');
     },
   );
 };
 
-const browserOf = ({ id, ip }: FastifyRequest) => ({ requestId: id, address: ip });
+const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
+  requestId: id,
+  address: ip,
+  cookies: cookiesIn(headers),
+});
 
 function clientRequestOf(request: FastifyRequest, sent: ClientRequest['sent']): ClientRequest {
   return { authorization: request.headers.authorization, sent, requestId: request.id, address: request.ip };

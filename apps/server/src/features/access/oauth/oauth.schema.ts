@@ -69,6 +69,7 @@ export const TokenForm = Type.Object(
     ...credentials,
     grant_type: Type.Optional(Text),
     code: Type.Optional(Text),
+    credential_format: Type.Optional(Text),
     redirect_uri: Type.Optional(Text),
     code_verifier: Type.Optional(Text),
     refresh_token: Type.Optional(Text),
@@ -109,6 +110,9 @@ export const TokenAnswer = Type.Object({
   issued_token_type: Type.Optional(Type.String()),
   authorization_details: Type.Optional(Type.Array(Type.Unknown())),
   'urn:service:grant': Type.Object({ grant_id: Id }),
+  /** There when `credential_format` asks for it. */
+  verifiableCredential: Type.Optional(Type.String()),
+  sdJwtCredential: Type.Optional(Type.String()),
 });
 
 const Texts = Type.Array(Type.String());

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { askWith, discover, follow, newClient, newResource, REDIRECT } from '../../../../test/app/oauth.ts';
+import { hintClaims, linkParts, newVoucher, personOn } from '../../../../test/app/person.ts';
 
 const RESOURCE = 'http://localhost/mcp';
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -47,4 +48,30 @@ test('an independent client gets tokens by a code, refreshes, introspects and re
   await openid.tokenRevocation(config, refreshed.refresh_token ?? '');
   expect(await openid.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false });
   expect(await openid.tokenIntrospection(config, refreshed.access_token)).toEqual({ active: false });
+});
+
+test('a person decides for the principal that a client has pushed, and the client gets the code', async () => {
+  const voucher = await newVoucher();
+  const acme = await service.asDeveloper();
+  await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
+  const { clientId, clientSecret } = await newClient(acme);
+  const config = await discover(service.url, clientId, openid.ClientSecretBasic(clientSecret));
+  const { link, checks } = await askWith(config, { principal_id: 'user_42' });
+  const unnamed = await askWith(config);
+
+  const page = await follow(await openid.buildAuthorizationUrlWithPAR(config, link.searchParams));
+  const { id } = linkParts(page.href);
+  const person = personOn(service);
+  const asked = { id, principalId: 'user_42' };
+  await person.open(page.href, await voucher.hint(hintClaims(service, acme.developerId, asked)));
+  const { redirectTo } = (await person.approve(id)).json();
+
+  expect(page.pathname).toBe('/consent');
+  const tokens = await openid.authorizationCodeGrant(config, new URL(redirectTo), checks);
+  expect(partsOf(tokens.access_token).payload).toMatchObject({ sub: 'user_42', aud: service.url });
+  const back = await follow(unnamed.link);
+  expect(Object.fromEntries(back.searchParams)).toMatchObject({
+    error: 'access_denied',
+    error_description: 'no sign-in method',
+  });
 });

@@ -1,9 +1,11 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
 import {
+  type DelegateDeps,
+  type DelegatedTokens,
+  type ExchangedTokens,
   exchangeCode,
   type IssuedTokens,
   refreshTokens,
-  type TokenDeps,
   type TokenWish,
 } from '../tokens/index.ts';
 import {
@@ -13,11 +15,12 @@ import {
   type ClientRequest,
 } from './oauth.client.service.ts';
 import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
+import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
 import { rates } from './oauth.rates.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 
-export interface TokenEndpointDeps extends AuthenticationDeps, TokenDeps, ProofDeps {}
+export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, ProofDeps {}
 
 /** A grant type of the token endpoint, for a client that is authenticated. */
 type GrantType = (
@@ -25,7 +28,7 @@ type GrantType = (
   client: Client,
   form: TokenForm,
   key: ProvedKey,
-) => Promise<IssuedTokens>;
+) => Promise<IssuedTokens | DelegatedTokens | ExchangedTokens>;
 
 interface ProvedKey {
   readonly keyThumbprint?: string;
@@ -53,7 +56,9 @@ export async function issueByForm(
   }
   const key = keyThumbprint === undefined ? {} : { keyThumbprint };
   const issued = await grantType(deps, client, form, key);
-  return { answer: toAnswer(issued, key, deps.clock()), client };
+  const answer = toAnswer(issued, key, deps.clock());
+  const isExchange = name === TOKEN_EXCHANGE;
+  return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, client };
 }
 
 const byCode: GrantType = (deps, client, form, key) => {
@@ -62,9 +67,25 @@ const byCode: GrantType = (deps, client, form, key) => {
   if (codeVerifier !== undefined && !/^[A-Za-z0-9._~-]{43,128}$/.test(codeVerifier)) {
     throw oauthRefusal('invalid_grant', '`code_verifier` has 43 to 128 unreserved characters.');
   }
-  const presented = { code, agentId: client.agentId, redirectUri, codeVerifier };
+  const presented = {
+    code,
+    agentId: client.agentId,
+    redirectUri,
+    codeVerifier,
+    credentialFormat: formatOf(form),
+  };
   return exchangeCode(deps, client.caller, presented, wishOf(client, form, key));
 };
+
+/** @throws invalid_request */
+function formatOf({ credential_format: format = 'jwt' }: TokenForm): CredentialFormat {
+  const known = FORMATS.find((each) => each === format);
+  if (!known) throw oauthRefusal('invalid_request', 'The service has no such `credential_format`.');
+  return known;
+}
+
+const FORMATS = ['jwt', 'vc-jwt', 'sd-jwt', 'both'] as const;
+type CredentialFormat = (typeof FORMATS)[number];
 
 const byRefreshToken: GrantType = (deps, client, form, key) => {
   const { refresh_token: refreshToken } = form;
@@ -74,9 +95,15 @@ const byRefreshToken: GrantType = (deps, client, form, key) => {
   return refreshTokens(deps, client.caller, { refreshToken, agentId: client.agentId }, wish);
 };
 
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+const byToken: GrantType = (deps, client, form, { keyThumbprint }) =>
+  exchangeToken(deps, client, form, keyThumbprint);
+
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
+  [TOKEN_EXCHANGE, byToken],
 ]);
 
 /** As the metadata lists them. */
@@ -89,15 +116,21 @@ const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): 
 });
 
 /** @see RFC 6749 §5.1, RFC 9396 §7 */
-function toAnswer(issued: IssuedTokens, { keyThumbprint }: ProvedKey, now: Date): TokenAnswer {
+function toAnswer(
+  issued: IssuedTokens | DelegatedTokens | ExchangedTokens,
+  { keyThumbprint }: ProvedKey,
+  now: Date,
+): TokenAnswer {
   const { grantToken, expiresAt, refreshToken, scopes, authorizationDetails, grantId } = issued;
   return {
     access_token: grantToken,
     token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
     expires_in: Math.floor((Date.parse(expiresAt) - now.getTime()) / 1000),
     scope: scopes.join(' '),
-    refresh_token: refreshToken,
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
     ...(authorizationDetails && { authorization_details: authorizationDetails }),
     'urn:service:grant': { grant_id: grantId },
+    ...('verifiableCredential' in issued && { verifiableCredential: issued.verifiableCredential }),
+    ...('sdJwtCredential' in issued && { sdJwtCredential: issued.sdJwtCredential }),
   };
 }

@@ -13,7 +13,10 @@ export const samples: Samples = {
     'DELETE /v1/resources/:id': { id: 'resourceId' },
   },
   bodies: {
-    'POST /v1/resources': { resource: 'http://localhost/mcp', name: 'Calendar server' },
+    /** No two developers register one URI, so each use has another. */
+    get 'POST /v1/resources'() {
+      return { resource: `http://localhost/${crypto.randomUUID()}`, name: 'Calendar server' };
+    },
     'PATCH /v1/resources/:id': { name: 'Renamed' },
   },
   needFullKey: [

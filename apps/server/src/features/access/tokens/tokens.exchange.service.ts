@@ -23,6 +23,7 @@ import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
 
 interface Presented extends Shown, Partial<Pick<Exchange, 'credentialFormat'>> {
   readonly code: string;
+  readonly credentialFormat: Exchange['credentialFormat'];
 }
 
 const keyOf = (wish: TokenWish | undefined) =>

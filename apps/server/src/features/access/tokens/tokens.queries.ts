@@ -39,7 +39,7 @@ const others = `(f.held).id, (f.held).developer_id as "developerId", (f.held).ag
   f.agent_did as "agentDid", f.agent_status as "agentStatus"`;
 
 /** Its columns in the answer of a function, as the members of `HeldGrant`. */
-export const heldGrant = `(f.held).scopes, (f.held).audience, ${others}`;
+export const heldGrant = `${others}, (f.held).scopes, (f.held).audience`;
 
 export type TokenRow = HeldGrant & {
   readonly tokenId: string;
@@ -53,9 +53,9 @@ export type TokenRow = HeldGrant & {
 };
 
 /** Its columns, as `heldGrant`. A token that has scopes or an audience of its own has no others. */
-export const heldToken = `coalesce((f.token).scopes, (f.held).scopes) as scopes,
-  coalesce((f.token).audience, (f.held).audience) as audience, ${others},
-  (f.token).key_thumbprint as "keyThumbprint", (f.token).scopes is not null as "hasFewerScopes", (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
+export const heldToken = `${others}, coalesce((f.token).scopes, (f.held).scopes) as scopes,
+  coalesce((f.token).audience, (f.held).audience) as audience, (f.token).key_thumbprint as "keyThumbprint",
+  (f.token).scopes is not null as "hasFewerScopes", (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
   (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
 
 /** Newest first. The service stores the text of no token. */

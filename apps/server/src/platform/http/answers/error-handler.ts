@@ -13,10 +13,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
     // RFC 9110 §15.5.2. A refusal by the hook that reads keys has the header already.
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
-      reply.header(
-        'www-authenticate',
-        request.caller || request.session || request.holder ? 'Bearer error="invalid_token"' : 'Bearer',
-      );
+      reply.header('www-authenticate', challengeFor(request));
     }
     if (error.headers) reply.headers(error.headers);
     const { retryAfter, allow } = Object(error.details);
@@ -36,6 +33,12 @@ export function addErrorHandler(app: FastifyInstance): void {
     const isOAuth = errors === 'oauth' || errors === 'oauth page';
     return reply.send(isOAuth ? toOAuthError(error) : errorBody(error, request.id));
   });
+}
+
+/** RFC 6749 §5.2: a client that tried HTTP Basic is asked for it again. */
+function challengeFor({ url, headers, caller, session, holder }: FastifyRequest): string {
+  if (isOAuthPath(url) && /^Basic /i.test(headers.authorization ?? '')) return 'Basic realm="oauth"';
+  return caller || session || holder ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
 export function errorBody({ code, message, details }: AppError, requestId: string) {
