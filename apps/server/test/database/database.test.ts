@@ -138,6 +138,7 @@ describe('the schema', () => {
     'verified_emails',
     'verified_domains',
     'scim_token_index',
+    'resource_index',
     'billing_customers',
   ];
 
@@ -254,6 +255,7 @@ describe('I1: statements', () => {
       'findKeyOwnerAcrossTenants',
       'findLinkAcrossTenants',
       'findListAcrossTenants',
+      'findOAuthClientAcrossTenants',
       'findPayerAcrossTenants',
       'findSeededAcrossTenants',
       'findSourceAcrossTenants',
@@ -289,6 +291,7 @@ describe('I1: statements', () => {
       'nextKeyIdAcrossTenants',
       'nextProviderKeyAcrossTenants',
       'ownerOfDomainAcrossTenants',
+      'resourceServerAcrossTenants',
       'retentionAcrossTenants',
       'setMaxAttemptsAcrossTenants',
     ]);

@@ -6,6 +6,7 @@ import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { resourceServerAcrossTenants } from '../../src/features/access/resources/resources.queries.ts';
 import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
@@ -109,6 +110,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   anomalies_open: get(() => '/v1/anomalies?unacknowledged=true'),
   anomalies_detected: get(() => '/v1/anomaly/metrics?window=1h'),
   anomaly_messages_due: ({ db, at }) => listDueMessagesAcrossTenants(db, at, { each: 4, all: 20 }),
+  resource_index_hash: ({ db }) => resourceServerAcrossTenants(db, Buffer.alloc(32)),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
   caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
   budget_allocations_developer_id_grant_id_key: get((its) => `/v1/budget/balance/${its.grantId}`),
@@ -243,6 +245,7 @@ const RULES: Readonly<Record<string, string>> = {
   verified_emails_developer_id_key: 'an account has one verified address',
   billing_customers_developer_id_key: 'an account has one customer',
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
+  signing_keys_active: 'an algorithm has one active signing key',
   status_lists_open: 'new credentials take their places in one list',
   verifiable_credentials_place: 'a place in a status list is taken once',
   verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',
