@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { access, asScim, bulkResponse } from './scim.answers.routes.ts';
 import { doBulk } from './scim.bulk.service.ts';
-import { BulkResponse, ResourceBody } from './scim.schema.ts';
+import { BulkResponse, ResourceBody, ResourceList } from './scim.schema.ts';
+import { searchAll } from './scim.search.service.ts';
 import type { DirectoryDeps } from './scim.users.show.service.ts';
 
 export const scimBulkRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (app, deps) => {
@@ -19,5 +20,19 @@ export const scimBulkRoutes: FastifyPluginAsyncTypebox<DirectoryDeps> = async (a
     },
     async (request, reply) =>
       asScim(reply).send(bulkResponse(await doBulk(deps, callerOf(request), request.body))),
+  );
+
+  app.post(
+    '/scim/v2/.search',
+    {
+      config: { ...access, failures: [], isHeavy: true },
+      schema: {
+        operationId: 'scim.search',
+        summary: 'List the people, and then the groups, that pass a filter',
+        body: ResourceBody,
+        response: { 200: ResourceList },
+      },
+    },
+    async (request, reply) => asScim(reply).send(await searchAll(deps, callerOf(request), request.body)),
   );
 };
