@@ -120,6 +120,17 @@ test('a proof is good once, also at another process', async () => {
   expect((await other.app.inject({ ...replay, headers: fresh, payload })).statusCode).toBe(200);
 });
 
+test('a proof that is used ten times at once is good once', async () => {
+  const { form } = await withCode();
+  const { proof } = await prover();
+  const dpop = await proof();
+  const forms = await Promise.all(Array.from({ length: 9 }, async () => (await withCode()).form));
+
+  const answers = await Promise.all([form, ...forms].map((each) => post(tokenUrl(), each, { dpop })));
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
+});
+
 test('a code that was asked for with a key is exchanged only with its proof', async () => {
   const { config } = await withCode();
   const { proof } = await prover();

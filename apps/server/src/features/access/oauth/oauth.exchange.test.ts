@@ -97,6 +97,7 @@ test('a part is never more than the whole', async () => {
 test('a bound token is passed on only with the proof of its key', async () => {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const [a, b] = [await clientOf(acme), await clientOf(acme)];
+  toPresent(service);
   const keys = await openid.randomDPoPKeyPair();
   const root = await rootOf(a, {}, { DPoP: openid.getDPoPHandle(a.config, keys) });
   const form = { subject_token: root.access_token, subject_token_type: TYPE };
