@@ -25,7 +25,9 @@ alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
+drop trigger append_only on audit_erased;
 drop trigger append_only on operator_entries;
+drop trigger erase_only on audit_entries;
 
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
@@ -38,8 +40,15 @@ select create_distributed_table('anomaly_rules', 'developer_id', colocate_with =
 select create_distributed_table('anomaly_sightings', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('anomaly_states', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('api_keys', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approvers', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approver_challenges', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approver_passkeys', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approver_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_checkpoints', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_checks', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_entries', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_erased', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_erasures', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('billing_events', 'developer_id', colocate_with => 'developers');
@@ -55,6 +64,11 @@ select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'd
 select create_distributed_table('connect_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('custom_domains', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decisions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_approvals', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_cases', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_channels', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_notices', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('enforced_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
@@ -158,6 +172,7 @@ select create_distributed_function('count_webhooks(text,timestamp with time zone
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
+select create_distributed_function('erase_only()');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
@@ -222,5 +237,7 @@ select create_distributed_function('write_vault_exchange(text,timestamp with tim
 select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');
 
 -- After shards have moved, these have to be made again.
-select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_erased', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
 select run_command_on_shards('operator_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_entries', $$CREATE TRIGGER erase_only BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION erase_only()$$);

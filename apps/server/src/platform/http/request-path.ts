@@ -45,6 +45,7 @@ export interface RequestPathOptions {
   readonly callers: KnownCallers;
   readonly consent: AuthenticateBrowser;
   readonly connect: AuthenticateBrowser;
+  readonly approver: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
@@ -97,6 +98,10 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (access === 'consent' || access === 'connect') {
       request.caller = await path[access](browserRequestOf(request));
       await charge(resourceBills(request, limits));
+    }
+    if (access === 'approver') {
+      request.caller = await path.approver(browserRequestOf(request));
+      await charge(sessionBills(request, request.caller.actor, limits));
     }
     if (access === 'none')
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));

@@ -21,7 +21,7 @@ import { reportReuse } from './tokens.reuse.service.ts';
 import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
 import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
 
-interface Presented extends Shown {
+interface Presented extends Shown, Partial<Pick<Exchange, 'credentialFormat'>> {
   readonly code: string;
   readonly credentialFormat: Exchange['credentialFormat'];
 }
@@ -62,7 +62,7 @@ export async function exchangeCode(
   const allocation = allocationOf(found, grant.id, at);
   const issue = await issueTokens(deps, caller, grant, at, null, form);
   const { token, refresh, act, answer } = issue;
-  const { credentialFormat } = input;
+  const { credentialFormat = 'jwt' } = input;
   const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
   const created = [grantCreated(grant), ...allocated(grant, allocation)];
   const records = prepareActs(caller, [...created, act, ...acts], at);

@@ -59,3 +59,18 @@ export function heldAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
     .forShare()
     .executeTakeFirst();
 }
+
+/** The names of agents, by id. */
+export async function findAgentNames(
+  db: Executor,
+  { developerId }: Tenant,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('agents')
+    .select(['id', 'name'])
+    .where('developerId', '=', developerId)
+    .where('id', 'in', [...agentIds, ''])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

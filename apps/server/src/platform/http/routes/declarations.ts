@@ -6,7 +6,16 @@ import type { Rate } from '../limits/rate-rules.ts';
 import { faultsOfShapes, takesBody } from './taken-shapes.ts';
 
 /** All credentials. `none` takes no credential, and ignores any that is sent. */
-export type Access = 'none' | 'developer' | 'consent' | 'connect' | 'session' | 'grant' | 'scim' | 'operator';
+export type Access =
+  | 'none'
+  | 'developer'
+  | 'consent'
+  | 'connect'
+  | 'approver'
+  | 'session'
+  | 'grant'
+  | 'scim'
+  | 'operator';
 
 /**
  * How a route treats an API key that is bound to agents. `own agents`: the route answers about other agents as about
