@@ -22,6 +22,7 @@ export interface Developer {
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
   fidoRpName: string | null;
+  auditRetentionDays: number | null;
   stoppedAt: string | null;
   stopReason: string | null;
   createdAt: string;
@@ -161,7 +162,7 @@ export interface TokensExchangeInput {
   readonly agentId: string;
   readonly codeVerifier?: string | undefined;
   readonly redirectUri?: string | undefined;
-  readonly credentialFormat?: "jwt" | undefined;
+  readonly credentialFormat?: "jwt" | "vc-jwt" | "sd-jwt" | "both" | undefined;
 }
 
 export interface TokenSet {
@@ -184,6 +185,8 @@ export interface TokenSet {
     currency: string;
   };
   sandbox?: true;
+  verifiableCredential?: string;
+  sdJwtCredential?: string;
 }
 
 export interface VerifiableCredential {
@@ -420,6 +423,7 @@ export interface AuditEntry {
   salt: string | null;
   source: "service" | "developer";
   requestId: string | null;
+  erased?: true;
 }
 
 export interface Webhook {
@@ -427,6 +431,7 @@ export interface Webhook {
   id: string;
   url: string;
   events: string[];
+  format: "envelope" | "ocsf";
   status: "active" | "disabled";
   description: string;
   createdAt: string;
@@ -453,6 +458,29 @@ export interface AnomalyAlert {
   acknowledgedAt: string | null;
   resolvedAt: string | null;
   note: string | null;
+}
+
+export interface OperatorEntriesQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface OperatorEntriesItem {
+  id: string;
+  seq: number;
+  developerId: "operator";
+  action: string;
+  metadata: { readonly [name: string]: unknown };
+  status: "success";
+  requestId: string;
+  timestamp: string;
+  prevHash: string | null;
+  hash: string;
+}
+
+export interface OperatorEntriesAnswer {
+  entries: OperatorEntriesItem[];
+  nextCursor: string | null;
 }
 
 export interface UsageCurrentAnswer {
@@ -520,6 +548,7 @@ export interface SignupAnswer {
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
   fidoRpName: string | null;
+  auditRetentionDays: number | null;
   stoppedAt: string | null;
   stopReason: string | null;
   createdAt: string;
@@ -562,6 +591,7 @@ export interface UpdateSettingsInput {
   readonly manifestPinning?: "off" | "warn" | "enforce" | undefined;
   readonly fidoRequired?: boolean | undefined;
   readonly fidoRpName?: string | null | undefined;
+  readonly auditRetentionDays?: number | null | undefined;
 }
 
 export interface UpdateSettingsAnswer {
@@ -585,6 +615,7 @@ export interface UpdateSettingsAnswer {
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
   fidoRpName: string | null;
+  auditRetentionDays: number | null;
   stoppedAt: string | null;
   stopReason: string | null;
   createdAt: string;
@@ -608,11 +639,6 @@ export interface DevelopersCloseInput {
 export interface DevelopersCloseAnswer {
   closedAt: string;
   erasedAfter: string;
-}
-
-export interface PageQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
 }
 
 export interface KeysListItem {
@@ -810,6 +836,76 @@ export interface AgentsUpdateInput {
     readonly use?: "sig" | undefined;
     readonly alg?: "EdDSA" | "Ed25519" | undefined;
   } | null | undefined;
+}
+
+export interface DidsResolveAnswer {
+  /** Null when the DID is deactivated. */ didDocument: { readonly [name: string]: unknown } | null;
+  didResolutionMetadata: {
+    contentType: "application/did+json";
+  };
+  didDocumentMetadata: {
+    created?: string;
+    updated?: string;
+    deactivated: boolean;
+    /** The signing keys of the service, oldest first, when the database holds them. */ keyHistory?: {
+      kid: string;
+      alg: "RS256" | "ES256";
+      publishedAt: string;
+      activatedAt: string | null;
+      retiredAt: string | null;
+    }[];
+  };
+}
+
+export interface ResourcesAddInput {
+  readonly resource: string;
+  readonly name: string;
+  readonly scopes?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
+}
+
+export interface ResourcesAddAnswer {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+  credential: string;
+}
+
+export interface ResourcesListItem {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ResourcesListAnswer {
+  resources: ResourcesListItem[];
+  nextCursor: string | null;
+}
+
+export interface ResourcesChangeInput {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
 }
 
 export interface ManifestsPutAnswer {
@@ -1234,6 +1330,28 @@ export interface TokensRefreshInput {
   readonly agentId: string;
 }
 
+export interface TokensRefreshAnswer {
+  grantToken: string;
+  tokenType: "Bearer";
+  expiresAt: string;
+  refreshToken: string;
+  refreshExpiresAt: string;
+  grantId: string;
+  grantExpiresAt: string;
+  agentId: string;
+  principalId: string;
+  scopes: string[];
+  audience?: string;
+  purpose?: string;
+  authorizationDetails?: unknown[];
+  budget?: {
+    amount?: string;
+    remaining: string;
+    currency: string;
+  };
+  sandbox?: true;
+}
+
 export interface GrantsDelegateInput {
   readonly parentGrantToken: string;
   readonly subAgentId: string;
@@ -1247,7 +1365,7 @@ export interface GrantsDelegateInput {
     readonly amount: number | string;
     readonly currency?: string | undefined;
   } | undefined;
-  readonly credentialFormat?: "jwt" | undefined;
+  readonly credentialFormat?: "jwt" | "vc-jwt" | "both" | undefined;
 }
 
 export interface GrantsDelegateAnswer {
@@ -1272,6 +1390,7 @@ export interface GrantsDelegateAnswer {
   sandbox?: true;
   parentGrantId: string;
   delegationDepth: number;
+  verifiableCredential?: string;
 }
 
 export interface TokensVerifyInput {
@@ -1295,6 +1414,9 @@ export interface TokensVerifyAnswer {
   issuedAt?: string;
   delegationDepth?: number;
   audience?: string;
+  cnf?: {
+    jkt: string;
+  };
   purpose?: string;
   authorizationDetails?: unknown[];
   parentGrantId?: string;
@@ -1315,18 +1437,37 @@ export interface TokensIntrospectAnswer {
   active: boolean;
   scope?: string;
   client_id?: string;
-  token_type?: "Bearer";
+  token_type?: "Bearer" | "DPoP";
   exp?: number;
   iat?: number;
   nbf?: number;
   sub?: string;
-  aud?: string;
+  aud?: string | string[];
+  cnf?: {
+    jkt: string;
+  };
   iss?: string;
   jti?: string;
   act?: { readonly [name: string]: unknown };
   authorization_details?: unknown[];
   dev?: string;
   "urn:service:grant"?: { readonly [name: string]: unknown };
+}
+
+export interface OauthPutClientInput {
+  readonly redirectUris: readonly string[];
+  readonly authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  readonly dpopBound?: boolean | undefined;
+}
+
+export interface OauthPutClientAnswer {
+  clientId: string;
+  redirectUris: string[];
+  authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  dpopBound: boolean;
+  createdAt: string;
+  updatedAt: string;
+  clientSecret?: string;
 }
 
 export interface CredentialsIssueInput {
@@ -1628,6 +1769,7 @@ export interface EventsListAnswer {
 export interface EventsStreamQuery {
   readonly types?: string | undefined;
   readonly lastEventId?: string | undefined;
+  readonly format?: "sse" | "ndjson" | "ocsf" | undefined;
 }
 
 export interface PrincipalSessionsCreateInput {
@@ -2222,6 +2364,7 @@ export interface AuditVerifyAnswer {
   checkedEntries: number;
   firstBrokenAt: string | null;
   problem: string | null;
+  erasedEntries: number;
   fromSeq: number;
   toSeq: number;
   head: {
@@ -2235,6 +2378,7 @@ export interface AuditVerifyAnswer {
 export interface WebhooksCreateInput {
   readonly url: string;
   readonly events: readonly string[];
+  readonly format?: "envelope" | "ocsf" | undefined;
   readonly description?: string | undefined;
 }
 
@@ -2243,6 +2387,7 @@ export interface WebhooksCreateAnswer {
   id: string;
   url: string;
   events: string[];
+  format: "envelope" | "ocsf";
   status: "active" | "disabled";
   description: string;
   createdAt: string;
@@ -2261,6 +2406,7 @@ export interface WebhooksListAnswer {
 export interface WebhooksUpdateInput {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
+  readonly format?: "envelope" | "ocsf" | undefined;
   readonly description?: string | undefined;
   readonly status?: "active" | "disabled" | undefined;
 }
@@ -2383,6 +2529,329 @@ export interface EnforcementUsageAnswer {
     remaining: number;
     retryAt: string | null;
   }[];
+}
+
+export interface ApproversInviteInput {
+  readonly email?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly displayName?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+}
+
+export interface ApproversInviteAnswer {
+  approverId: string;
+  kind: "person" | "principal";
+  principalId: string | null;
+  /** The `sub` of the decision grants of this person. */ sub: string;
+  email: string;
+  /** Whether the link to enrol went by mail and nowhere else. */ emailVerified: boolean;
+  displayName: string;
+  groups: string[];
+  connectors: string[] | null;
+  /** `dual`: the address is verified and another approver confirmed the person. */ assurance: "single" | "dual";
+  status: "invited" | "pending_confirmation" | "active" | "suspended" | "removed";
+  enrolledBy: string;
+  confirmedBy: string | null;
+  activeFrom: string | null;
+  absence: {
+    from: string;
+    until: string;
+    deputyApproverId: string | null;
+  } | null;
+  createdAt: string;
+  link: string | null;
+  expiresAt: string;
+}
+
+export interface ApproversListItem {
+  approverId: string;
+  kind: "person" | "principal";
+  principalId: string | null;
+  /** The `sub` of the decision grants of this person. */ sub: string;
+  email: string;
+  /** Whether the link to enrol went by mail and nowhere else. */ emailVerified: boolean;
+  displayName: string;
+  groups: string[];
+  connectors: string[] | null;
+  /** `dual`: the address is verified and another approver confirmed the person. */ assurance: "single" | "dual";
+  status: "invited" | "pending_confirmation" | "active" | "suspended" | "removed";
+  enrolledBy: string;
+  confirmedBy: string | null;
+  activeFrom: string | null;
+  absence: {
+    from: string;
+    until: string;
+    deputyApproverId: string | null;
+  } | null;
+  createdAt: string;
+}
+
+export interface ApproversListAnswer {
+  approvers: ApproversListItem[];
+  nextCursor: string | null;
+}
+
+export interface ApproversChangeInput {
+  readonly groups?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+  readonly status?: "active" | "suspended" | undefined;
+}
+
+export interface ApproversSetAbsenceInput {
+  readonly from: string;
+  readonly until: string;
+  readonly deputyApproverId?: string | undefined;
+}
+
+export interface ApproverEnrolOptionsInput {
+  readonly invite: string;
+}
+
+export interface ApproverEnrolOptionsAnswer {
+  developerName: string;
+  displayName: string;
+  email: string;
+  groups: string[];
+  connectors: string[] | null;
+  challengeId: string;
+  publicKey: { readonly [name: string]: unknown };
+}
+
+export interface ApproverEnrolInput {
+  readonly invite: string;
+  readonly challengeId: string;
+  readonly response: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: "public-key";
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly attestationObject: string;
+      readonly transports?: readonly string[] | undefined;
+    };
+  };
+}
+
+export interface ApproverEnrolAnswer {
+  approver: ApproversListItem;
+  developerName: string;
+  csrfToken: string;
+  expiresAt: string;
+  mayDecideUntil: string;
+}
+
+export interface ApproverSignInInput {
+  readonly challengeId: string;
+  readonly response: {
+    readonly id: string;
+    readonly rawId: string;
+    readonly type: "public-key";
+    readonly response: {
+      readonly clientDataJSON: string;
+      readonly authenticatorData: string;
+      readonly signature: string;
+    };
+  };
+}
+
+export interface ApproverColleaguesAnswer {
+  colleagues: {
+    approverId: string;
+    displayName: string;
+    email: string;
+    status: string;
+  }[];
+}
+
+export interface DecisionsRequestInput {
+  readonly grantToken: string;
+  readonly connector: string;
+  readonly tool: string;
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly resource?: string | undefined;
+  readonly amount?: number | undefined;
+  readonly caseId?: string | undefined;
+  readonly caseVersion?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly expiresIn?: string | undefined;
+  readonly approvers?: readonly string[] | undefined;
+}
+
+export interface DecisionsRequestAnswer {
+  decisionId: string;
+  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
+  connector: string;
+  tool: string;
+  arguments: { readonly [name: string]: unknown };
+  /** The hash of the whole call, which the approvers sign. */ actionHash: string;
+  caseId: string | null;
+  caseVersion: string | null;
+  decision: string | null;
+  quorum: number;
+  approvals: {
+    /** The `sub` of the person. */ approver: string;
+    at: string;
+    position: number;
+    onBehalfOf?: string;
+    relaxed?: boolean;
+  }[];
+  agentId: string;
+  grantId: string;
+  principalId: string;
+  createdAt: string;
+  expiresAt: string;
+  /** The page on which an approver decides. It gives no rights. */ url: string;
+}
+
+export interface DecisionsListQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly status?: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired" | undefined;
+  readonly caseId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly grantId?: string | undefined;
+}
+
+export interface DecisionsListAnswer {
+  decisions: DecisionsRequestAnswer[];
+  nextCursor: string | null;
+}
+
+export interface DecisionsGrantsInput {
+  readonly grantToken: string;
+}
+
+export interface DecisionsGrantsAnswer {
+  decisionGrants: string[];
+}
+
+export interface DecisionsConsumeInput {
+  readonly decisionGrants: readonly string[];
+  readonly action: {
+    readonly v: 1;
+    readonly connector: string;
+    readonly tool: string;
+    readonly arguments: { readonly [name: string]: unknown };
+    readonly case_id: string | null;
+    readonly case_version: string | null;
+    readonly decision: string | null;
+  };
+  readonly caseVersion: string | null;
+  readonly callId: string;
+  readonly grantToken: string;
+  readonly phase?: "hold" | "send" | "spend" | "release" | undefined;
+}
+
+export interface DecisionsConsumeAnswer {
+  consumed: true;
+  state: "free" | "held" | "sent" | "spent";
+  replayed: boolean;
+  decisionId: string;
+  requestId: string;
+  callId: string;
+  actionHash: string;
+  jtis: string[];
+  approvers: {
+    sub: string;
+    jti: string;
+    at: string;
+  }[];
+}
+
+export interface DecisionsSetCaseVersionInput {
+  readonly caseVersion: string;
+}
+
+export interface DecisionsSetCaseVersionAnswer {
+  caseId: string;
+  caseVersion: string;
+}
+
+export interface DecisionsAddChannelInput {
+  readonly kind: "slack" | "teams";
+  readonly name: string;
+  readonly url: string;
+}
+
+export interface DecisionsAddChannelAnswer {
+  id: string;
+  kind: "slack" | "teams";
+  name: string;
+  /** Its origin alone, because such a URL is a secret. */ url: string;
+  createdAt: string;
+}
+
+export interface DecisionsListChannelsAnswer {
+  channels: DecisionsAddChannelAnswer[];
+}
+
+export interface ApproverDecisionsAnswer {
+  decisions: {
+    decisionId: string;
+    connector: string;
+    tool: string;
+    caseId: string | null;
+    agentName: string;
+    status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
+    expiresAt: string;
+  }[];
+}
+
+export interface ApproverDecisionAnswer {
+  decisionId: string;
+  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
+  connector: string;
+  tool: string;
+  arguments: { readonly [name: string]: unknown };
+  /** The hash of the whole call, which the approvers sign. */ actionHash: string;
+  caseId: string | null;
+  caseVersion: string | null;
+  decision: string | null;
+  quorum: number;
+  approvals: {
+    /** The `sub` of the person. */ approver: string;
+    at: string;
+    position: number;
+    onBehalfOf?: string;
+    relaxed?: boolean;
+  }[];
+  agentId: string;
+  grantId: string;
+  principalId: string;
+  createdAt: string;
+  expiresAt: string;
+  /** The page on which an approver decides. It gives no rights. */ url: string;
+  permission: string;
+  purpose: string | null;
+  agentName: string;
+  developerName: string;
+  summary: string | null;
+  /** The canonical JSON whose hash is signed. */ canonical: string;
+  previous: string | null;
+  firstApprover: string | null;
+  mayDecide: boolean;
+}
+
+export interface ApproverApproveOptionsAnswer {
+  challengeId: string;
+  nonce: string;
+  publicKey: { readonly [name: string]: unknown };
+}
+
+export interface ApproverApproveInput {
+  readonly actionHash: string;
+  readonly assertion: ApproverSignInInput;
+}
+
+export interface ApproverApproveAnswer {
+  decision: "approved";
+  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
+}
+
+export interface ApproverDenyAnswer {
+  decision: "denied";
+  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
 }
 
 export interface VaultPutProxyProfileInput {
@@ -2699,6 +3168,24 @@ export interface ComplianceListHoldsAnswer {
   nextCursor: string | null;
 }
 
+export interface AuditEraseInput {
+  readonly principalId: string;
+  readonly reason?: string | undefined;
+}
+
+export interface AuditEraseAnswer {
+  erasureId: string;
+  status: "running" | "done";
+}
+
+export interface AuditGetErasureAnswer {
+  erasureId: string;
+  status: "running" | "done";
+  entries: number;
+  brokenEntries: number;
+  finishedAt: string | null;
+}
+
 export interface AnomaliesDetectAnswer {
   detectedAt: string;
   total: number;
@@ -2916,6 +3403,15 @@ export interface AnomaliesTestChannelAnswer {
   messageId: string;
 }
 
+export interface OperatorApi {
+  /**
+   * List the entries of the operator's audit chain, oldest first.
+   *
+   * Sends `GET /v1/admin/entries`.
+   */
+  entries(query?: OperatorEntriesQuery, options?: CallOptions): List<OperatorEntriesAnswer, OperatorEntriesAnswer['entries'][number]>;
+}
+
 export interface UsageApi {
   /**
    * Count the requests of today and of this month.
@@ -2958,7 +3454,7 @@ export interface KeysApi {
    *
    * Sends `GET /v1/keys`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<KeysListAnswer, KeysListAnswer['keys'][number]>;
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<KeysListAnswer, KeysListAnswer['keys'][number]>;
   /**
    * Create an API key. A `runtime` key with `agentIds` is bound: it sees these agents and acts for these, and for no others.
    *
@@ -3021,7 +3517,7 @@ export interface DomainsApi {
    *
    * Sends `GET /v1/domains`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<DomainsListAnswer, DomainsListAnswer['domains'][number]>;
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<DomainsListAnswer, DomainsListAnswer['domains'][number]>;
   /**
    * Get a domain.
    *
@@ -3075,6 +3571,48 @@ export interface AgentsApi {
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
+export interface DidsApi {
+  /**
+   * Resolve a DID of the service, of an agent or of a key.
+   *
+   * Sends `GET /v1/dids/{did}`.
+   */
+  resolve(did: string, options?: CallOptions): Promise<DidsResolveAnswer>;
+}
+
+export interface ResourcesApi {
+  /**
+   * Register a server that takes tokens. Its URI becomes the audience of tokens. The credential of the answer is shown once; with it the server introspects tokens.
+   *
+   * Sends `POST /v1/resources`.
+   */
+  add(input: ResourcesAddInput, options?: CallOptions): Promise<ResourcesAddAnswer>;
+  /**
+   * List registered servers, newest first.
+   *
+   * Sends `GET /v1/resources`.
+   */
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
+  /**
+   * Read a registered server without its credential.
+   *
+   * Sends `GET /v1/resources/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Change a registered server.
+   *
+   * Sends `PATCH /v1/resources/{id}`.
+   */
+  change(id: string, input?: ResourcesChangeInput, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Remove a registered server.
+   *
+   * Sends `DELETE /v1/resources/{id}`.
+   */
+  remove(id: string, options?: CallOptions): Promise<void>;
+}
+
 export interface ManifestsApi {
   /**
    * Register the manifest of a connector, or a new version of it.
@@ -3099,7 +3637,7 @@ export interface ManifestsApi {
    *
    * Sends `GET /v1/manifests`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
 }
 
 export interface PoliciesApi {
@@ -3114,7 +3652,7 @@ export interface PoliciesApi {
    *
    * Sends `GET /v1/policies`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<PoliciesListAnswer, PoliciesListAnswer['policies'][number]>;
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<PoliciesListAnswer, PoliciesListAnswer['policies'][number]>;
   /**
    * Get a policy.
    *
@@ -3210,7 +3748,7 @@ export interface GrantsApi {
    *
    * Sends `GET /v1/grants/{id}/tokens`.
    */
-  tokens(id: string, query?: PageQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
+  tokens(id: string, query?: OperatorEntriesQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
   /**
    * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.
    *
@@ -3270,7 +3808,7 @@ export interface WebauthnApi {
    *
    * Sends `GET /v1/webauthn/credentials`.
    */
-  listCredentials(principalId: string, query?: PageQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
+  listCredentials(principalId: string, query?: OperatorEntriesQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
   /**
    * Rename a passkey, or clear the suspicion that there is a copy of it.
    *
@@ -3291,7 +3829,7 @@ export interface PrincipalApi {
    *
    * Sends `GET /v1/principal/passkeys`.
    */
-  passkeys(query?: PageQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
+  passkeys(query?: OperatorEntriesQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
   /**
    * Remove one of the principal's passkeys.
    *
@@ -3339,7 +3877,7 @@ export interface PrincipalApi {
    *
    * Sends `GET /v1/principal/connections`.
    */
-  connections(query?: PageQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
+  connections(query?: OperatorEntriesQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
   /**
    * Disconnect an account, and revoke its tokens at the upstream.
    *
@@ -3360,7 +3898,7 @@ export interface TokensApi {
    *
    * Sends `POST /v1/token/refresh`.
    */
-  refresh(input: TokensRefreshInput, options?: CallOptions): Promise<TokenSet>;
+  refresh(input: TokensRefreshInput, options?: CallOptions): Promise<TokensRefreshAnswer>;
   /**
    * Ask whether a grant token is valid now.
    *
@@ -3379,6 +3917,27 @@ export interface TokensApi {
    * Sends `POST /v1/tokens/introspect`.
    */
   introspect(token: string, input?: TokensIntrospectInput, options?: CallOptions): Promise<TokensIntrospectAnswer>;
+}
+
+export interface OauthApi {
+  /**
+   * Make an agent an OAuth client. Its `client_id` is the id of the agent. A secret is shown once, when it is made.
+   *
+   * Sends `PUT /v1/agents/{id}/oauth`.
+   */
+  putClient(id: string, input: OauthPutClientInput, options?: CallOptions): Promise<OauthPutClientAnswer>;
+  /**
+   * Read how an agent is an OAuth client, without its secret.
+   *
+   * Sends `GET /v1/agents/{id}/oauth`.
+   */
+  getClient(id: string, options?: CallOptions): Promise<OauthPutClientAnswer>;
+  /**
+   * Let an agent be no OAuth client any longer.
+   *
+   * Sends `DELETE /v1/agents/{id}/oauth`.
+   */
+  deleteClient(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface CredentialsApi {
@@ -3432,7 +3991,7 @@ export interface ProvidersApi {
    *
    * Sends `GET /v1/vault/providers`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
   /**
    * List the presets, which describe upstreams that many developers use.
    *
@@ -3519,7 +4078,7 @@ export interface VaultApi {
    *
    * Sends `GET /v1/vault/proxy-profiles`.
    */
-  listProxyProfiles(query?: PageQuery, options?: CallOptions): List<VaultListProxyProfilesAnswer, VaultListProxyProfilesAnswer['profiles'][number]>;
+  listProxyProfiles(query?: OperatorEntriesQuery, options?: CallOptions): List<VaultListProxyProfilesAnswer, VaultListProxyProfilesAnswer['profiles'][number]>;
   /**
    * List calls through the vault proxy and what came of them, newest first. The service keeps them for thirty days. The audit log keeps that a call was made.
    *
@@ -3591,7 +4150,7 @@ export interface ScimApi {
    *
    * Sends `GET /v1/scim/tokens`.
    */
-  listTokens(query?: PageQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
+  listTokens(query?: OperatorEntriesQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
   /**
    * Delete a SCIM token, which is refused from then on.
    *
@@ -3762,7 +4321,7 @@ export interface SsoApi {
    *
    * Sends `GET /v1/sso/connections`.
    */
-  listConnections(query?: PageQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
+  listConnections(query?: OperatorEntriesQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
   /**
    * Read a connection without its secrets.
    *
@@ -3861,7 +4420,7 @@ export interface SetupApi {
    *
    * Sends `GET /v1/sso/setup-links`.
    */
-  listLinks(query?: PageQuery, options?: CallOptions): List<SetupListLinksAnswer, SetupListLinksAnswer['links'][number]>;
+  listLinks(query?: OperatorEntriesQuery, options?: CallOptions): List<SetupListLinksAnswer, SetupListLinksAnswer['links'][number]>;
   /**
    * Revoke a setup link, opened or not.
    *
@@ -3967,11 +4526,23 @@ export interface AuditApi {
    * Sends `GET /v1/audit/{id}`.
    */
   get(id: string, options?: CallOptions): Promise<AuditEntry>;
+  /**
+   * Erase the content of a person from audit entries. The hashes stay, so the chain can be checked as before; the person, the salt and personal members of the metadata go. Refused while the person has an active grant, or a legal hold about them or the account stands.
+   *
+   * Sends `POST /v1/audit/erasures`.
+   */
+  erase(input: AuditEraseInput, options?: CallOptions): Promise<AuditEraseAnswer>;
+  /**
+   * Read how far an erasure is.
+   *
+   * Sends `GET /v1/audit/erasures/{id}`.
+   */
+  getErasure(id: string, options?: CallOptions): Promise<AuditGetErasureAnswer>;
 }
 
 export interface WebhooksApi {
   /**
-   * Register a webhook. `events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. Only this answer shows the secret.
+   * Register a webhook. `events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. With `format` `ocsf`, each delivery is an event of OCSF 1.6.0, signed as sent. Only this answer shows the secret.
    *
    * Sends `POST /v1/webhooks`.
    */
@@ -3981,7 +4552,7 @@ export interface WebhooksApi {
    *
    * Sends `GET /v1/webhooks`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<WebhooksListAnswer, WebhooksListAnswer['webhooks'][number]>;
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<WebhooksListAnswer, WebhooksListAnswer['webhooks'][number]>;
   /**
    * Read a webhook.
    *
@@ -4057,6 +4628,213 @@ export interface EnforcementApi {
    * Sends `GET /v1/enforce/usage`.
    */
   usage(query: EnforcementUsageQuery, options?: CallOptions): Promise<EnforcementUsageAnswer>;
+}
+
+export interface ApproversApi {
+  /**
+   * Invite a person to decide about calls. The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them.
+   *
+   * Sends `POST /v1/approvers`.
+   */
+  invite(input?: ApproversInviteInput, options?: CallOptions): Promise<ApproversInviteAnswer>;
+  /**
+   * List approvers, newest first.
+   *
+   * Sends `GET /v1/approvers`.
+   */
+  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ApproversListAnswer, ApproversListAnswer['approvers'][number]>;
+  /**
+   * Change the groups or connectors of an approver, or suspend them.
+   *
+   * Sends `PATCH /v1/approvers/{id}`.
+   */
+  change(id: string, input?: ApproversChangeInput, options?: CallOptions): Promise<ApproversListItem>;
+  /**
+   * Remove an approver at once.
+   *
+   * Sends `DELETE /v1/approvers/{id}`.
+   */
+  remove(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Record the absence of an approver, with or without a deputy.
+   *
+   * Sends `PUT /v1/approvers/{id}/absence`.
+   */
+  setAbsence(id: string, input: ApproversSetAbsenceInput, options?: CallOptions): Promise<ApproversListItem>;
+  /**
+   * End the absence of an approver.
+   *
+   * Sends `DELETE /v1/approvers/{id}/absence`.
+   */
+  endAbsence(id: string, options?: CallOptions): Promise<void>;
+}
+
+export interface ApproverApi {
+  /**
+   * Begin to enrol with the link of an invitation.
+   *
+   * Sends `POST /v1/approver/enrol/options`.
+   */
+  enrolOptions(input: ApproverEnrolOptionsInput, options?: CallOptions): Promise<ApproverEnrolOptionsAnswer>;
+  /**
+   * Enrol with the passkey that the authenticator has made.
+   *
+   * Sends `POST /v1/approver/enrol/verify`.
+   */
+  enrol(input: ApproverEnrolInput, options?: CallOptions): Promise<ApproverEnrolAnswer>;
+  /**
+   * Begin to sign in with the passkey of an approver.
+   *
+   * Sends `POST /v1/approver/session/options`.
+   */
+  signInOptions(options?: CallOptions): Promise<WebauthnRegisterOptionsAnswer>;
+  /**
+   * Sign in with the passkey of an approver.
+   *
+   * Sends `POST /v1/approver/session/verify`.
+   */
+  signIn(input: ApproverSignInInput, options?: CallOptions): Promise<ApproverEnrolAnswer>;
+  /**
+   * Show the approver who is signed in.
+   *
+   * Sends `GET /v1/approver/session`.
+   */
+  session(options?: CallOptions): Promise<ApproverEnrolAnswer>;
+  /**
+   * Sign out.
+   *
+   * Sends `DELETE /v1/approver/session`.
+   */
+  signOut(options?: CallOptions): Promise<void>;
+  /**
+   * Record an absence of one’s own, with or without a deputy.
+   *
+   * Sends `PUT /v1/approver/absence`.
+   */
+  setAbsence(input: ApproversSetAbsenceInput, options?: CallOptions): Promise<ApproversListItem>;
+  /**
+   * End one’s own absence.
+   *
+   * Sends `DELETE /v1/approver/absence`.
+   */
+  endAbsence(options?: CallOptions): Promise<void>;
+  /**
+   * List the people who wait for somebody to vouch for them.
+   *
+   * Sends `GET /v1/approver/colleagues`.
+   */
+  colleagues(options?: CallOptions): Promise<ApproverColleaguesAnswer>;
+  /**
+   * Vouch for a person who has enrolled.
+   *
+   * Sends `POST /v1/approver/colleagues/{id}/confirm`.
+   */
+  confirm(id: string, options?: CallOptions): Promise<ApproversListItem>;
+  /**
+   * The page on which approvers decide.
+   *
+   * Sends `GET /approve`.
+   */
+  page(options?: CallOptions): Promise<string>;
+  /**
+   * A script or style of a page.
+   *
+   * Sends `GET /approve/{file}`.
+   */
+  file(file: string, options?: CallOptions): Promise<string>;
+  /**
+   * List the open requests that go to the approver, those that end next first.
+   *
+   * Sends `GET /v1/approver/decisions`.
+   */
+  decisions(options?: CallOptions): Promise<ApproverDecisionsAnswer>;
+  /**
+   * Show the approver the exact call.
+   *
+   * Sends `GET /v1/approver/decisions/{id}`.
+   */
+  decision(id: string, options?: CallOptions): Promise<ApproverDecisionAnswer>;
+  /**
+   * Ask for the passkey of the approver over the call.
+   *
+   * Sends `POST /v1/approver/decisions/{id}/options`.
+   */
+  approveOptions(id: string, options?: CallOptions): Promise<ApproverApproveOptionsAnswer>;
+  /**
+   * Approve the call with the signature of a passkey over its hash.
+   *
+   * Sends `POST /v1/approver/decisions/{id}/approve`.
+   */
+  approve(id: string, input: ApproverApproveInput, options?: CallOptions): Promise<ApproverApproveAnswer>;
+  /**
+   * Refuse the call, for good.
+   *
+   * Sends `POST /v1/approver/decisions/{id}/deny`.
+   */
+  deny(id: string, input?: DevelopersStopInput, options?: CallOptions): Promise<ApproverDenyAnswer>;
+}
+
+export interface DecisionsApi {
+  /**
+   * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.
+   *
+   * Sends `POST /v1/decisions`.
+   */
+  request(input: DecisionsRequestInput, options?: CallOptions): Promise<DecisionsRequestAnswer>;
+  /**
+   * List requests for decisions, newest first.
+   *
+   * Sends `GET /v1/decisions`.
+   */
+  list(query?: DecisionsListQuery, options?: CallOptions): List<DecisionsListAnswer, DecisionsListAnswer['decisions'][number]>;
+  /**
+   * Read a request, with its approvals.
+   *
+   * Sends `GET /v1/decisions/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<DecisionsRequestAnswer>;
+  /**
+   * Take a request back, with whatever was approved.
+   *
+   * Sends `POST /v1/decisions/{id}/cancel`.
+   */
+  cancel(id: string, options?: CallOptions): Promise<DecisionsRequestAnswer>;
+  /**
+   * Get the decision grants of an approved request, as the agent and grant that asked.
+   *
+   * Sends `POST /v1/decisions/{id}/grants`.
+   */
+  grants(id: string, input: DecisionsGrantsInput, options?: CallOptions): Promise<DecisionsGrantsAnswer>;
+  /**
+   * Take a step with decision grants: hold, send, spend or release them for one call. All grants move together or none does. The same call may repeat its step after a lost answer; another call is refused with `details.sub_reason` `consumed`. A held decision that is not sent within 30 seconds is free again.
+   *
+   * Sends `POST /v1/decisions/consume`.
+   */
+  consume(input: DecisionsConsumeInput, options?: CallOptions): Promise<DecisionsConsumeAnswer>;
+  /**
+   * Set the version of a case, which ends the requests about its other versions.
+   *
+   * Sends `PUT /v1/decisions/cases/{caseId}`.
+   */
+  setCaseVersion(caseId: string, input: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
+  /**
+   * Add a channel of Slack or Microsoft Teams that hears of requests.
+   *
+   * Sends `POST /v1/decision-channels`.
+   */
+  addChannel(input: DecisionsAddChannelInput, options?: CallOptions): Promise<DecisionsAddChannelAnswer>;
+  /**
+   * List the channels that hear of requests, oldest first.
+   *
+   * Sends `GET /v1/decision-channels`.
+   */
+  listChannels(options?: CallOptions): Promise<DecisionsListChannelsAnswer>;
+  /**
+   * Remove a channel, with the messages on their way to it.
+   *
+   * Sends `DELETE /v1/decision-channels/{id}`.
+   */
+  removeChannel(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface ComplianceApi {
@@ -4235,6 +5013,7 @@ export interface AnomaliesApi {
 
 /** The methods that are made from the table. */
 export interface ApiResources {
+  readonly operator: OperatorApi;
   readonly usage: UsageApi;
   readonly developers: DevelopersApi;
   readonly keys: KeysApi;
@@ -4242,6 +5021,8 @@ export interface ApiResources {
   readonly emails: EmailsApi;
   readonly domains: DomainsApi;
   readonly agents: AgentsApi;
+  readonly dids: DidsApi;
+  readonly resources: ResourcesApi;
   readonly manifests: ManifestsApi;
   readonly policies: PoliciesApi;
   readonly policyBundles: PolicyBundlesApi;
@@ -4250,6 +5031,7 @@ export interface ApiResources {
   readonly webauthn: WebauthnApi;
   readonly principal: PrincipalApi;
   readonly tokens: TokensApi;
+  readonly oauth: OauthApi;
   readonly credentials: CredentialsApi;
   readonly providers: ProvidersApi;
   readonly vault: VaultApi;
@@ -4264,6 +5046,9 @@ export interface ApiResources {
   readonly audit: AuditApi;
   readonly webhooks: WebhooksApi;
   readonly enforcement: EnforcementApi;
+  readonly approvers: ApproversApi;
+  readonly approver: ApproverApi;
+  readonly decisions: DecisionsApi;
   readonly compliance: ComplianceApi;
   readonly anomalies: AnomaliesApi;
 }

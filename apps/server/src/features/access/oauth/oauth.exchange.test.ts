@@ -10,6 +10,7 @@ import {
   newClient,
   newResource,
   post,
+  toPresent,
 } from '../../../../test/app/oauth.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 
