@@ -39,6 +39,7 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'sso.discover': 'a page calls it',
   'sso.logout': 'the browser of the person calls it',
   'sso.metadata': 'a document',
+  'oauth.': 'a client of OAuth speaks it, by a library of its own',
   'events.socket': '`events.stream` has the same events in every runtime',
 };
 

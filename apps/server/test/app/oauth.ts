@@ -118,3 +118,7 @@ export async function pkceLink(clientId: string, parameters: Record<string, stri
   });
   return { link: `https://auth.test/oauth/authorize?${query}`, verifier };
 }
+
+/** Moves the clock of the service to the real time, by which independent clients make their proofs. */
+export const toPresent = (service: Pick<Service, 'clock' | 'advance'>) =>
+  service.advance((Date.now() - service.clock().getTime()) / 1000);

@@ -96,7 +96,8 @@ const isNotOffered = ({ route }: Draft, status: number) =>
   status === 501 && (Object(route.config).failures ?? []).includes('NOT_SUPPORTED');
 
 /** A mailed link is opened by a browser, which shows its refusals as a page too. */
-const isPageOfLink = ({ route }: Draft) => route.url === '/v1/signup/verify/:token';
+const isPageOfLink = ({ route }: Draft) =>
+  route.url === '/v1/signup/verify/:token' || route.url === '/oauth/authorize';
 
 function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[] {
   const inside = INSIDE.exec(body)?.[0];
@@ -112,7 +113,7 @@ function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[
     return refusal.description ? leak : ['the refusal is not of RFC 8935'];
   }
   const { code, message, requestId, details, ...others } = refusal;
-  if (Object(draft.route.config).errors === 'oauth' && 'error' in refusal) return leak;
+  if (/^oauth/.test(Object(draft.route.config).errors) && 'error' in refusal) return leak;
   const declared = Object.hasOwn(errorCodes, code) ? Object(errorCodes)[code].status : undefined;
   const faults = [
     declared !== status && `the code is ${code}`,

@@ -173,6 +173,15 @@ test('O2: a code used again ends the grant, after the time in which a client may
   });
 });
 
+test('O2: a code used ten times at once makes one grant', async () => {
+  const { form, acme } = await victim();
+
+  const answers = await Promise.all(Array.from({ length: 10 }, () => post(at('token'), form)));
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
+  expect((await acme('GET', '/v1/grants')).json().grants).toHaveLength(1);
+});
+
 describe('RFC 9700 §4.14: a stolen refresh token', () => {
   test('is worth nothing to another client, and its second use ends the grant', async () => {
     const { form, config, acme, clientId } = await victim();

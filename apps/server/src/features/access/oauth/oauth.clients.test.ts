@@ -47,6 +47,15 @@ describe('RFC 9126: a pushed request', () => {
     expect((await visit(pushed, { request_uri: 'https://evil.test/request' })).status).toBe(400);
   });
 
+  test('is kept for ninety seconds', async () => {
+    const [first, second] = [await pushing(), await pushing()];
+
+    service.advance(89);
+    expect((await follow(first.pushed)).searchParams.get('code')).not.toBeNull();
+    service.advance(1);
+    expect((await visit(second.pushed)).status).toBe(400);
+  });
+
   test('is not changed by the browser that follows it', async () => {
     const { pushed, config, checks } = await pushing();
     const changed = new URL(pushed);
@@ -169,7 +178,7 @@ describe('RFC 9700 §2.5: a client that does not prove itself', () => {
     expect(await errorIn(await send(await assertion({ aud: at('token') })))).toBe('invalid_grant');
   });
 
-  test('is refused once its agent is suspended, or is no client any more', async () => {
+  test('is refused once its agent is suspended, or is no longer a client', async () => {
     const { acme, clientId, config, form } = await victim();
     const { refresh_token: refreshToken = '' } = (await (await post(at('token'), form)).json()) as Record<
       string,

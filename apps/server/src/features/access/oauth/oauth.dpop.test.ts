@@ -4,7 +4,16 @@ import * as openid from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { askWith, discover, errorIn, follow, formOf, newClient, post } from '../../../../test/app/oauth.ts';
+import {
+  askWith,
+  discover,
+  errorIn,
+  follow,
+  formOf,
+  newClient,
+  post,
+  toPresent,
+} from '../../../../test/app/oauth.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -48,6 +57,7 @@ const tokenUrl = () => `${service.url}/oauth/token`;
 
 test('two independent clients get bound tokens, whose refresh token is bound too', async () => {
   const { config, back, checks, clientId, acme } = await withCode();
+  toPresent(service);
   const keys = await openid.randomDPoPKeyPair();
   const DPoP = openid.getDPoPHandle(config, keys);
 
@@ -120,9 +130,21 @@ test('a proof is good once, also at another process', async () => {
   expect((await other.app.inject({ ...replay, headers: fresh, payload })).statusCode).toBe(200);
 });
 
+test('a proof that is used ten times at once is good once', async () => {
+  const { form } = await withCode();
+  const { proof } = await prover();
+  const dpop = await proof();
+  const forms = await Promise.all(Array.from({ length: 9 }, async () => (await withCode()).form));
+
+  const answers = await Promise.all([form, ...forms].map((each) => post(tokenUrl(), each, { dpop })));
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)]);
+});
+
 test('a code that was asked for with a key is exchanged only with its proof', async () => {
   const { config } = await withCode();
   const { proof } = await prover();
+  toPresent(service);
   const keys = await openid.randomDPoPKeyPair();
   const DPoP = openid.getDPoPHandle(config, keys);
   const { link, checks } = await askWith(config, { dpop_jkt: await DPoP.calculateThumbprint() });
@@ -151,6 +173,7 @@ test('a service that wants nonces gives one, and takes it for one minute more', 
   const config = await discover(strict.url, clientId);
   const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
   const ask = async () => {
+    toPresent(strict);
     const { link, checks } = await askWith(config);
     return openid.authorizationCodeGrant(config, await follow(link), checks, undefined, { DPoP });
   };

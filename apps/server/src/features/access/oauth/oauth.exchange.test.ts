@@ -10,6 +10,7 @@ import {
   newClient,
   newResource,
   post,
+  toPresent,
 } from '../../../../test/app/oauth.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 
@@ -97,6 +98,7 @@ test('a part is never more than the whole', async () => {
 test('a bound token is passed on only with the proof of its key', async () => {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const [a, b] = [await clientOf(acme), await clientOf(acme)];
+  toPresent(service);
   const keys = await openid.randomDPoPKeyPair();
   const root = await rootOf(a, {}, { DPoP: openid.getDPoPHandle(a.config, keys) });
   const form = { subject_token: root.access_token, subject_token_type: TYPE };

@@ -33,7 +33,7 @@ export async function pushRequest(
   }
   const bound = proved === undefined ? {} : { dpop_jkt: proved };
   const requestUri = await keepPushed(
-    deps.store,
+    deps,
     client,
     { ...asked, ...bound },
     { seconds: PUSHED_SECONDS, isSignedIn: false },

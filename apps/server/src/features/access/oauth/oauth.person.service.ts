@@ -49,7 +49,7 @@ export async function personOf(
   if (signedOn !== undefined) return { principalId: signedOn };
   // A browser that comes back without a session would be sent away again and again.
   if (isSignedIn) throw oauthRefusal('access_denied', 'no sign-in method');
-  const requestUri = await keepPushed(deps.store, client, form, {
+  const requestUri = await keepPushed(deps, client, form, {
     seconds: SIGN_IN_SECONDS,
     isSignedIn: true,
   });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../platform/clock.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
@@ -15,33 +16,41 @@ interface Pushed {
   readonly form: AuthorizationForm;
   /** Whether the service itself keeps it while its person signs in. */
   readonly isSignedIn: boolean;
+  /** In ISO 8601. The store may keep it for longer. */
+  readonly expiresAt: string;
+}
+
+interface StoreDeps {
+  readonly store: EphemeralStore;
+  readonly clock: Clock;
 }
 
 const pushedKey = (secret: string) => `bh:{pushed:${hashOf(secret).toString('base64url')}}`;
 
 /** Keeps a pushed request. The store has the hash of its name, so that no reader of the store can use it. */
 export async function keepPushed(
-  store: EphemeralStore,
+  { store, clock }: StoreDeps,
   { clientId }: Client,
   form: AuthorizationForm,
   { seconds, isSignedIn }: { readonly seconds: number; readonly isSignedIn: boolean },
 ): Promise<string> {
   const secret = newSecret();
-  const pushed: Pushed = { clientId, form, isSignedIn };
+  const expiresAt = new Date(clock().getTime() + seconds * 1000).toISOString();
+  const pushed: Pushed = { clientId, form, isSignedIn, expiresAt };
   await store.put([{ key: pushedKey(secret), value: JSON.stringify(pushed), seconds }]);
   return `${PREFIX}${secret}`;
 }
 
 /** Takes a pushed request, once. @throws invalid_request for an unknown, used or foreign one alike */
 export async function takePushed(
-  { store }: { readonly store: EphemeralStore },
+  { store, clock }: StoreDeps,
   { clientId }: Client,
   requestUri: string,
 ): Promise<Pushed> {
   const secret = requestUri.startsWith(PREFIX) ? requestUri.slice(PREFIX.length) : '';
   const found = secret === '' ? undefined : await store.get(pushedKey(secret));
   const pushed: Pushed | undefined = found === undefined ? undefined : JSON.parse(found);
-  const isOwn = pushed?.clientId === clientId;
+  const isOwn = pushed?.clientId === clientId && new Date(pushed.expiresAt) > clock();
   if (!pushed || !isOwn || !(await isFirstUse(store, 'pushed', secret, LONGEST_SECONDS))) {
     throw oauthRefusal('invalid_request', 'The pushed request is not there; go back and start again.');
   }

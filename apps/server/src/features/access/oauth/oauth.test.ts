@@ -4,6 +4,7 @@ import { partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { askWith, discover, follow, newClient, newResource, REDIRECT } from '../../../../test/app/oauth.ts';
 import { hintClaims, linkParts, newVoucher, personOn } from '../../../../test/app/person.ts';
+import { statementsOf } from '../../../../test/app/round-trips.ts';
 
 const RESOURCE = 'http://localhost/mcp';
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -74,4 +75,19 @@ test('a person decides for the principal that a client has pushed, and the clien
     error: 'access_denied',
     error_description: 'no sign-in method',
   });
+});
+
+test('a token by OAuth takes the trips of the native call, and one to find the client', async () => {
+  const { config } = await confidential();
+  const { link, checks } = await askWith(config);
+  const back = await follow(link);
+  let refreshToken = '';
+
+  const byCode = await statementsOf(async () => {
+    refreshToken = (await openid.authorizationCodeGrant(config, back, checks)).refresh_token ?? '';
+  });
+  const byRefreshToken = await statementsOf(() => openid.refreshTokenGrant(config, refreshToken));
+
+  expect(byCode).toEqual(['find_oauth_client', 'find_redeemable', 'write_together']);
+  expect(byRefreshToken).toEqual(['find_oauth_client', 'find_refreshable', 'write_together']);
 });

@@ -21,7 +21,8 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (error.status === 405) reply.header('allow', allow.join(', ')); // RFC 9110 §15.5.6
     const { errors } = request.declared;
     const isScim = errors === 'scim' || isScimPath(request.url); // nothing is declared for an unknown path
-    reply.code(isOAuthPath(request.url) ? oauthStatus(error) : error.status);
+    const isOAuth = errors === 'oauth' || errors === 'oauth page';
+    reply.code(isOAuth && isOAuthPath(request.url) ? oauthStatus(error) : error.status);
     if ((errors === 'page' || errors === 'oauth page') && asksForPage(request)) {
       return sendPage(reply, { title: 'This did not work', lead: error.message });
     }
@@ -30,7 +31,6 @@ export function addErrorHandler(app: FastifyInstance): void {
       return reply.send(setErrorBody(error));
     }
     if (isScim) return reply.type(SCIM_TYPE).send(scimErrorBody(error));
-    const isOAuth = errors === 'oauth' || errors === 'oauth page';
     return reply.send(isOAuth ? toOAuthError(error) : errorBody(error, request.id));
   });
 }

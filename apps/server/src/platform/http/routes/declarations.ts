@@ -62,6 +62,8 @@ declare module 'fastify' {
     hide?: boolean;
     description?: string;
     tags?: readonly string[];
+    /** The media types of the body, where it is not JSON. */
+    consumes?: readonly string[];
     security?: readonly { [scheme: string]: readonly string[] }[];
   }
 }
@@ -97,6 +99,7 @@ export function requireDeclarations(app: FastifyInstance): Paths {
       ...route.schema,
       tags: [String(route.schema?.operationId).split('.')[0] ?? ''],
       security: route.config?.access === 'none' ? [] : [{ [String(route.config?.access)]: [] }],
+      ...(route.config?.takesForm === 'only' && { consumes: ['application/x-www-form-urlencoded'] }),
       response: { ...failureShapes(route), ...Object(route.schema?.response) },
     };
     const known = paths.get(route.url) ?? {
