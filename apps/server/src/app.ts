@@ -94,6 +94,7 @@ export async function buildApp({
     callers,
     consent: credentials.consent,
     connect: credentials.connect,
+    approver: credentials.approver,
     session: credentials.session,
     grant: credentials.grant,
     scim: credentials.scim,

@@ -16,6 +16,12 @@ export type AnomalySeverity = "critical" | "high" | "low" | "medium";
 
 export type AnomalyStatus = "acknowledged" | "open" | "resolved";
 
+export type ApproverAssurance = "dual" | "single";
+
+export type ApproverKind = "person" | "principal";
+
+export type ApproverStatus = "active" | "invited" | "pending_confirmation" | "removed" | "suspended";
+
 export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
@@ -31,6 +37,12 @@ export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expir
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
+
+export type DecisionChannelKind = "slack" | "teams";
+
+export type DecisionHold = "free" | "held" | "sent" | "spent";
+
+export type DecisionStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending" | "superseded";
 
 export type DeveloperMode = "live" | "sandbox";
 
@@ -59,6 +71,8 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
+
+export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
 
 export type PasskeyStatus = "active" | "suspect";
 
@@ -89,6 +103,8 @@ export type VaultProviderStatus = "active" | "error" | "paused";
 export type VaultRefreshStatus = "failed" | "none" | "ok";
 
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
+
+export type WebhookFormat = "envelope" | "ocsf";
 
 export type WebhookStatus = "active" | "disabled";
 
@@ -219,12 +235,81 @@ export interface ApiKeys {
   role: KeyRole;
 }
 
+export interface ApproverChallenges {
+  approverId: string;
+  challenge: Buffer;
+  developerId: string;
+  expiresAt: Timestamp;
+  id: string;
+  serial: string;
+  subjectId: string | null;
+  usedAt: Timestamp | null;
+}
+
+export interface ApproverPasskeys {
+  approverId: string;
+  counter: Int8;
+  createdAt: Timestamp;
+  credentialId: Buffer;
+  developerId: string;
+  id: string;
+  isSuspect: boolean;
+  lastUsedAt: Timestamp | null;
+  publicKey: Buffer;
+  transports: string[];
+}
+
+export interface Approvers {
+  absentFrom: Timestamp | null;
+  absentUntil: Timestamp | null;
+  activeFrom: Timestamp | null;
+  assurance: ApproverAssurance;
+  confirmedBy: string | null;
+  connectors: string[] | null;
+  createdAt: Timestamp;
+  deputyId: string | null;
+  developerId: string;
+  displayName: string;
+  email: string;
+  emailVerified: boolean;
+  enrolledBy: string;
+  groups: string[];
+  handle: Buffer;
+  id: string;
+  inviteExpiresAt: Timestamp | null;
+  inviteHash: Buffer | null;
+  inviteMailed: boolean;
+  kind: ApproverKind;
+  mailbox: string;
+  principalId: string | null;
+  status: ApproverStatus;
+}
+
+export interface ApproverSessions {
+  approverId: string;
+  assertedAt: Timestamp;
+  developerId: string;
+  deviceHash: Buffer;
+  expiresAt: Timestamp;
+  id: string;
+  lastSeenAt: Timestamp;
+  secretHash: Buffer;
+}
+
 export interface AuditCheckpoints {
   developerId: string;
   hash: Buffer;
   jws: string;
   seq: Int8;
   signedAt: Timestamp;
+}
+
+export interface AuditChecks {
+  beganAt: Timestamp;
+  checkedAt: Timestamp;
+  developerId: string;
+  hash: Buffer | null;
+  seq: Int8;
 }
 
 export interface AuditEntries {
@@ -237,6 +322,7 @@ export interface AuditEntries {
   hash: Buffer;
   id: string;
   metadata: Json;
+  parts: string[] | null;
   prevHash: Buffer | null;
   principalId: string | null;
   purpose: string | null;
@@ -244,6 +330,28 @@ export interface AuditEntries {
   salt: string | null;
   seq: Int8;
   status: AuditStatus;
+}
+
+export interface AuditErased {
+  developerId: string;
+  erasureId: string;
+  leaf: Buffer;
+  seq: Int8;
+}
+
+export interface AuditErasures {
+  actor: string;
+  beforeAt: Timestamp | null;
+  broken: Generated<Int8>;
+  createdAt: Timestamp;
+  developerId: string;
+  entries: Generated<Int8>;
+  finishedAt: Timestamp | null;
+  id: string;
+  lastSeq: Int8;
+  nextSeq: Int8;
+  principalId: string | null;
+  reason: string | null;
 }
 
 export interface AuditHeads {
@@ -272,6 +380,7 @@ export interface AuthRequests {
   expiresIn: string;
   id: string;
   keyId: string | null;
+  keyThumbprint: string | null;
   manifests: Json | null;
   policyId: string | null;
   principalId: string;
@@ -409,8 +518,83 @@ export interface CustomDomains {
   verifiedAt: Timestamp | null;
 }
 
+export interface DecisionApprovals {
+  approvedAt: Timestamp;
+  approverId: string;
+  credential: string;
+  decisionId: string;
+  developerId: string;
+  deviceHash: Buffer;
+  evidence: Json;
+  id: string;
+  isRelaxed: boolean;
+  onBehalfOf: string | null;
+  position: number;
+  sessionId: string;
+  sub: string;
+}
+
+export interface DecisionCases {
+  caseId: string;
+  caseVersion: string;
+  developerId: string;
+}
+
+export interface DecisionChannels {
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  kind: DecisionChannelKind;
+  name: string;
+  sealed: Buffer;
+  sealKeyId: string;
+}
+
+export interface DecisionNotices {
+  approverId: string | null;
+  attempts: number;
+  body: string;
+  channelId: string | null;
+  decisionId: string;
+  developerId: string;
+  id: string;
+  nextAttemptAt: Timestamp;
+  subject: string;
+}
+
+export interface Decisions {
+  action: string;
+  actionHash: string;
+  agentDid: string;
+  agentId: string;
+  callId: string | null;
+  caseId: string | null;
+  caseVersion: string | null;
+  connector: string;
+  createdAt: Timestamp;
+  decision: string | null;
+  developerId: string;
+  expiresAt: Timestamp;
+  fourEyesOn: string[] | null;
+  grantId: string;
+  heldAt: Timestamp | null;
+  hold: DecisionHold;
+  id: string;
+  nonce: string;
+  permission: string;
+  principalId: string;
+  purpose: string | null;
+  quorum: number;
+  reminders: number;
+  routed: string[];
+  status: DecisionStatus;
+  summary: string | null;
+  tool: string;
+}
+
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  auditRetentionDays: number | null;
   capsMode: Generated<CapsMode>;
   closedAt: Timestamp | null;
   connectLoginUrl: string | null;
@@ -529,6 +713,17 @@ export interface ManifestVersions {
   revision: number;
   sha256: string;
   version: string;
+}
+
+export interface OauthClients {
+  agentId: string;
+  authMethod: OauthAuthMethod;
+  createdAt: Timestamp;
+  developerId: string;
+  dpopBound: boolean;
+  redirectUris: string[];
+  secretHash: Buffer | null;
+  updatedAt: Timestamp;
 }
 
 export interface OperatorEntries {
@@ -673,8 +868,30 @@ export interface RefreshTokens {
   hash: Buffer;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   predecessorId: string | null;
   spentAt: Timestamp | null;
+}
+
+export interface ResourceIndex {
+  developerId: string;
+  hash: Buffer;
+  resource: string;
+  resourceId: string;
+}
+
+export interface Resources {
+  connectors: string[];
+  createdAt: Timestamp;
+  developerId: string;
+  dpopRequired: boolean;
+  id: string;
+  loginUrl: string | null;
+  name: string;
+  resource: string;
+  scopes: string[];
+  tokenTtlSeconds: number;
+  updatedAt: Timestamp;
 }
 
 export interface ScimGroups {
@@ -871,12 +1088,15 @@ export interface Subscriptions {
 }
 
 export interface Tokens {
+  audience: string | null;
   developerId: string;
   expiresAt: Timestamp;
   grantId: string;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   revokedAt: Timestamp | null;
+  scopes: string[] | null;
 }
 
 export interface UsageDaily {
@@ -1024,6 +1244,7 @@ export interface WebhookEndpoints {
   description: string;
   developerId: string;
   events: string[];
+  format: Generated<WebhookFormat>;
   id: string;
   isPrompt: Generated<boolean>;
   lastDeliveryAt: Timestamp | null;
@@ -1050,8 +1271,15 @@ export interface DB {
   anomalyStates: AnomalyStates;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
+  approverChallenges: ApproverChallenges;
+  approverPasskeys: ApproverPasskeys;
+  approvers: Approvers;
+  approverSessions: ApproverSessions;
   auditCheckpoints: AuditCheckpoints;
+  auditChecks: AuditChecks;
   auditEntries: AuditEntries;
+  auditErased: AuditErased;
+  auditErasures: AuditErasures;
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   billingCustomers: BillingCustomers;
@@ -1067,6 +1295,11 @@ export interface DB {
   connectSessions: ConnectSessions;
   consentMails: ConsentMails;
   customDomains: CustomDomains;
+  decisionApprovals: DecisionApprovals;
+  decisionCases: DecisionCases;
+  decisionChannels: DecisionChannels;
+  decisionNotices: DecisionNotices;
+  decisions: Decisions;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
@@ -1076,6 +1309,7 @@ export interface DB {
   legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
+  oauthClients: OauthClients;
   operatorEntries: OperatorEntries;
   operatorHead: OperatorHead;
   outboxEvents: OutboxEvents;
@@ -1090,6 +1324,8 @@ export interface DB {
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
+  resourceIndex: ResourceIndex;
+  resources: Resources;
   scimGroups: ScimGroups;
   scimMembers: ScimMembers;
   scimPrincipals: ScimPrincipals;

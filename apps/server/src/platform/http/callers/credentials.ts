@@ -13,7 +13,7 @@ import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when access is `developer`, `consent`, `connect` or `scim`; handlers read it through `callerOf`. */
+    /** Set when access is `developer`, `consent`, `connect`, `approver` or `scim`; handlers read it through `callerOf`. */
     caller: Caller | null;
     /** Set when access is `session`; handlers read it through `sessionOf`. */
     session: PrincipalSession | null;
@@ -59,6 +59,7 @@ export interface Credentials {
   readonly developer: FindKeyCaller;
   readonly consent: AuthenticateBrowser;
   readonly connect: AuthenticateBrowser;
+  readonly approver: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;

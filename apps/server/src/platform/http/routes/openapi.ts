@@ -35,6 +35,7 @@ export async function describeRoutes(
           operator: { type: 'http', scheme: 'bearer', description: 'The `ADMIN_API_KEY` of the operator.' },
           consent: { type: 'apiKey', in: 'cookie', name: 'bh_consent_<request id>' },
           connect: { type: 'apiKey', in: 'cookie', name: 'bh_connect_<session id>' },
+          approver: { type: 'apiKey', in: 'cookie', name: 'bh_approve' },
         },
       },
     },
