@@ -197,12 +197,13 @@ describe('the schema', () => {
     );
 
     expect(await faultsIn(url)).toEqual([
-      ...TRIGGERS,
+      ...TRIGGERS.slice(0, -1),
       'careless has a unique key that does not begin with the developer: careless_id_key',
       'careless has no primary key',
       'careless may have no developer',
       'careless takes numbers from a sequence: id',
       'more_careless has no developer_id',
+      ...TRIGGERS.slice(-1),
     ]);
   });
 
