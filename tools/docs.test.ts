@@ -13,7 +13,7 @@ import { grantTo, partsOf, registerAgent } from '../apps/server/test/app/flow.ts
 import { startListening } from '../apps/server/test/app/listening.ts';
 import { onThisMachine, proxied } from '../apps/server/test/app/proxy.ts';
 import { startReceiver } from '../apps/server/test/app/receiver.ts';
-import { newDatabase, startApp } from '../apps/server/test/app/start-app.ts';
+import { ADMIN_API_KEY, newDatabase, startApp } from '../apps/server/test/app/start-app.ts';
 import { storeCredential } from '../apps/server/test/app/vault.ts';
 import { actingAgents } from '../docs/guides/examples/acting-agents.ts';
 import { keepsCheckpoint } from '../docs/guides/examples/check-chain.ts';
@@ -375,6 +375,23 @@ describe('the commands of the documents', () => {
     await deliver();
     expect(taken).toHaveLength(1);
     expect(await outcomes()).toContainEqual(expect.objectContaining({ lastStatusCode: 401 }));
+  });
+
+  test('a signing key of the database: rotated, listed, and taken from use', async () => {
+    const [, , rotate = '', retire = ''] = blocksOf('docs/guides/rotate-the-signing-key.md', 'sh');
+    const env = { SIGNING_KEY_STORE: 'postgres', SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0' };
+    const service = await listening(env);
+    const former = service.keyRing.signer().kid;
+
+    const said = await service.shell(rotate, { ADMIN_API_KEY });
+
+    expect(said).toContain('"state":"pending"');
+    await service.runJob('signing_keys');
+    const signer = service.keyRing.signer().kid;
+    expect(signer).not.toBe(former);
+    const retired = await service.shell(retire, { ADMIN_API_KEY, KID: former });
+    expect(JSON.parse(retired)).toMatchObject({ kid: former, state: 'removed' });
+    expect([...service.keyRing.verificationKeys().byId.keys()]).toEqual([signer]);
   });
 
   test('a new signing key, step by step: every issued token verifies, and every chain is whole', async () => {

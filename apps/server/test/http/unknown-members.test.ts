@@ -28,6 +28,8 @@ async function startingWith(change: (message: unknown) => void): Promise<Service
   return startApp({ isShared: true }).finally(() => unsubscribe('fastify.initialization', change));
 }
 
+const KID = `service-es256-${'A'.repeat(43)}`;
+
 /** A request with this header takes the whole path up to its handler, so nothing it names has to exist. */
 function stopAtHandlers(message: unknown): void {
   const { fastify } = message as { fastify: FastifyInstance }; // the message of this channel
@@ -74,7 +76,7 @@ async function credentialsOf(service: Service) {
 async function send(route: RouteOptions, { body, query }: { body?: unknown; query?: URLSearchParams }) {
   const answer = await service.app.inject({
     method: String(route.method) as Method, // one of those that routes have
-    url: `${route.url.replace(':id', idFor(route)).replaceAll(/:\w+/g, 'x')}?${query ?? ''}`,
+    url: `${route.url.replace(':id', idFor(route)).replace(':kid', KID).replaceAll(/:\w+/g, 'x')}?${query ?? ''}`,
     headers: {
       ...headersFor(route),
       [STOP]: '1',

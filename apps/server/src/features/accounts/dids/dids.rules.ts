@@ -1,18 +1,12 @@
-import { readMultikey } from '../../service/keys/index.ts';
-
 /**
- * The document of a `did:key`, which follows from the DID alone. It proves and authenticates; a key agreement needs no
- * place here, because the service agrees on no keys.
- * @returns undefined for a text that holds no public key
+ * The document of a `did:key`, which follows from the DID alone.
+ * @param isForAgreement whether the key agrees on others, and signs nothing
  * @see https://w3c-ccg.github.io/did-key-spec/
  */
-export function keyDidDocument(did: string): object | undefined {
-  const multikey = did.slice('did:key:'.length);
-  const key = readMultikey(multikey);
-  if (!key) return undefined;
+export function keyDidDocument(multikey: string, isForAgreement: boolean): object {
+  const did = `did:key:${multikey}`;
   const id = `${did}#${multikey}`;
   const method = { id, type: 'Multikey', controller: did, publicKeyMultibase: multikey };
-  const isForAgreement = key.kind === 'X25519';
   const uses = isForAgreement ? { keyAgreement: [id] } : { authentication: [id], assertionMethod: [id] };
   return {
     '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/multikey/v1'],

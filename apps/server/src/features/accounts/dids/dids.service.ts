@@ -1,6 +1,11 @@
 import { didOfHost } from '@behest/protocol/did';
 import { AppError, notFound } from '../../../platform/errors.ts';
-import { type PublicKeyLife, type ServiceDidDeps, serviceDid } from '../../service/keys/index.ts';
+import {
+  type PublicKeyLife,
+  readMultikey,
+  type ServiceDidDeps,
+  serviceDid,
+} from '../../service/keys/index.ts';
 import { resolveAgentDid } from '../agents/index.ts';
 import { keyDidDocument } from './dids.rules.ts';
 import type { Resolution } from './dids.schema.ts';
@@ -29,9 +34,10 @@ export async function resolveDid(deps: DidDeps, did: string): Promise<Resolution
     if (did.startsWith(`${own}:`)) throw notFound();
     if (deps.fetchDocument) return resolution(await deps.fetchDocument(did));
   }
-  const document = did.startsWith('did:key:') ? keyDidDocument(did) : undefined;
-  if (document) return resolution(document);
-  throw unsupported();
+  const multikey = /^did:key:(.+)$/.exec(did)?.[1];
+  const key = multikey === undefined ? undefined : readMultikey(multikey);
+  if (multikey === undefined || !key) throw unsupported();
+  return resolution(keyDidDocument(multikey, key.kind === 'X25519'));
 }
 
 export const unsupported = () =>

@@ -5,6 +5,6 @@ export const settings = {
   DID_RESOLVE_WEB: defaulted(
     boolean,
     'false',
-    'Whether `GET /v1/dids/:did` fetches the documents of other hosts’ `did:web`. Anybody may call that route.',
+    'Whether `GET /v1/dids/:id` fetches the documents of other hosts’ `did:web`. Anybody may call that route.',
   ),
 };

@@ -102,7 +102,7 @@ test('without an Ed25519 key the document has only the keys of tokens', async ()
   expect(authentication).toEqual([`${id}#service-rs256-${vectors.rsa.thumbprint}`]);
 });
 
-test('names former Ed25519 keys, so that what they signed still verifies, and lets none of them authenticate', async () => {
+test('names former Ed25519 keys, so that old proofs verify, and lets none of them authenticate', async () => {
   const former = 'z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw';
   const env = {
     ED25519_PRIVATE_KEY: vectors.ed25519.privateKey,
