@@ -7,9 +7,11 @@ import { caps } from './features/access/caps/caps.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
+import { passports } from './features/access/passports/passports.feature.ts';
 import { policies } from './features/access/policies/policies.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
+import { walletAuthorizations } from './features/access/wallet-authorizations/wallet-authorizations.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
@@ -65,6 +67,8 @@ export const features: readonly Feature[] = [
   consent,
   tokens,
   verifiableCredentials,
+  passports,
+  walletAuthorizations,
   providers,
   credentials,
   events,

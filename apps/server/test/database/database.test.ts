@@ -248,6 +248,7 @@ describe('I1: statements', () => {
       'findLinkAcrossTenants',
       'findListAcrossTenants',
       'findPayerAcrossTenants',
+      'findPlacedAcrossTenants',
       'findSeededAcrossTenants',
       'findSourceAcrossTenants',
       'findTokenAcrossTenants',

@@ -6,8 +6,6 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  passport.issued passport.revoked wallet.authorization.issued
-  wallet.authorization.consumed wallet.authorization.revoked
   decision.requested decision.first_approval decision.granted decision.denied
   decision.cancelled decision.superseded decision.expired decision.consumed
   resource.created resource.updated resource.deleted grant.reconsent_required member.invited
