@@ -7,6 +7,7 @@ import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforceme
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
 import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
+import { tellAuthorizations } from '../../src/features/access/wallet-authorizations/wallet-authorizations.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
 import {
@@ -196,7 +197,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     await acme('POST', `/v1/passport/${its.passportId}/revoke`);
   },
   wallet_authorizations_grant: get((its) => `/v1/wallet/authorizations?grantId=${its.grantId}`),
-  wallet_authorizations_principal: get(() => '/v1/compliance/export/principal?principalId=user_42'),
+  wallet_authorizations_principal: ({ db, acme }) => Array.fromAsync(tellAuthorizations(db, acme, 'user_42')),
   verifiable_credentials_grant: get((its) => `/v1/credentials?grantId=${its.grantId}`),
   verifiable_credentials_principal: get(() => '/v1/credentials?principalId=user_42'),
   setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),

@@ -6,8 +6,7 @@ const PAYMENT = {
 };
 
 export const samples: Samples = {
-  async possess(developer) {
-    const { agentId } = (await developer('POST', '/v1/agents', { name: 'Payer' })).json();
+  async possess(developer, { agentId }) {
     const asked = { agentId, principalId: 'user_42', scopes: ['wallet:authorize'] };
     const { code } = (await developer('POST', '/v1/authorize', asked)).json();
     const { grantId } = (await developer('POST', '/v1/token', { code, agentId })).json();
