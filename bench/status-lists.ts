@@ -18,7 +18,7 @@ const USAGE = `npm run bench:status-lists -- [options]
   --write           writes the outcome into bench/RESULTS.md
 `;
 const REVOKERS = 16; // connections
-const PLACES = 131_072; // of a list
+const PLACES = 131_072; // in a list
 
 const { values: flags } = parseArgs({
   options: {
