@@ -81,10 +81,12 @@ select create_distributed_table('passkey_challenges', 'developer_id', colocate_w
 select create_distributed_table('passkey_evidence', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_users', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkeys', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('passports', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policies', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_bundles', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_sync_secrets', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('policy_versions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('principal_pseudonyms', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
@@ -112,6 +114,7 @@ select create_distributed_table('vault_credentials', 'developer_id', colocate_wi
 select create_distributed_table('vault_proxy_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('vault_proxy_profiles', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('verifiable_credentials', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('wallet_authorizations', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_deliveries', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('webhook_endpoints', 'developer_id', colocate_with => 'developers');
 

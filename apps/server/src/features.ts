@@ -9,10 +9,12 @@ import { enforcement } from './features/access/enforcement/enforcement.feature.t
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
 import { oauth } from './features/access/oauth/oauth.feature.ts';
+import { passports } from './features/access/passports/passports.feature.ts';
 import { policies } from './features/access/policies/policies.feature.ts';
 import { resources } from './features/access/resources/resources.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
+import { walletAuthorizations } from './features/access/wallet-authorizations/wallet-authorizations.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
@@ -76,6 +78,8 @@ export const features: readonly Feature[] = [
   tokens,
   oauth,
   verifiableCredentials,
+  passports,
+  walletAuthorizations,
   providers,
   credentials,
   events,

@@ -266,6 +266,7 @@ describe('I1: statements', () => {
       'findListAcrossTenants',
       'findOAuthClientAcrossTenants',
       'findPayerAcrossTenants',
+      'findPlacedAcrossTenants',
       'findSeededAcrossTenants',
       'findSourceAcrossTenants',
       'findTokenAcrossTenants',

@@ -8,6 +8,7 @@ import { principalsWithGrants } from '../../src/features/access/grants/grants.qu
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/access/resources/resources.queries.ts';
 import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
+import { tellAuthorizations } from '../../src/features/access/wallet-authorizations/wallet-authorizations.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
 import {
@@ -206,6 +207,13 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
       deleteSessionsNamed(tx, acme, String(its.ssoConnectionId), { subject: 'nobody' }),
     ),
   status_lists_id: ({ db }) => findFlipsAcrossTenants(db, 'vcsl_1'),
+  passports_parent: async ({ acme, its }) => {
+    await acme('POST', `/v1/passport/${its.passportId}/revoke`);
+  },
+  wallet_authorizations_grant: get((its) => `/v1/wallet/authorizations?grantId=${its.grantId}`),
+  wallet_authorizations_principal: async ({ db, acme }) => {
+    for await (const told of tellAuthorizations(db, acme, 'user_42')) expect(told.length).toBeLessThan(51);
+  },
   verifiable_credentials_grant: get((its) => `/v1/credentials?grantId=${its.grantId}`),
   verifiable_credentials_principal: get(() => '/v1/credentials?principalId=user_42'),
   setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),
@@ -317,6 +325,9 @@ const COPIES: Readonly<Record<string, string>> = {
   legal_holds: `'id', one.id || n`,
   manifests: `'connector', 'c' || n, 'looks', 'c' || n`,
   outbox_events: `'id', one.id || n, 'seq', 1000 + n`,
+  passports: `'id', one.id || n, 'parent_id', n`,
+  principal_pseudonyms: `'principal_id', n`,
+  wallet_authorizations: `'id', one.id || n, 'grant_id', n, 'principal_id', n`,
   passkeys: `'id', one.id || n, 'principal_id', n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
   passkey_challenges: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
   principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,

@@ -196,7 +196,7 @@ export interface VerifiableCredential {
   principalId: string;
   agentDid: string;
   credentialType: string;
-  format: "vc-jwt" | "sd-jwt";
+  format: "vc-jwt" | "sd-jwt" | "agent-passport";
   credential: string;
   credentialJwt: string;
   status: "active" | "revoked" | "expired";
@@ -1667,6 +1667,186 @@ export interface CredentialsPresentAnswer {
   code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "status_unavailable" | "disclosure_invalid" | "key_binding_required" | "key_binding_invalid";
 }
 
+export interface PassportsIssueInput {
+  readonly agentId: string;
+  readonly grantId: string;
+  readonly allowedMPPCategories: readonly ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
+  readonly maxTransactionAmount: {
+    readonly amount: number | string;
+    readonly currency: string;
+  };
+  readonly paymentRails?: readonly "tempo"[] | undefined;
+  readonly expiresIn?: string | undefined;
+  readonly parentPassportId?: string | undefined;
+}
+
+export interface PassportsIssueAnswer {
+  passportId: string;
+  credential: {
+    "@context": string[];
+    id: string;
+    type: string[];
+    issuer: string;
+    validFrom: string;
+    validUntil: string;
+    credentialSubject: {
+      id: string;
+      type: "AIAgent";
+      humanPrincipal: string;
+      organizationDID: string;
+      grantId: string;
+      allowedMPPCategories: ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
+      maxTransactionAmount: {
+        amount: number | string;
+        currency: string;
+      };
+      paymentRails: "tempo"[];
+      delegationDepth: number;
+      parentPassportId?: string;
+    };
+    credentialStatus: { readonly [name: string]: unknown }[];
+    proof?: { readonly [name: string]: unknown };
+  };
+  encodedCredential: string;
+  passportJwt: string;
+  expiresAt: string;
+}
+
+export interface PassportsGetAnswer {
+  "@context": string[];
+  id: string;
+  type: string[];
+  issuer: string;
+  validFrom: string;
+  validUntil: string;
+  credentialSubject: {
+    id: string;
+    type: "AIAgent";
+    humanPrincipal: string;
+    organizationDID: string;
+    grantId: string;
+    allowedMPPCategories: ("inference" | "compute" | "data" | "storage" | "search" | "media" | "delivery" | "browser" | "general")[];
+    maxTransactionAmount: {
+      amount: number | string;
+      currency: string;
+    };
+    paymentRails: "tempo"[];
+    delegationDepth: number;
+    parentPassportId?: string;
+  };
+  credentialStatus: { readonly [name: string]: unknown }[];
+  proof?: { readonly [name: string]: unknown };
+  status: "active" | "revoked" | "expired";
+}
+
+export interface PassportsListQuery {
+  readonly cursor?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly grantId?: string | undefined;
+  readonly status?: "active" | "revoked" | "expired" | undefined;
+}
+
+export type PassportsListAnswer = {
+  passportId: string;
+  agentId: string;
+  grantId: string;
+  status: "active" | "revoked" | "expired";
+  expiresAt: string;
+  createdAt: string;
+}[];
+
+export interface PassportsRevokeAnswer {
+  revoked: true;
+  revokedAt: string;
+}
+
+export interface PassportsVerifyInput {
+  readonly passport: string;
+}
+
+export interface PassportsVerifyAnswer {
+  valid: boolean;
+  passportId?: string;
+  agentDid?: string;
+  grantId?: string;
+  categories?: string[];
+  maxTransactionAmount?: {
+    amount: number | string;
+    currency: string;
+  };
+  expiresAt?: string;
+  error?: string;
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "status_unavailable";
+}
+
+export interface WalletAuthorizationsIssueInput {
+  readonly grantId: string;
+  readonly account: string;
+  readonly maxAmount: {
+    readonly amount: number | string;
+    readonly asset: string;
+  };
+  readonly payee?: string | undefined;
+  readonly expiresIn?: string | undefined;
+  readonly nonce?: string | undefined;
+}
+
+export interface WalletAuthorizationsIssueAnswer {
+  id: string;
+  authorization: string;
+  expiresAt: string;
+}
+
+export interface WalletAuthorizationsListQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly grantId?: string | undefined;
+}
+
+export interface WalletAuthorizationsListItem {
+  id: string;
+  grantId: string;
+  agentId: string;
+  principalId: string;
+  account: string;
+  maxAmount: {
+    amount: number | string;
+    asset: string;
+  };
+  payee?: string;
+  nonce?: string;
+  authorization: string;
+  status: "active" | "consumed" | "revoked" | "expired";
+  issuedAt: string;
+  expiresAt: string;
+  consumedAt: string | null;
+  revokedAt: string | null;
+}
+
+export interface WalletAuthorizationsListAnswer {
+  authorizations: WalletAuthorizationsListItem[];
+  nextCursor: string | null;
+}
+
+export interface WalletAuthorizationsVerifyInput {
+  readonly authorization: string;
+}
+
+export interface WalletAuthorizationsVerifyAnswer {
+  valid: boolean;
+  id?: string;
+  account?: string;
+  maxAmount?: {
+    amount: number | string;
+    asset: string;
+  };
+  payee?: string;
+  nonce?: string;
+  expiresAt?: string;
+  error?: string;
+  code?: "malformed" | "typ_not_allowed" | "issuer_unknown" | "bad_signature" | "not_yet_valid" | "expired" | "revoked" | "status_unavailable" | "consumed";
+}
+
 export interface ProvidersAddInput {
   readonly service: string;
   readonly name?: string | undefined;
@@ -1948,12 +2128,6 @@ export interface PrincipalGrantsAnswer {
 export interface PrincipalRevokeAllAnswer {
   revoked: number;
   cancelled: number;
-}
-
-export interface PrincipalAuditQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly grantId?: string | undefined;
 }
 
 export interface PrincipalAuditItem {
@@ -3970,7 +4144,7 @@ export interface PrincipalApi {
    *
    * Sends `GET /v1/principal/audit`.
    */
-  audit(query?: PrincipalAuditQuery, options?: CallOptions): List<PrincipalAuditAnswer, PrincipalAuditAnswer['entries'][number]>;
+  audit(query?: WalletAuthorizationsListQuery, options?: CallOptions): List<PrincipalAuditAnswer, PrincipalAuditAnswer['entries'][number]>;
   /**
    * End the session.
    *
@@ -4136,6 +4310,78 @@ export interface CredentialsApi {
    * Sends `POST /v1/credentials/present`.
    */
   present(input: CredentialsPresentInput, options?: CallOptions): Promise<CredentialsPresentAnswer>;
+}
+
+export interface PassportsApi {
+  /**
+   * Issue a passport about a grant.
+   *
+   * Sends `POST /v1/passport/issue`.
+   */
+  issue(input: PassportsIssueInput, options?: CallOptions): Promise<PassportsIssueAnswer>;
+  /**
+   * Get a passport.
+   *
+   * Sends `GET /v1/passport/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<PassportsGetAnswer>;
+  /**
+   * List passports, newest first. A hundred at most. The header `Link` with `rel="next"` names the rest.
+   *
+   * Sends `GET /v1/passports`.
+   */
+  list(query?: PassportsListQuery, options?: CallOptions): Promise<PassportsListAnswer>;
+  /**
+   * Revoke a passport, and those below it.
+   *
+   * Sends `POST /v1/passport/{id}/revoke`.
+   */
+  revoke(id: string, options?: CallOptions): Promise<PassportsRevokeAnswer>;
+  /**
+   * Verify a passport.
+   *
+   * Sends `POST /v1/passports/verify`.
+   */
+  verify(input: PassportsVerifyInput, options?: CallOptions): Promise<PassportsVerifyAnswer>;
+}
+
+export interface WalletAuthorizationsApi {
+  /**
+   * Issue an authorization for one payment.
+   *
+   * Sends `POST /v1/wallet/authorizations`.
+   */
+  issue(input: WalletAuthorizationsIssueInput, options?: CallOptions): Promise<WalletAuthorizationsIssueAnswer>;
+  /**
+   * List authorizations, newest first.
+   *
+   * Sends `GET /v1/wallet/authorizations`.
+   */
+  list(query?: WalletAuthorizationsListQuery, options?: CallOptions): List<WalletAuthorizationsListAnswer, WalletAuthorizationsListAnswer['authorizations'][number]>;
+  /**
+   * Get an authorization.
+   *
+   * Sends `GET /v1/wallet/authorizations/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
+  /**
+   * Revoke an authorization.
+   *
+   * Sends `POST /v1/wallet/authorizations/{id}/revoke`.
+   */
+  revoke(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
+  /**
+   * Use an authorization, once.
+   *
+   * Sends `POST /v1/wallet/authorizations/{id}/consume`.
+   */
+  consume(id: string, options?: CallOptions): Promise<WalletAuthorizationsListItem>;
+  /**
+   * Verify an authorization.
+   *
+   * Sends `POST /v1/wallet/authorizations/verify`.
+   */
+  verify(input: WalletAuthorizationsVerifyInput, options?: CallOptions): Promise<WalletAuthorizationsVerifyAnswer>;
 }
 
 export interface ProvidersApi {
@@ -5198,6 +5444,8 @@ export interface ApiResources {
   readonly tokens: TokensApi;
   readonly oauth: OauthApi;
   readonly credentials: CredentialsApi;
+  readonly passports: PassportsApi;
+  readonly walletAuthorizations: WalletAuthorizationsApi;
   readonly providers: ProvidersApi;
   readonly vault: VaultApi;
   readonly events: EventsApi;

@@ -799,6 +799,16 @@ export interface PasskeyUsers {
   userHandle: Buffer;
 }
 
+export interface Passports {
+  amount: string;
+  categories: string[];
+  currency: string;
+  developerId: string;
+  id: string;
+  parentId: string | null;
+  proof: Json | null;
+}
+
 export interface Policies {
   agentId: string | null;
   argumentRules: Json | null;
@@ -846,6 +856,12 @@ export interface PolicySyncSecrets {
 export interface PolicyVersions {
   developerId: string;
   version: Int8;
+}
+
+export interface PrincipalPseudonyms {
+  developerId: string;
+  principalId: string;
+  pseudonym: string;
 }
 
 export interface PrincipalSessions {
@@ -1218,6 +1234,20 @@ export interface VerifiedEmails {
   email: string;
 }
 
+export interface WalletAuthorizations {
+  agentDid: string;
+  agentId: string;
+  authorization: string;
+  consumedAt: Timestamp | null;
+  developerId: string;
+  expiresAt: Timestamp;
+  grantId: string;
+  id: string;
+  issuedAt: Timestamp;
+  principalId: string;
+  revokedAt: Timestamp | null;
+}
+
 export interface WebhookDeliveries {
   attempts: Generated<number>;
   createdAt: Timestamp;
@@ -1317,10 +1347,12 @@ export interface DB {
   passkeyEvidence: PasskeyEvidence;
   passkeys: Passkeys;
   passkeyUsers: PasskeyUsers;
+  passports: Passports;
   policies: Policies;
   policyBundles: PolicyBundles;
   policySyncSecrets: PolicySyncSecrets;
   policyVersions: PolicyVersions;
+  principalPseudonyms: PrincipalPseudonyms;
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
@@ -1353,6 +1385,7 @@ export interface DB {
   verifiableCredentials: VerifiableCredentials;
   verifiedDomains: VerifiedDomains;
   verifiedEmails: VerifiedEmails;
+  walletAuthorizations: WalletAuthorizations;
   webhookDeliveries: WebhookDeliveries;
   webhookEndpoints: WebhookEndpoints;
 }

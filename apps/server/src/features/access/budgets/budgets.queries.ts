@@ -38,6 +38,16 @@ const ofGrants = lookUp<GrantBudget, [developerId: string, grantIds: readonly st
    where developer_id = $1 and grant_id = any ($2)`,
 );
 
+const restOf = lookUp<
+  { readonly remaining: string; readonly currency: string },
+  [developerId: string, grantId: string]
+>('rest_of_budget', 'select remaining, currency from grant_budget($1, $2)');
+
+/** The money that a grant may still spend, in ten-thousandths; undefined without a budget. */
+export async function findRestOfBudget(db: Executor, { developerId }: Tenant, grantId: string) {
+  return (await restOf(db, developerId, grantId))[0];
+}
+
 /** The grants' own allocations, by grant. */
 export async function findBudgets(
   db: Executor,

@@ -8,6 +8,8 @@ export const acts = {
   'vc.issued': act<OfCredential>(),
   'vc.revoked': act<OfCredential>(),
   'sd-jwt.issued': act<OfCredential>(),
+  'passport.issued': act<OfCredential>(),
+  'passport.revoked': act<OfCredential>(),
 };
 
 export const announcements = {

@@ -5,7 +5,7 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { VerifiableCredentials } from '../../../platform/db/types.gen.ts';
-import { type NewCredentialRow, newCredential } from './verifiable-credentials.queries.ts';
+import { credentialRows, type NewCredentialRow, newCredential } from './verifiable-credentials.queries.ts';
 import type { Place } from './verifiable-credentials.rules.ts';
 import type { CredentialQuery } from './verifiable-credentials.schema.ts';
 
@@ -40,22 +40,13 @@ export async function keepCredential(
   return true;
 }
 
-const credentialsOf = (db: Executor, { tenant, agentIds }: Reach) => {
-  const all = db
-    .selectFrom('verifiableCredentials')
-    .selectAll()
-    .where('developerId', '=', tenant.developerId)
-    .where('format', 'in', ['vc-jwt', 'sd-jwt']);
-  return agentIds ? all.where('agentId', 'in', agentIds) : all;
-};
-
 export const findCredential = (db: Executor, reach: Reach, id: string): Promise<CredentialRow | undefined> =>
-  credentialsOf(db, reach).where('id', '=', id).executeTakeFirst();
+  credentialRows(db, reach).where('id', '=', id).executeTakeFirst();
 
 /** The newest first. */
 export function listCredentialRows(db: Executor, reach: Reach, query: CredentialQuery, now: Date) {
   const { cursor, limit, grantId, principalId, status } = query;
-  let rows = credentialsOf(db, reach);
+  let rows = credentialRows(db, reach);
   if (grantId) rows = rows.where('grantId', '=', grantId);
   if (principalId) rows = rows.where('principalId', '=', principalId);
   if (status === 'revoked') rows = rows.where('revokedAt', 'is not', null);
@@ -100,6 +91,21 @@ export async function findBitAcrossTenants(
     .select(['developerId', sql<boolean>`get_bit(bits, ${idx}) = 1`.as('isSet')])
     .where('id', '=', listId)
     .where(sql<boolean>`octet_length(bits) * 8 > ${idx}`)
+    .executeTakeFirst();
+}
+
+/** The credential that has a place, for anybody who shows its text. */
+export function findPlacedAcrossTenants(db: Executor, { listId, idx }: Place) {
+  return db
+    .selectFrom('statusLists as list')
+    .innerJoin('verifiableCredentials as credential', (join) =>
+      join
+        .onRef('credential.developerId', '=', 'list.developerId')
+        .onRef('credential.statusListId', '=', 'list.id')
+        .on('credential.statusListIdx', '=', idx),
+    )
+    .select(['credential.developerId', 'credential.id', 'credential.credential'])
+    .where('list.id', '=', listId)
     .executeTakeFirst();
 }
 

@@ -2,6 +2,7 @@ import { didOfHost } from '@behest/protocol/did';
 import { bitstringUrl } from './verifiable-credentials.status.rules.ts';
 
 export const GRANT_CREDENTIAL = 'AgentGrantCredential';
+export const PASSPORT_CREDENTIAL = 'AgentPassportCredential';
 
 /** The place of a credential in its status list. */
 export interface Place {
@@ -19,7 +20,7 @@ export interface GrantStatement {
   readonly delegationDepth: number;
 }
 
-/** A credential that is about to be signed. */
+/** A credential about a grant that is about to be signed. */
 export interface Issuing {
   readonly credentialId: string;
   readonly statement: GrantStatement;
@@ -27,6 +28,15 @@ export interface Issuing {
   readonly issuedAt: Date;
   readonly expiresAt: Date;
   readonly evidence?: readonly PasskeyAssertion[] | undefined;
+}
+
+/** A W3C credential of any type that is about to be signed. */
+export interface Stating
+  extends Pick<Issuing, 'credentialId' | 'place' | 'issuedAt' | 'expiresAt' | 'evidence'> {
+  readonly type: string;
+  /** The `id` of the credential. */
+  readonly uri: string;
+  readonly subject: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
 /** The passkey of the service with which a person approved. */
@@ -54,22 +64,25 @@ const vocabularyUrl = ({ publicBaseUrl }: Pick<Issuer, 'publicBaseUrl'>) =>
   `${publicBaseUrl}/ns/credentials/v1`;
 
 const idOf = (credentialId: string) => `urn:behest:vc:${credentialId}`;
+const passportIdOf = (credentialId: string) => `urn:behest:passport:${credentialId.replace(/^vc_/, '')}`;
 
-/** The claims of a credential in the W3C's data model 2.0, secured as a JWT (VC-JOSE-COSE, section 3.1.1). */
-export function credentialClaims(service: Issuer, issuing: Issuing) {
-  const { credentialId, statement, place, issuedAt, expiresAt, evidence } = issuing;
-  const { agentDid, ...others } = statement;
-  const did = issuerDid(service);
+/** The `id` that a credential of a type has. */
+export const uriOf = (type: string, credentialId: string) =>
+  type === PASSPORT_CREDENTIAL ? passportIdOf(credentialId) : idOf(credentialId);
+
+/** A credential in the W3C's data model 2.0, without the claims of a JWT. */
+export function plainCredential(service: Issuer, stating: Stating) {
+  const { type, uri, subject, place, issuedAt, expiresAt, evidence } = stating;
   const { publicBaseUrl } = service;
   const list = bitstringUrl({ publicBaseUrl, listId: place.listId });
   return {
     '@context': ['https://www.w3.org/ns/credentials/v2', vocabularyUrl(service)],
-    id: idOf(credentialId),
-    type: ['VerifiableCredential', GRANT_CREDENTIAL],
-    issuer: did,
+    id: uri,
+    type: ['VerifiableCredential', type],
+    issuer: issuerDid(service),
     validFrom: issuedAt.toISOString(),
     validUntil: expiresAt.toISOString(),
-    credentialSubject: { id: agentDid, type: 'AIAgent', ...others },
+    credentialSubject: subject,
     credentialStatus: [
       {
         id: `${list}#${place.idx}`,
@@ -80,12 +93,31 @@ export function credentialClaims(service: Issuer, issuing: Issuing) {
       },
     ],
     ...(evidence && { evidence }),
-    iss: did,
-    sub: agentDid,
+  };
+}
+
+/** The claims of a credential that is secured as a JWT (VC-JOSE-COSE, section 3.1.1). */
+export function securedClaims(service: Issuer, stating: Stating) {
+  const { credentialId, subject, issuedAt, expiresAt } = stating;
+  return {
+    ...plainCredential(service, stating),
+    iss: issuerDid(service),
+    sub: subject.id,
     jti: credentialId,
     iat: epochSeconds(issuedAt),
     exp: epochSeconds(expiresAt),
   };
+}
+
+/** The claims of a credential about a grant. */
+export function credentialClaims(service: Issuer, { statement, ...issuing }: Issuing) {
+  const { agentDid, ...others } = statement;
+  return securedClaims(service, {
+    ...issuing,
+    type: GRANT_CREDENTIAL,
+    uri: uriOf(GRANT_CREDENTIAL, issuing.credentialId),
+    subject: { id: agentDid, type: 'AIAgent', ...others },
+  });
 }
 
 /** The member `vc`, in which clients of the model 1.1 look for a credential. */
@@ -111,9 +143,10 @@ export function readCredential(
   const { '@context': context, id, type, issuer, iss, sub, jti, exp, credentialSubject } = payload;
   const [first] = Array.isArray(context) ? context : [];
   if (first !== 'https://www.w3.org/ns/credentials/v2' || issuer !== iss) return undefined;
-  if (typeof jti !== 'string' || id !== idOf(jti) || typeof sub !== 'string') return undefined;
+  if (typeof jti !== 'string' || typeof sub !== 'string') return undefined;
   if (!Array.isArray(type) || type[0] !== 'VerifiableCredential' || typeof type[1] !== 'string')
     return undefined;
+  if (id !== uriOf(type[1], jti)) return undefined;
   if (Object(credentialSubject).id !== sub || typeof exp !== 'number') return undefined;
   const place = placeOf(service, payload.credentialStatus);
   if (!place) return undefined;
@@ -121,7 +154,11 @@ export function readCredential(
   return { credentialId: jti, credentialType: type[1], subject: sub, expiresAt, place };
 }
 
-function placeOf({ publicBaseUrl }: Issuer, statuses: unknown): Place | undefined {
+/** The place that the `credentialStatus` of a credential names. */
+export function placeOf(
+  { publicBaseUrl }: Pick<Issuer, 'publicBaseUrl'>,
+  statuses: unknown,
+): Place | undefined {
   const [status] = Array.isArray(statuses) ? statuses : [];
   const { type, statusListCredential, statusListIndex } = Object(status);
   if (type !== 'BitstringStatusListEntry' || typeof statusListCredential !== 'string') return undefined;
@@ -146,6 +183,15 @@ export const vocabulary = (service: Pick<Issuer, 'publicBaseUrl'>) => {
     'credentialId',
     'userVerified',
     'verifiedAt',
+    PASSPORT_CREDENTIAL,
+    'humanPrincipal',
+    'organizationDID',
+    'allowedMPPCategories',
+    'maxTransactionAmount',
+    'amount',
+    'currency',
+    'paymentRails',
+    'parentPassportId',
   ];
   return {
     '@context': {

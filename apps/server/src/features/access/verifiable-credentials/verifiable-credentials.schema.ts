@@ -48,7 +48,7 @@ export const Credential = Type.Object({
   principalId: Type.String(),
   agentDid: Type.String(),
   credentialType: Type.String(),
-  format: Type.Enum(['vc-jwt', 'sd-jwt']),
+  format: Type.Enum(['vc-jwt', 'sd-jwt', 'agent-passport']),
   credential: Type.String(),
   credentialJwt: Type.String(),
   status: Status,

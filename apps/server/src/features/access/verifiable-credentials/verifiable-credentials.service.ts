@@ -9,7 +9,6 @@ import { findGrant, type GrantRow, holdGrant } from '../grants/grants.queries.ts
 import {
   type CredentialRow,
   findCredential,
-  keepCredential,
   listCredentialRows,
   revokeRow,
 } from './verifiable-credentials.repo.ts';
@@ -20,7 +19,12 @@ import type {
   NewCredential,
   Revoked,
 } from './verifiable-credentials.schema.ts';
-import { type CredentialDeps, issuedAct, signCredential } from './verifiable-credentials.sign.service.ts';
+import {
+  type CredentialDeps,
+  issuedAct,
+  signCredential,
+  storeCredential,
+} from './verifiable-credentials.sign.service.ts';
 
 /**
  * Issues a credential about an active grant. It ends with the grant at the latest.
@@ -40,7 +44,7 @@ export async function issueCredential(
   const credential = await signCredential(deps, caller, { ...asked, grant, at, seconds });
   const isKept = await inTransaction(deps.db, async (tx) => {
     mustBeActive((await holdGrant(tx, caller, grant.id)) ?? grant, at);
-    if (!(await keepCredential(tx, caller.tenant, credential, at))) return false;
+    if (!(await storeCredential(tx, caller, credential, at))) return false;
     await recordActs(tx, caller, [issuedAct(credential)], at);
     return true;
   });
@@ -114,7 +118,8 @@ export function revokeCredential(
     const row = await findCredential(tx, caller, id);
     if (!row?.revokedAt) throw notFound();
     if (isFirst) {
-      const act = { type: 'vc.revoked', ...concerning(row), data: { credentialId: id } } as const;
+      const type = row.format === 'agent-passport' ? ('passport.revoked' as const) : ('vc.revoked' as const);
+      const act = { type, ...concerning(row), data: { credentialId: id } };
       await recordActs(tx, caller, [{ ...act, ...(reason && { evidence: { reason } }) }], at);
     }
     return { id, status: 'revoked', revokedAt: row.revokedAt.toISOString() };
@@ -125,7 +130,7 @@ function toCredential(row: CredentialRow, now: Date): Credential {
   const { agentId: _, format, issuedAt, expiresAt, revokedAt, ...members } = row;
   return {
     ...members,
-    format: format === 'sd-jwt' ? 'sd-jwt' : 'vc-jwt',
+    format: formatOf(format),
     credentialJwt: row.credential,
     status: revokedAt ? 'revoked' : expiresAt <= now ? 'expired' : 'active',
     issuedAt: issuedAt.toISOString(),
@@ -133,3 +138,6 @@ function toCredential(row: CredentialRow, now: Date): Credential {
     revokedAt: revokedAt?.toISOString() ?? null,
   };
 }
+
+const formatOf = (stored: string): Credential['format'] =>
+  stored === 'sd-jwt' || stored === 'agent-passport' ? stored : 'vc-jwt';

@@ -1,12 +1,12 @@
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { newId } from '../../../platform/ids.ts';
 import { findPasskeyEvidence } from '../../people/passkeys/passkeys.queries.ts';
 import { type KeyRing, signToken } from '../../service/keys/index.ts';
 import type { NewCredentialRow } from './verifiable-credentials.queries.ts';
-import { findFreePlace } from './verifiable-credentials.repo.ts';
+import { findFreePlace, keepCredential } from './verifiable-credentials.repo.ts';
 import {
   credentialClaims,
   GRANT_CREDENTIAL,
@@ -54,7 +54,7 @@ export async function signCredential(
   { grant, at, seconds, format, ...options }: Wanted,
 ): Promise<NewCredentialRow> {
   const { id: grantId, agentId, agentDid, principalId, delegationDepth } = grant;
-  const place = await findFreePlace(deps.db, tenant, newId('vcsl', at));
+  const place = await newPlace(deps, tenant, at);
   const issuing: Issuing = {
     credentialId: newId('vc', at),
     statement: { agentDid, principalId, ...tenant, grantId, scopes: grant.scopes, delegationDepth },
@@ -78,8 +78,24 @@ export async function signCredential(
   };
 }
 
+/** A place that is free now. Another credential may have it when the one that names it is stored. */
+export const newPlace = ({ db }: Pick<CredentialDeps, 'db'>, tenant: Caller['tenant'], at: Date) =>
+  findFreePlace(db, tenant, newId('vcsl', at));
+
+/** Stores a signed credential. @returns false when its place is taken, and then nothing is stored */
+export const storeCredential = (
+  tx: Tx,
+  { tenant }: Pick<Caller, 'tenant'>,
+  credential: NewCredentialRow,
+  at: Date,
+): Promise<boolean> => keepCredential(tx, tenant, credential, at);
+
 /** In whole seconds, and never after the grant. */
-function endOf({ expiresAt }: StatedGrant, seconds: number | undefined, at: Date): Date {
+export function endOf(
+  { expiresAt }: Pick<StatedGrant, 'expiresAt'>,
+  seconds: number | undefined,
+  at: Date,
+): Date {
   const wished = seconds === undefined ? expiresAt.getTime() : at.getTime() + seconds * 1000;
   return new Date(Math.floor(Math.min(wished, expiresAt.getTime()) / 1000) * 1000);
 }

@@ -106,7 +106,11 @@ const bitstring = (bits: Uint8Array): string =>
   gzipSync(bits.map((byte) => TURNED[byte] ?? 0)).toString('base64url');
 
 /** A Data Integrity proof of the suite `eddsa-jcs-2022`; none without an identity key. @see vc-di-eddsa, section 3.3 */
-function proofOf({ keyRing, didHost }: CredentialDeps, credential: object, at: Date): { proof?: object } {
+export function proofOf(
+  { keyRing, didHost }: Pick<CredentialDeps, 'keyRing' | 'didHost'>,
+  credential: object,
+  at: Date,
+): { proof?: object } {
   const { ed25519 } = keyRing.identity();
   if (!ed25519 || !keyRing.signAsIdentity) return {};
   const options = {

@@ -2,8 +2,14 @@ import { createKindVerifier, type OtherKind } from '@behest/protocol/kind-verifi
 import { readTokenParts } from '@behest/protocol/token-parts';
 import type { TokenRefusal } from '@behest/protocol/token-refusal';
 import { verifySignature } from '../../service/keys/index.ts';
-import { findBitAcrossTenants } from './verifiable-credentials.repo.ts';
-import { issuerDid, type Place, readCredential } from './verifiable-credentials.rules.ts';
+import { findBitAcrossTenants, findPlacedAcrossTenants } from './verifiable-credentials.repo.ts';
+import {
+  issuerDid,
+  PASSPORT_CREDENTIAL,
+  type Place,
+  placeOf,
+  readCredential,
+} from './verifiable-credentials.rules.ts';
 import type { VerifiedCredential, VerifyCode } from './verifiable-credentials.schema.ts';
 import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 
@@ -37,8 +43,10 @@ export interface Checked {
   readonly code?: VerifyCode;
 }
 
+type CheckerDeps = Pick<CredentialDeps, 'keyRing' | 'clock' | 'issuer'>;
+
 /** Makes a function that checks signature, issuer and times of one kind of credential. */
-export function credentialChecker({ keyRing, clock, issuer }: CredentialDeps, kind: OtherKind) {
+export function credentialChecker({ keyRing, clock, issuer }: CheckerDeps, kind: OtherKind) {
   const keys = () => keyRing.verificationKeys();
   const verify = createKindVerifier(kind, { keys, issuer, verifySignature });
   return (token: string, expectedIssuer: string): Checked => {
@@ -56,15 +64,25 @@ export async function statusAt({ db }: Pick<CredentialDeps, 'db'>, place: Place)
   return await findBitAcrossTenants(db, place);
 }
 
+/** The stored credential that has the place of an unsigned one. */
+export async function findPlaced(deps: CredentialDeps, credentialStatus: unknown) {
+  const place = placeOf(deps, credentialStatus);
+  return place && (await findPlacedAcrossTenants(deps.db, place));
+}
+
 /** Says of a credential whether it is genuine and good now. It always answers. */
 export function credentialVerifier(deps: CredentialDeps) {
-  const check = credentialChecker(deps, 'verifiable-credential');
+  const checkCredential = credentialChecker(deps, 'verifiable-credential');
+  const checkPassport = credentialChecker(deps, 'agent-passport');
   const did = issuerDid(deps);
   return async (credential: string): Promise<VerifiedCredential> => {
-    const { payload, code } = check(credential, did);
+    const asCredential = checkCredential(credential, did);
+    const isOther = asCredential.code === 'typ_not_allowed';
+    const { payload, code } = isOther ? checkPassport(credential, did) : asCredential;
     if (!payload) return refusal(code ?? 'malformed');
     const read = readCredential(deps, payload);
-    if (!read) return refusal('malformed');
+    // A passport is signed as one, and nothing else is.
+    if (!read || isOther !== (read.credentialType === PASSPORT_CREDENTIAL)) return refusal('malformed');
     const { credentialId, credentialType, subject, expiresAt, place } = read;
     const shown = { vcId: credentialId, credentialType, issuer: did, subject, expiresAt, payload };
     if (code) return { ...refusal(code), ...shown, ...(code === 'expired' && { expired: true }) };

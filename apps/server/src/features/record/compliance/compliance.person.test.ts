@@ -100,6 +100,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   audit_erasures: 'the order to erase the person, which names them only until it is done',
   scim_principals: 'the ids by which the user is found',
   passkey_challenges: 'proofs under way, which end within minutes',
+  principal_pseudonyms: 'the name by which merchants know the person, made by chance',
   passkey_users: 'the handle by which authenticators know the person, made by chance',
 };
 const TOLD = [
@@ -113,7 +114,7 @@ const TOLD = [
     'policies',
     'principal_sessions',
   ],
-  ...['sso_sessions', 'vault_credentials', 'verifiable_credentials'],
+  ...['sso_sessions', 'vault_credentials', 'verifiable_credentials', 'wallet_authorizations'],
 ];
 
 test('every table that names a principal is told, or left out for a reason', async () => {

@@ -6,8 +6,6 @@ import type { Declared } from '../../../platform/acts.ts';
  * when the feature is built.
  */
 const acts = `
-  passport.issued passport.revoked wallet.authorization.issued
-  wallet.authorization.consumed wallet.authorization.revoked
   grant.reconsent_required member.invited
   member.joined member.updated member.removed
   console.recovery_used transparency.halted`;

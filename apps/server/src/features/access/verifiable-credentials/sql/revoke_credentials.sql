@@ -1,16 +1,23 @@
--- Revokes credentials and sets their bits, for those that are not revoked. Returns their ids. Flips of one list wait for
--- each other, so none is lost.
+-- Revokes credentials and the passports below them, and sets their bits, for those that are not revoked. Returns their
+-- ids. Flips of one list wait for each other, so none is lost.
 create or replace function revoke_credentials(p_developer_id text, p_at timestamptz, p_ids text[])
   returns text[] language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as
 $$
 declare
+  fallen  text[];
   ended   text[];
   place   record;
   flipped bytea;
 begin
+  with recursive tree as (
+    select id from unnest(p_ids) id
+    union
+    select p.id from tree join passports p on p.developer_id = p_developer_id and p.parent_id = tree.id
+  )
+  select array_agg(id) into fallen from tree;
   select coalesce(array_agg(id order by id), '{}') into ended from (
     select c.id from verifiable_credentials c
-      where c.developer_id = p_developer_id and c.id = any (p_ids) and c.revoked_at is null
+      where c.developer_id = p_developer_id and c.id = any (fallen) and c.revoked_at is null
       order by c.id for update of c
   ) locked;
   update verifiable_credentials set revoked_at = p_at where developer_id = p_developer_id and id = any (ended);

@@ -1,0 +1,114 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { verifyRate } from './passports.rates.ts';
+import { getPassport, listPassports, passportVerifier, revokePassport } from './passports.read.service.ts';
+import {
+  IssuedPassport,
+  NewPassport,
+  PassportList,
+  PassportPath,
+  PassportQuery,
+  PassportToVerify,
+  RevokedPassport,
+  StoredPassport,
+  VerifiedPassport,
+} from './passports.schema.ts';
+import { issuePassport, type PassportDeps } from './passports.service.ts';
+
+const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
+
+export const passportRoutes: FastifyPluginAsyncTypebox<PassportDeps> = async (app, deps) => {
+  const verify = passportVerifier(deps);
+
+  app.post(
+    '/v1/passport/issue',
+    {
+      config: {
+        ...ofAgents,
+        failures: [
+          'INVALID_AGENT',
+          'INVALID_GRANT',
+          'SCOPE_INSUFFICIENT',
+          'AMOUNT_EXCEEDS_BUDGET',
+          'PARENT_EXCEEDED',
+          'INVALID_EXPIRY',
+        ],
+      },
+      schema: {
+        operationId: 'passports.issue',
+        summary: 'Issue a passport about a grant',
+        body: NewPassport,
+        response: { 201: IssuedPassport },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await issuePassport(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/passport/:id',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'passports.get',
+        summary: 'Get a passport',
+        params: PassportPath,
+        response: { 200: StoredPassport },
+      },
+    },
+    (request) => getPassport(deps, callerOf(request), request.params.id),
+  );
+
+  app.get(
+    '/v1/passports',
+    {
+      config: { ...ofAgents, failures: [] },
+      schema: {
+        operationId: 'passports.list',
+        summary: 'List passports, newest first',
+        description: 'A hundred at most. The header `Link` with `rel="next"` names the rest.',
+        querystring: PassportQuery,
+        response: { 200: PassportList },
+      },
+    },
+    async (request, reply) => {
+      const { page, nextCursor } = await listPassports(deps, callerOf(request), request.query);
+      if (nextCursor) {
+        const query = new URLSearchParams({ ...request.query, cursor: nextCursor });
+        reply.header('link', `<${deps.publicBaseUrl}/v1/passports?${query}>; rel="next"`);
+      }
+      return page;
+    },
+  );
+
+  app.post(
+    '/v1/passport/:id/revoke',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'passports.revoke',
+        summary: 'Revoke a passport, and those below it',
+        params: PassportPath,
+        body: NoFields,
+        response: { 200: RevokedPassport },
+      },
+    },
+    (request) => revokePassport(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/passports/verify',
+    {
+      config: { access: 'none', rate: verifyRate, failures: [] },
+      schema: {
+        operationId: 'passports.verify',
+        summary: 'Verify a passport',
+        body: PassportToVerify,
+        response: { 200: VerifiedPassport },
+      },
+    },
+    (request) => verify(request.body.passport),
+  );
+};

@@ -1,0 +1,117 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { verifyRate } from './wallet-authorizations.rates.ts';
+import {
+  Authorization,
+  AuthorizationPage,
+  AuthorizationPath,
+  AuthorizationQuery,
+  AuthorizationToVerify,
+  IssuedAuthorization,
+  NewAuthorization,
+  VerifiedAuthorization,
+} from './wallet-authorizations.schema.ts';
+import {
+  consumeAuthorization,
+  getAuthorization,
+  issueAuthorization,
+  listAuthorizations,
+  revokeAuthorization,
+  type WalletDeps,
+} from './wallet-authorizations.service.ts';
+import { authorizationVerifier } from './wallet-authorizations.verify.service.ts';
+
+const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
+
+export const walletRoutes: FastifyPluginAsyncTypebox<WalletDeps> = async (app, deps) => {
+  const verify = authorizationVerifier(deps);
+
+  app.post(
+    '/v1/wallet/authorizations',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'GRANT_INACTIVE', 'SCOPE_INSUFFICIENT'] },
+      schema: {
+        operationId: 'walletAuthorizations.issue',
+        summary: 'Issue an authorization for one payment',
+        body: NewAuthorization,
+        response: { 201: IssuedAuthorization },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await issueAuthorization(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/wallet/authorizations',
+    {
+      config: { ...ofAgents, failures: [] },
+      schema: {
+        operationId: 'walletAuthorizations.list',
+        summary: 'List authorizations, newest first',
+        querystring: AuthorizationQuery,
+        response: { 200: AuthorizationPage },
+      },
+    },
+    (request) => listAuthorizations(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/wallet/authorizations/:id',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'walletAuthorizations.get',
+        summary: 'Get an authorization',
+        params: AuthorizationPath,
+        response: { 200: Authorization },
+      },
+    },
+    (request) => getAuthorization(deps, callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/wallet/authorizations/:id/revoke',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'walletAuthorizations.revoke',
+        summary: 'Revoke an authorization',
+        params: AuthorizationPath,
+        body: NoFields,
+        response: { 200: Authorization },
+      },
+    },
+    (request) => revokeAuthorization(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/wallet/authorizations/:id/consume',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'ALREADY_CONSUMED', 'GONE'] },
+      schema: {
+        operationId: 'walletAuthorizations.consume',
+        summary: 'Use an authorization, once',
+        params: AuthorizationPath,
+        body: NoFields,
+        response: { 200: Authorization },
+      },
+    },
+    (request) => consumeAuthorization(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/wallet/authorizations/verify',
+    {
+      config: { access: 'none', rate: verifyRate, failures: [] },
+      schema: {
+        operationId: 'walletAuthorizations.verify',
+        summary: 'Verify an authorization',
+        body: AuthorizationToVerify,
+        response: { 200: VerifiedAuthorization },
+      },
+    },
+    (request) => verify(request.body.authorization),
+  );
+};
