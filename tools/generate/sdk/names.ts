@@ -143,3 +143,6 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   'sso.callback': 'SsoSession',
   'anomalies.getAlert': 'AnomalyAlert',
 };
+
+/** Members of queries that are numbers, and that the description has as text because the service says more of a wrong one. */
+export const NUMBERS: ReadonlySet<string> = new Set(['days', 'count', 'startIndex']);

@@ -302,8 +302,8 @@ export interface ScimListUsersQuery {
   readonly attributes?: string | undefined;
   readonly excludedAttributes?: string | undefined;
   readonly filter?: string | undefined;
-  readonly startIndex?: string | undefined;
-  readonly count?: string | undefined;
+  readonly startIndex?: number | undefined;
+  readonly count?: number | undefined;
   readonly cursor?: string | undefined;
   readonly sortBy?: string | undefined;
   readonly sortOrder?: string | undefined;
@@ -477,7 +477,7 @@ export interface UsageCurrentAnswer {
 }
 
 export interface UsageHistoryQuery {
-  readonly days?: string | undefined;
+  readonly days?: number | undefined;
 }
 
 export interface UsageHistoryAnswer {
@@ -2717,7 +2717,7 @@ export interface AnomaliesDetectAnswer {
 }
 
 export interface AnomaliesListQuery {
-  readonly unacknowledged?: "true" | "false" | undefined;
+  readonly unacknowledged: boolean;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -4140,7 +4140,7 @@ export interface AnomaliesApi {
    *
    * Sends `GET /v1/anomalies`.
    */
-  list(query?: AnomaliesListQuery, options?: CallOptions): List<AnomaliesListAnswer, AnomaliesListAnswer['anomalies'][number]>;
+  list(query: AnomaliesListQuery, options?: CallOptions): List<AnomaliesListAnswer, AnomaliesListAnswer['anomalies'][number]>;
   /**
    * Acknowledge an anomaly.
    *
