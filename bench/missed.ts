@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './load.ts';
 import type { Setting } from './options.ts';
-import { dearestOf } from './profile.ts';
+import { dearestOf, withSources } from './profile.ts';
 import { openProfiler } from './profiler.ts';
 import type { Measured } from './rounds.ts';
 import type { Scene } from './scene.ts';
@@ -34,7 +34,7 @@ export async function profileMissed(
     const profile = await profiler.stop();
     const file = join(folder, `${flow.name.replaceAll(/[^a-z]+/gi, '-').replace(/-$/, '')}.cpuprofile`);
     writeFileSync(file, JSON.stringify(profile));
-    const { functions, packages } = dearestOf(profile, NAMES);
+    const { functions, packages } = dearestOf(withSources(profile), NAMES);
     const lines = (shares: typeof functions) =>
       shares.map(({ name, share }) => `${(share * 100).toFixed(1).padStart(5)} %  ${name}`);
     dear.push({ flow: flow.name, file, functions: lines(functions), packages: lines(packages) });

@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest';
-import { dearestOf } from './profile.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { dearestOf, withSources } from './profile.ts';
 
 const node = (id: number, functionName: string, url = '') => ({
   id,
-  callFrame: { functionName, url, lineNumber: 9 },
+  callFrame: { functionName, url, lineNumber: 9, columnNumber: 0 },
 });
 
 test('shares are of the own time in which the process worked, by function and by package', () => {
@@ -43,5 +47,24 @@ test('a packed package has its own name', () => {
   expect([functions, packages]).toEqual([
     [{ name: 'parse pg.mjs:10', share: 1 }],
     [{ name: 'pg', share: 1 }],
+  ]);
+});
+
+test('a packed source is named by its own place', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'behest-profile-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // The tenth line of the packed file is the first of a source.
+  const map = { version: 3, sources: ['../apps/server/src/house.ts'], names: [], mappings: ';;;;;;;;;AAAA' };
+  writeFileSync(join(folder, 'main.mjs.map'), JSON.stringify(map));
+  const packed = node(1, 'openHouse', pathToFileURL(join(folder, 'main.mjs')).href);
+  const other = node(2, 'parse', 'file:///here/pg.mjs');
+
+  const { nodes } = withSources({ nodes: [packed, other], samples: [], timeDeltas: [] });
+
+  expect(
+    nodes.map(({ callFrame }) => [callFrame.url.replace(/^.*\/apps/, 'apps'), callFrame.lineNumber]),
+  ).toEqual([
+    ['apps/server/src/house.ts', 0],
+    ['file:///here/pg.mjs', 9],
   ]);
 });

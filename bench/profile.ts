@@ -1,3 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
 /** The part of a V8 CPU profile that is read here. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
@@ -12,6 +16,7 @@ interface ProfileNode {
     readonly functionName: string;
     readonly url: string;
     readonly lineNumber: number;
+    readonly columnNumber: number;
   };
 }
 
@@ -19,6 +24,26 @@ export interface Share {
   readonly name: string;
   /** The part of the time in which the process worked. */
   readonly share: number;
+}
+
+/** Names the sources in a profile of a server that runs packed ones. */
+export function withSources({ nodes, ...profile }: CpuProfile): CpuProfile {
+  const maps = new Map<string, SourceMap | undefined>();
+  const mapOf = (url: string) => {
+    if (!maps.has(url)) {
+      const file = url.startsWith('file:') ? `${fileURLToPath(url)}.map` : '';
+      maps.set(url, existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined);
+    }
+    return maps.get(url);
+  };
+  const placed = nodes.map((node) => {
+    const { url, lineNumber, columnNumber } = node.callFrame;
+    const entry = mapOf(url)?.findEntry(lineNumber, columnNumber);
+    if (!entry || !('originalSource' in entry)) return node;
+    const source = new URL(entry.originalSource, url).href;
+    return { ...node, callFrame: { ...node.callFrame, url: source, lineNumber: entry.originalLine } };
+  });
+  return { ...profile, nodes: placed };
 }
 
 /** @returns the dearest functions and the dearest packages by their own time, without the time of their callees */

@@ -15,6 +15,8 @@ alter table billing_customers drop constraint billing_customers_developer_id_fke
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
+alter table resource_index drop constraint resource_index_developer_id_resource_id_fkey;
+-- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table scim_token_index drop constraint scim_token_index_developer_id_token_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table verified_domains drop constraint verified_domains_developer_id_domain_id_fkey;
@@ -23,6 +25,9 @@ alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
+drop trigger append_only on audit_erased;
+drop trigger append_only on operator_entries;
+drop trigger erase_only on audit_entries;
 
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
@@ -35,8 +40,15 @@ select create_distributed_table('anomaly_rules', 'developer_id', colocate_with =
 select create_distributed_table('anomaly_sightings', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('anomaly_states', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('api_keys', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approvers', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approver_challenges', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approver_passkeys', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('approver_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_checkpoints', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_checks', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_entries', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_erased', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_erasures', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('billing_events', 'developer_id', colocate_with => 'developers');
@@ -52,12 +64,18 @@ select create_distributed_table('caps_slot', 'developer_id', colocate_with => 'd
 select create_distributed_table('connect_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('consent_mails', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('custom_domains', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decisions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_approvals', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_cases', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_channels', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('decision_notices', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('email_verifications', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('enforced_calls', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('idempotent_answers', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('oauth_clients', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_challenges', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_evidence', 'developer_id', colocate_with => 'developers');
@@ -70,6 +88,7 @@ select create_distributed_table('policy_versions', 'developer_id', colocate_with
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('resources', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_groups', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_users', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_members', 'developer_id', colocate_with => 'developers');
@@ -111,10 +130,15 @@ select create_reference_table('billing_customers');
 select create_reference_table('verified_domains');
 -- finds the developer of a SCIM token, so it cannot be found by its developer
 select create_reference_table('scim_token_index');
+-- holds each URI once over all developers, and finds the developer of a credential
+select create_reference_table('resource_index');
 
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator
 -- schema_functions: the journal of the functions, which are replaced on the coordinator
+-- signing_keys: the few keys of the whole service, which belong to no developer
+-- operator_head: the end of the chain of the operator, who is no developer
+-- operator_entries: the chain of the operator, who is no developer
 
 -- A call with nothing but constants runs on the node of its developer. Advisory locks are known to one node only, so
 -- functions that take one are not sent anywhere: all of their callers have to meet on the coordinator.
@@ -148,6 +172,7 @@ select create_distributed_function('count_webhooks(text,timestamp with time zone
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
+select create_distributed_function('erase_only()');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
@@ -159,11 +184,14 @@ select create_distributed_function('find_enforceable(text,text,timestamp with ti
 select create_distributed_function('find_grant(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_redeemable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_refreshable(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('free_status_place(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('free_webhook_leases(text,text,boolean,timestamp with time zone,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_budget(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('grant_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('hold_principal(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('hold_status_place(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('is_proxy_token_live(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('keep_credential(text,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('lock_account(text)');
 select create_distributed_function('lock_delegation(text,text[])');
 select create_distributed_function('lock_directory(text)');
@@ -191,7 +219,6 @@ select create_distributed_function('sight_anomalies(text,bigint,bigint,timestamp
 select create_distributed_function('slow_webhook(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('standing(text,agent_status,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('take_quota(text,text,bigint,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
-select create_distributed_function('take_status_place(text,text,timestamp with time zone)');
 select create_distributed_function('ulid_time(timestamp with time zone)');
 select create_distributed_function('use_grant_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
@@ -210,4 +237,7 @@ select create_distributed_function('write_vault_exchange(text,timestamp with tim
 select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');
 
 -- After shards have moved, these have to be made again.
-select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_erased', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('operator_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_entries', $$CREATE TRIGGER erase_only BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION erase_only()$$);

@@ -4,14 +4,27 @@ import module from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// To find and load the two thousand files of the packages takes half of a start, so `tools/pack` writes them as a few.
-// Importing this file makes the sources import those. Without them, or after the lock file has changed, the packages
-// are loaded from where npm put them.
+// To find and load the three thousand files of packages and sources takes most of a start, so `tools/pack` writes them
+// as a few. After the lock file has changed, the packages are loaded from where npm put them; after a source has
+// changed, the sources import the packed packages.
 const ROOT = path.join(import.meta.dirname, '../..');
 const HOME = path.join(ROOT, 'node_modules/.cache/behest-packages');
 
-const index = readIndex();
-if (index) usePacked(index);
+/** The folder of the server's entries, and how their names end. */
+export const sources = placeOfSources();
+
+function placeOfSources() {
+  const index = readIndex();
+  if (index && areFresh(index.sources)) {
+    return { folder: path.join(HOME, index.sources.folder), ending: '.mjs' };
+  }
+  if (index) usePacked(index);
+  return { folder: path.join(import.meta.dirname, 'src'), ending: '.ts' };
+}
+
+/** @param name `main` or `process-io` */
+export const importSource = (name) =>
+  import(pathToFileURL(path.join(sources.folder, name + sources.ending)).href);
 
 function readIndex() {
   const file = path.join(HOME, 'index.json');
@@ -19,6 +32,17 @@ function readIndex() {
   const index = JSON.parse(fs.readFileSync(file, 'utf8'));
   const lock = fs.readFileSync(path.join(ROOT, 'package-lock.json'));
   return createHash('sha256').update(lock).digest('hex') === index.lock ? index : undefined;
+}
+
+/** A source that was changed in the second of the packing may have been changed after it. */
+function areFresh(packed) {
+  if (!packed) return false;
+  const packedIn = Math.floor(packed.packedAt / 1000);
+  return Object.entries(packed.inputs).every(([file, [size, changed]]) => {
+    const found = fs.statSync(path.join(ROOT, file), { throwIfNoEntry: false });
+    const isSame = found?.size === size && Math.floor(found.mtimeMs / 1000) === changed;
+    return isSame && changed < packedIn;
+  });
 }
 
 function usePacked({ folder, files }) {

@@ -17,12 +17,16 @@ export const REFERENCE: Readonly<Record<string, string>> = {
   billing_customers: 'finds the developer of a customer of the payment provider',
   verified_domains: 'holds each domain once over all developers',
   scim_token_index: 'finds the developer of a SCIM token, so it cannot be found by its developer',
+  resource_index: 'holds each URI once over all developers, and finds the developer of a credential',
 };
 
 /** Tables that stay on the coordinator, each with its reason. */
 export const LOCAL: Readonly<Record<string, string>> = {
   schema_migrations: 'the journal of the migrations, which run on the coordinator',
   schema_functions: 'the journal of the functions, which are replaced on the coordinator',
+  signing_keys: 'the few keys of the whole service, which belong to no developer',
+  operator_head: 'the end of the chain of the operator, who is no developer',
+  operator_entries: 'the chain of the operator, who is no developer',
 };
 
 /** Indexes and constraints that Citus refuses, each with what holds in their place. */
@@ -40,6 +44,8 @@ export const DROPPED: Readonly<Record<string, string>> = {
   billing_customers_developer_id_fkey:
     'from a copied table to a distributed one. The erasure of an account deletes the row first',
   scim_token_index_developer_id_token_id_fkey:
+    'from a copied table to a distributed one. Both are deleted together, the index first',
+  resource_index_developer_id_resource_id_fkey:
     'from a copied table to a distributed one. Both are deleted together, the index first',
   verified_domains_developer_id_domain_id_fkey:
     'from a copied table to a distributed one. Both are deleted together, the index first',

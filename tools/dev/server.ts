@@ -26,7 +26,8 @@ export async function launchServer(home: Home, options: ServerOptions): Promise<
   const { mark, file } = ownProcesses(home).server;
   // The server is detached, because Ctrl-C would otherwise reach it twice, from the terminal and from this
   // process, and the second signal means "at once".
-  const child = spawn(process.execPath, [mark], {
+  // Stack traces name the lines of the sources, and not of the packed files.
+  const child = spawn(process.execPath, ['--enable-source-maps', mark], {
     cwd: home.root,
     env: options.env,
     detached: true,

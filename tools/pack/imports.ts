@@ -8,7 +8,8 @@ export interface Imports {
   readonly later: readonly string[];
 }
 
-const isOfPackage = (specifier: string) => !/^(\.|\/|#|node:|@behest\/)/.test(specifier);
+/** Whether a name is that of a package from elsewhere. */
+export const isOfPackage = (specifier: string) => !/^(\.|\/|#|node:|@behest\/)/.test(specifier);
 
 /** Follows the imports of the sources from their entry. */
 export async function importsOf(root: string, entry: string): Promise<Imports> {

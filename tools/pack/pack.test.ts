@@ -1,6 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +18,7 @@ import { importsOf } from './imports.ts';
 import { packPackages } from './pack.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
+const INDEX = join(ROOT, 'node_modules/.cache/behest-packages/index.json');
 
 test('a start loads these packages, and the others wait until something needs them', async () => {
   expect(await importsOf(ROOT, 'apps/server/src/main.ts')).toEqual({
@@ -82,12 +93,73 @@ test('the sources import packed packages, and never a part of one beside it', ()
   expect(said).toContain('/node_modules/.cache/behest-packages/abc/pg.mjs pg/lib/query is new to the packed');
 });
 
+const whereTheServerIs = `
+  const { sources } = await import('./packed.mjs');
+  console.log(sources.folder.replace(/^.*[/]/, ''), sources.ending);`;
+
+test('a start takes the packed sources, until a source changes', async () => {
+  await packPackages(ROOT);
+  const { sources } = JSON.parse(readFileSync(INDEX, 'utf8'));
+  const root = newCheckout({ lock: 'that it was packed for' });
+  const [size, changed] = [7, 1_700_000_000];
+  const place = join(root, 'apps/server/src/main.ts');
+  const startOf = (packed: object) => {
+    mkdirSync(join(root, 'apps/server/src'), { recursive: true });
+    writeFileSync(place, 'start()');
+    utimesSync(place, changed, changed);
+    const index = JSON.parse(
+      readFileSync(join(root, 'node_modules/.cache/behest-packages/index.json'), 'utf8'),
+    );
+    writeFileSync(
+      join(root, 'node_modules/.cache/behest-packages/index.json'),
+      JSON.stringify({
+        ...index,
+        sources: {
+          folder: 'sources-abc',
+          packedAt: changed * 1000 + 1000,
+          inputs: { 'apps/server/src/main.ts': [size, changed] },
+          ...packed,
+        },
+      }),
+    );
+    return run(join(root, 'apps/server'), [], whereTheServerIs);
+  };
+
+  expect(Object.keys(sources.inputs)).toEqual(
+    expect.arrayContaining(['apps/server/src/main.ts', 'packages/protocol/src/manifest/tool-pins.ts']),
+  );
+  expect(startOf({})).toBe('sources-abc .mjs\n');
+  expect(startOf({ packedAt: changed * 1000 + 999 })).toBe('src .ts\n'); // it may have changed after the packing
+  expect(startOf({ inputs: { 'apps/server/src/main.ts': [size + 1, changed] } })).toBe('src .ts\n');
+  expect(startOf({ inputs: { 'apps/server/src/main.ts': [size, changed - 1] } })).toBe('src .ts\n');
+  expect(startOf({ inputs: { 'apps/server/src/gone.ts': [size, changed] } })).toBe('src .ts\n');
+});
+
+test('packed sources find the files beside their own, and map their lines to them', async () => {
+  await packPackages(ROOT);
+  const { sources } = JSON.parse(readFileSync(INDEX, 'utf8'));
+  const folder = join(INDEX, '..', sources.folder);
+  const code = readFileSync(join(folder, 'main.mjs'), 'utf8');
+  const map = new SourceMap(JSON.parse(readFileSync(join(folder, 'main.mjs.map'), 'utf8')));
+  const lines = code.split('\n');
+  const at = lines.findIndex((line) => line.includes('"/../'));
+  const entry = map.findEntry(at, 1);
+  const paths = [...code.matchAll(/"(\/\.\.\/[^"]+)"/g)].map(([, path]) => join(folder, String(path)));
+
+  expect(paths.length).toBeGreaterThan(5);
+  expect(paths.filter((path) => !statSync(path).isDirectory())).toEqual([]);
+  expect('originalSource' in entry && join(folder, entry.originalSource)).toMatch(
+    /\/apps\/server\/src\/.+[.]ts$/,
+  );
+});
+
 test('the modules of a start leave Node’s `fetch` and its patterns for file names unloaded', () => {
   const script = `
-    const { start } = await import('./src/main.ts');
+    const { importSource } = await import('./packed.mjs');
+    const { start } = await importSource('main');
     console.log(typeof start, process.moduleLoadList.filter((name) => /undici|minimatch/.test(name)));`;
 
-  expect(run(ROOT, ['--import', './packed.mjs'], script)).toBe('function []\n');
+  expect(run(ROOT, [], script)).toBe('function []\n');
 });
 
 test('packages that were packed for another lock file are left alone', () => {

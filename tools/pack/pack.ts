@@ -5,30 +5,43 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Plugin, rolldown } from 'rolldown';
 import { importsOf } from './imports.ts';
+import { type PackedSources, packSources } from './sources.ts';
 
 const ENTRY = 'apps/server/src/main.ts';
 
 /** These read files that lie beside their own, so they stay where they are. */
 const UNPACKED = ['swagger-ui-dist/absolute-path.js'];
 
+/** `index.json`, which `apps/server/packed.mjs` reads. */
+interface Index {
+  /** The SHA-256 digest of the lock file. */
+  readonly lock: string;
+  readonly folder: string;
+  /** The packed file of each name that the sources import. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly sources: PackedSources;
+}
+
 /**
- * Writes the packages that the server imports as a few files, which `apps/server/packed.mjs` uses in place of the
- * two thousand that were installed. Does nothing when that was done for this lock file and these imports.
+ * Writes the packages that the server imports, and its sources, as a few files, which `apps/server/packed.mjs` uses in
+ * place of three thousand. It keeps the files that it wrote for this lock file, these imports and these sources.
  */
 export async function packPackages(root: string): Promise<void> {
   const { atStart, later } = await importsOf(root, ENTRY);
   const specifiers = [...atStart, ...later].filter((specifier) => !UNPACKED.includes(specifier));
   const lock = hashOf(readFileSync(join(root, 'package-lock.json')));
-  const name = hashOf(`${lock} ${specifiers.join(' ')}`).slice(0, 16);
+  const folder = hashOf(`${lock} ${specifiers.join(' ')}`).slice(0, 16);
   const home = join(root, 'node_modules/.cache/behest-packages');
   const index = join(home, 'index.json');
-  if (existsSync(index) && JSON.parse(readFileSync(index, 'utf8')).folder === name) return;
+  const known: Partial<Index> = existsSync(index) ? JSON.parse(readFileSync(index, 'utf8')) : {};
 
   mkdirSync(home, { recursive: true });
-  const folder = join(home, name);
-  const files = await write(root, folder, specifiers);
-  writeFileSync(`${folder}.json`, JSON.stringify({ lock, folder: name, files }));
-  renameSync(`${folder}.json`, index); // a server that starts meanwhile reads the old index or the new one
+  const files = known.folder === folder ? known.files : undefined;
+  const packed = files ?? (await write(root, join(home, folder), specifiers));
+  const sources = await packSources(root, home, { folder, files: packed });
+  const text = JSON.stringify({ lock, folder, files: packed, sources } satisfies Index);
+  writeFileSync(`${join(home, folder)}.json`, text);
+  renameSync(`${join(home, folder)}.json`, index); // a server that starts meanwhile reads the old index or the new one
 }
 
 const hashOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');

@@ -94,9 +94,11 @@ export async function buildApp({
     callers,
     consent: credentials.consent,
     connect: credentials.connect,
+    approver: credentials.approver,
     session: credentials.session,
     grant: credentials.grant,
     scim: credentials.scim,
+    operator: credentials.operator,
   });
 
   await app.register(openapiRoutes);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Environment, isSecret } from './config/setting.ts';
 import { development, problemsOf, production, refusalsOf } from './config/test/environment.ts';
 import { ConfigError, loadConfig, allSettings as table } from './config.ts';
+import vectors from './features/service/keys/keys.vectors.json' with { type: 'json' };
 
 describe('the configuration', () => {
   test('starts from three variables, with every other at its default', () => {
@@ -228,6 +229,49 @@ describe('P9: NODE_ENV', () => {
   });
 });
 
+describe('the key store postgres', () => {
+  const store = { ...development, SIGNING_KEY_STORE: 'postgres', VAULT_ENCRYPTION_KEY: 'ab'.repeat(32) };
+
+  test('is sealed with the vault key', () => {
+    expect(problemsOf(store)).toEqual([]);
+    expect(problemsOf({ ...store, VAULT_ENCRYPTION_KEY: '' })).toEqual([
+      { setting: 'SIGNING_KEY_STORE', message: 'SIGNING_KEY_STORE=postgres requires VAULT_ENCRYPTION_KEY' },
+    ]);
+  });
+
+  test('publishes a retired key for as long as a grant may live, and refuses less', () => {
+    const spans = { MAX_GRANT_LIFETIME_SECONDS: '3600', SIGNING_KEY_RETIRED_GRACE_SECONDS: '3599' };
+    const message =
+      'SIGNING_KEY_RETIRED_GRACE_SECONDS (3599) must not be shorter than MAX_GRANT_LIFETIME_SECONDS (3600)';
+
+    expect(problemsOf({ ...store, ...spans })).toEqual([
+      { setting: 'SIGNING_KEY_RETIRED_GRACE_SECONDS', message },
+    ]);
+    expect(problemsOf({ ...store, ...spans, SIGNING_KEY_RETIRED_GRACE_SECONDS: '3600' })).toEqual([]);
+    expect(problemsOf({ ...development, ...spans })).toEqual([]);
+  });
+
+  test('may hold the EC key that the settings lack', () => {
+    const settings = {
+      RSA_PRIVATE_KEY: vectors.rsa.privateKey,
+      AUTO_GENERATE_KEYS: '',
+      JWT_SIGNING_ALG: 'ES256',
+    };
+
+    expect(problemsOf({ ...store, ...settings })).toEqual([]);
+  });
+
+  test('is the only one with a schedule', () => {
+    expect(problemsOf({ ...store, SIGNING_KEY_ROTATION_SECONDS: '86400' })).toEqual([]);
+    expect(problemsOf({ ...development, SIGNING_KEY_ROTATION_SECONDS: '86400' })).toEqual([
+      {
+        setting: 'SIGNING_KEY_ROTATION_SECONDS',
+        message: 'SIGNING_KEY_ROTATION_SECONDS requires SIGNING_KEY_STORE=postgres',
+      },
+    ]);
+  });
+});
+
 describe('a setting out of its range', () => {
   test.each([
     ['NODE_ENV', 'must be production, development or test', ['prod', 'Production']],
@@ -247,7 +291,23 @@ describe('a setting out of its range', () => {
     ['GRANT_TOKEN_LEGACY_CLAIMS', 'must be true or false', ['TRUE', '1', 'yes']],
     ['AUTO_GENERATE_KEYS', 'must be true or false', ['on']],
     ['JWT_SIGNING_ALG', 'must be RS256 or ES256', ['rs256', 'EdDSA', 'HS256', 'none']],
-    ['SIGNING_KEY_STORE', 'must be env (the postgres store is not available yet)', ['postgres', 'redis']],
+    ['SIGNING_KEY_STORE', 'must be env or postgres', ['redis', 'Postgres', 'true']],
+    [
+      'SIGNING_KEY_ROTATION_SECONDS',
+      'must be an integer between 0 and 315360000',
+      ['-1', '1.5', '315360001'],
+    ],
+    ['ADMIN_API_KEY', 'must be at least 32 characters', ['x'.repeat(31)]],
+    [
+      'ED25519_PREVIOUS_PUBLIC_KEYS',
+      'must be a comma list of Ed25519 Multikeys (z6Mk…)',
+      [
+        'key',
+        'z6Mk',
+        'z6MkpmbjaCbDiC1H8kAarwMD15iGZEg53W2udx5n1ZFiCji0',
+        'zDnaerx9CtbPJ1q36T5Ln5wYt3MQYeGRG5ehnPAmxcf5mDZpv',
+      ],
+    ],
     ['SIGNUP_MODE', 'must be open or closed', ['Open']],
     [
       'METRICS_TOKEN',
@@ -410,6 +470,7 @@ describe('a secret', () => {
         'SSO_STATE_SECRET',
         'VAULT_ENCRYPTION_KEY',
         'VAULT_ENCRYPTION_KEYS_PREVIOUS',
+        'ADMIN_API_KEY',
         'SMTP_URL',
         'STRIPE_SECRET_KEY',
         'STRIPE_WEBHOOK_SECRET',

@@ -8,6 +8,7 @@ import {
   readSettings,
   type SettingProblem,
   type Settings,
+  type ValuesOf,
 } from './config/setting.ts';
 import { ownSettings } from './config/settings.ts';
 import type { KeySettings } from './features/service/keys/index.ts';
@@ -68,6 +69,11 @@ interface TokenSettings {
   readonly maxGrantLifetimeSeconds: number;
   readonly maxTtlSeconds: number;
 }
+
+const keyStoreOf = (values: ValuesOf<typeof ownSettings>) => ({
+  retiredGraceSeconds: values.SIGNING_KEY_RETIRED_GRACE_SECONDS,
+  rotationSeconds: values.SIGNING_KEY_ROTATION_SECONDS,
+});
 
 /** The settings of all features. */
 const featureSettings: Settings = Object.assign({}, ...features.map(({ settings }) => settings));
@@ -135,6 +141,8 @@ export function loadConfig(env: Environment): Config {
       activationDelaySeconds: values.SIGNING_KEY_ACTIVATION_DELAY_SECONDS,
       vaultKey: values.VAULT_ENCRYPTION_KEY,
       previousVaultKeys: values.VAULT_ENCRYPTION_KEYS_PREVIOUS ?? [],
+      formerIdentities: values.ED25519_PREVIOUS_PUBLIC_KEYS ?? [],
+      store: values.SIGNING_KEY_STORE === 'env' ? undefined : keyStoreOf(values),
     },
     tokens: {
       issuer: values.JWT_ISSUER ?? publicBaseUrl,

@@ -4,19 +4,24 @@ import { authorization } from './features/access/authorization/authorization.fea
 import { budgets } from './features/access/budgets/budgets.feature.ts';
 import { bundles } from './features/access/bundles/bundles.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
+import { decisions } from './features/access/decisions/decisions.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
+import { oauth } from './features/access/oauth/oauth.feature.ts';
 import { policies } from './features/access/policies/policies.feature.ts';
+import { resources } from './features/access/resources/resources.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
+import { dids } from './features/accounts/dids/dids.feature.ts';
 import { domains } from './features/accounts/domains/domains.feature.ts';
 import { emails } from './features/accounts/emails/emails.feature.ts';
 import { quotas } from './features/accounts/quotas/quotas.feature.ts';
 import { usage } from './features/accounts/usage/usage.feature.ts';
+import { approvers } from './features/people/approvers/approvers.feature.ts';
 import { connections } from './features/people/connections/connections.feature.ts';
 import { consent } from './features/people/consent/consent.feature.ts';
 import { passkeys } from './features/people/passkeys/passkeys.feature.ts';
@@ -27,11 +32,13 @@ import { signals } from './features/people/signals/signals.feature.ts';
 import { sso } from './features/people/sso/sso.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
 import { compliance } from './features/record/compliance/compliance.feature.ts';
+import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
 import { keys } from './features/service/keys/keys.feature.ts';
 import { operations } from './features/service/operations/operations.feature.ts';
+import { operator } from './features/service/operator/operator.feature.ts';
 import { credentials } from './features/vault/credentials/credentials.feature.ts';
 import { providers } from './features/vault/providers/providers.feature.ts';
 import { proxy } from './features/vault/proxy/proxy.feature.ts';
@@ -48,6 +55,7 @@ import type { DeclaredMetrics } from './platform/telemetry/metrics.ts';
  */
 export const features: readonly Feature[] = [
   operations,
+  operator,
   keys,
   quotas,
   usage,
@@ -56,6 +64,8 @@ export const features: readonly Feature[] = [
   emails,
   domains,
   agents,
+  dids,
+  resources,
   manifests,
   policies,
   bundles,
@@ -64,6 +74,7 @@ export const features: readonly Feature[] = [
   passkeys,
   consent,
   tokens,
+  oauth,
   verifiableCredentials,
   providers,
   credentials,
@@ -79,8 +90,11 @@ export const features: readonly Feature[] = [
   webhooks,
   caps,
   enforcement,
+  approvers,
+  decisions,
   proxy,
   compliance,
+  erasures,
   anomalies,
 ];
 

@@ -146,7 +146,8 @@ export async function start(environment: Environment, io: Io): Promise<void> {
 
     io.watchSignals(stop);
     const { alg, kid } = keyRing.signer();
-    const how = { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore: 'env' };
+    const keyStore = keyRing.stored ? 'postgres' : 'env';
+    const how = { port, issuer: config.tokens.issuer, signingAlg: alg, signingKid: kid, keyStore };
     logger.info({ ...how, version: VERSION }, 'ready');
   } catch (error) {
     if (shutdown?.isStopping()) return; // the stop closes what the start still uses

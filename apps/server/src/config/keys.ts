@@ -13,6 +13,9 @@ export function checkKeys(values: Values, problems: SettingProblem[]) {
 
   check('RSA_PRIVATE_KEY', () => requireRsaKey(values));
   check('JWT_SIGNING_ALG', () => requireEcKey(values));
+  check('SIGNING_KEY_STORE', () => requireVaultKey(values));
+  check('SIGNING_KEY_RETIRED_GRACE_SECONDS', () => requireGrace(values));
+  check('SIGNING_KEY_ROTATION_SECONDS', () => requireStore(values));
   check('VAULT_ENCRYPTION_KEYS_PREVIOUS', () => refuseRepeatedVaultKey(values));
   check('JWT_VERIFICATION_PUBLIC_KEYS', () => others.push(...verificationKeysOf(values)));
   const isEveryRsaKeyRead =
@@ -30,8 +33,31 @@ function requireRsaKey(values: Values): void {
 
 function requireEcKey(values: Values): void {
   const isUnset = 'EC_PRIVATE_KEY' in values && !values.EC_PRIVATE_KEY;
-  if (!isUnset || values.AUTO_GENERATE_KEYS !== false || values.JWT_SIGNING_ALG !== 'ES256') return;
+  // The database may have a key; its reader checks that.
+  const isElsewhere = values.AUTO_GENERATE_KEYS !== false || values.SIGNING_KEY_STORE !== 'env';
+  if (!isUnset || isElsewhere || values.JWT_SIGNING_ALG !== 'ES256') return;
   throw new SettingRefusal('JWT_SIGNING_ALG=ES256 requires EC_PRIVATE_KEY');
+}
+
+function requireVaultKey(values: Values): void {
+  const isUnset = 'VAULT_ENCRYPTION_KEY' in values && !values.VAULT_ENCRYPTION_KEY;
+  if (values.SIGNING_KEY_STORE !== 'postgres' || !isUnset) return;
+  throw new SettingRefusal('SIGNING_KEY_STORE=postgres requires VAULT_ENCRYPTION_KEY');
+}
+
+/** A grant's last token must verify for as long as the grant lives (specification, Versioning). */
+function requireGrace(values: Values): void {
+  const { SIGNING_KEY_RETIRED_GRACE_SECONDS: grace, MAX_GRANT_LIFETIME_SECONDS: lifetime } = values;
+  if (values.SIGNING_KEY_STORE !== 'postgres' || grace === undefined || lifetime === undefined) return;
+  if (grace >= lifetime) return;
+  throw new SettingRefusal(
+    `SIGNING_KEY_RETIRED_GRACE_SECONDS (${grace}) must not be shorter than MAX_GRANT_LIFETIME_SECONDS (${lifetime})`,
+  );
+}
+
+function requireStore(values: Values): void {
+  if (!values.SIGNING_KEY_ROTATION_SECONDS || values.SIGNING_KEY_STORE !== 'env') return;
+  throw new SettingRefusal('SIGNING_KEY_ROTATION_SECONDS requires SIGNING_KEY_STORE=postgres');
 }
 
 function refuseRepeatedVaultKey(values: Values): void {

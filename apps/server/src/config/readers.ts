@@ -50,17 +50,6 @@ export const pathOf = (example: string): Reader<string> => ({
   read: (text) => (/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(text) ? text : undefined),
 });
 
-/** For a setting with a single value so far. */
-export function onlyYet(word: string, why: string): Reader<string> {
-  return {
-    accepts: word,
-    read(text, { name }) {
-      if (text !== word) throw new SettingRefusal(`${name} must be ${word} (${why})`);
-      return text;
-    },
-  };
-}
-
 /** @param isRefused selects the refused values: a switch that is off does no harm in production */
 export function notInProduction<T>(
   { accepts, read }: Reader<T>,

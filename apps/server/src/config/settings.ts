@@ -1,8 +1,9 @@
 import { baseUrl, hostAndPort, httpUrl, issuer, origins, redisUrl, trustProxy } from './addresses.ts';
 import { databaseUrl } from './database.ts';
 import { mailAddress, smtpUrl } from './mail.ts';
+import { multikeys } from './multikeys.ts';
 import { ecPrivateKey, ed25519PrivateKey, rsaPrivateKey } from './private-keys.ts';
-import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, onlyYet, textOf } from './readers.ts';
+import { anyText, boolean, integer, ipAddress, notInProduction, oneOf, textOf } from './readers.ts';
 import { vaultKey, vaultKeys } from './secrets.ts';
 import { defaulted, optional, required } from './setting.ts';
 import { jwkEntries } from './verification-keys.ts';
@@ -101,6 +102,11 @@ const keys = {
     'none',
     "The key that proves statements of the service under its DID. Only the service's DID document names it, and it signs no token.",
   ),
+  ED25519_PREVIOUS_PUBLIC_KEYS: optional(
+    multikeys,
+    'none',
+    "Former Ed25519 keys, as Multikeys. The service's DID document names them, so that old proofs verify.",
+  ),
   AUTO_GENERATE_KEYS: defaulted(
     notInProduction(boolean, (value) => value, 'AUTO_GENERATE_KEYS is for development only'),
     'false',
@@ -124,19 +130,24 @@ const keys = {
     'The number of months, the current month included, for which the service publishes that key as `service-YYYY-MM`.',
   ),
   SIGNING_KEY_STORE: defaulted(
-    onlyYet('env', 'the postgres store is not available yet'),
+    oneOf('env', 'postgres'),
     'env',
-    'The place of signing keys: these variables.',
+    'The place of signing keys: these variables, or the database, which all instances share. The keys of these variables begin the life of that store, and `VAULT_ENCRYPTION_KEY` seals it.',
   ),
   SIGNING_KEY_ACTIVATION_DELAY_SECONDS: defaulted(
     integer(0, 86_400),
     '900',
-    'The time after its start for which a process still signs as RS256 under `service-YYYY-MM`, while verifiers fetch its published keys.',
+    'The time after its start for which a process still signs as RS256 under `service-YYYY-MM`, while verifiers fetch its published keys. With `SIGNING_KEY_STORE=postgres`, the time for which a key is published before it signs.',
   ),
   SIGNING_KEY_RETIRED_GRACE_SECONDS: defaulted(
     integer(0, MOST_SECONDS),
     '34214400',
-    'The time for which a key that signs no longer stays published. It has no effect with `SIGNING_KEY_STORE=env`, where a key stays as long as a setting names it.',
+    'The time for which a key that signs no longer stays published. It has no effect with `SIGNING_KEY_STORE=env`, where a key stays as long as a setting names it. With `postgres`, it is no shorter than `MAX_GRANT_LIFETIME_SECONDS`.',
+  ),
+  SIGNING_KEY_ROTATION_SECONDS: defaulted(
+    integer(0, MOST_SECONDS),
+    '0',
+    'The time from one signing key to the next, with `SIGNING_KEY_STORE=postgres`. With 0, the operator rotates.',
   ),
   VAULT_ENCRYPTION_KEY: optional(
     vaultKey,

@@ -33,6 +33,8 @@ export interface Caller extends Reach {
   readonly requestId: string;
   /** The address of the client, behind the proxies that the operator trusts. Absent where no request was made. */
   readonly address?: string;
+  /** The approver, and the session of the page `/approve`, of a request by its cookie. */
+  readonly approver?: { readonly approverId: string; readonly sessionId: string };
   /** The browser of a person's decision. */
   readonly browser?: { readonly ip: string; readonly userAgent: string | null };
 }
@@ -67,6 +69,12 @@ export interface PrincipalSession {
   readonly tenant: Tenant;
   readonly sessionId: string;
   readonly principalId: string;
+  readonly requestId: string;
+}
+
+/** The party that showed `ADMIN_API_KEY`. It acts on the deployment, and for no developer. */
+export interface OperatorCaller {
+  readonly actor: 'admin';
   readonly requestId: string;
 }
 

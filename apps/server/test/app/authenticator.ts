@@ -15,6 +15,8 @@ export interface Fault {
   /** Signs with another key, or registers another one. */
   readonly key?: ReturnType<typeof newKey>;
   readonly credentialId?: Buffer;
+  /** The handle that a passkey without a name brings. */
+  readonly userHandle?: string;
 }
 
 const PRESENT_AND_VERIFIED = 1 | 4;
@@ -102,7 +104,7 @@ export function authenticator({ origin = 'https://auth.test', rpId = 'auth.test'
         clientDataJSON: base64url(client),
         authenticatorData: base64url(data),
         signature: base64url(signature),
-        userHandle: null,
+        userHandle: fault.userHandle ?? null,
       },
       clientExtensionResults: {},
     };

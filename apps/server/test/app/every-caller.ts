@@ -2,7 +2,7 @@ import type { LightMyRequestResponse, RouteOptions } from 'fastify';
 import { operationOf, possessionsOf, requestTo } from './every-route.ts';
 import { authorize, registerAgent } from './flow.ts';
 import { hintClaims, newVoucher, personOn } from './person.ts';
-import type { Service } from './start-app.ts';
+import { ADMIN_API_KEY, type Service } from './start-app.ts';
 import { verifyAddress } from './verified.ts';
 
 /** A developer with a record of each kind, and a person at the consent page, who has to read a mail. */
@@ -39,6 +39,7 @@ export function callAs(callers: Callers, route: RouteOptions): Promise<LightMyRe
   if (access === 'developer') return acme(method, url, body);
   if (access === 'grant') return service.calling(String(its.grantToken))(method, url, body);
   if (access === 'scim') return service.calling(String(its.scimToken))(method, url, body);
+  if (access === 'operator') return service.calling(ADMIN_API_KEY)(method, url, body);
   if (access === 'session') return service.calling(String(its.sessionToken))(method, url, body);
   return service.app.inject({ method, url, ...(body && { body }) });
 }

@@ -47,6 +47,8 @@ function ownDatabase(): Promise<string> {
 
 /** Tests that set another key replace it. An empty text sets none. */
 const VAULT_KEY = 'ab'.repeat(32);
+/** The operator's key, as `VAULT_KEY`. */
+export const ADMIN_API_KEY = 'operator-key-of-at-least-32-characters';
 
 /** So high that only tests about limits meet one. */
 const roomyLimits = Object.fromEntries(Object.keys(rateSettings(limits)).map((name) => [name, '100000']));
@@ -86,6 +88,7 @@ export async function startApp(options: TestOptions = {}) {
     REDIS_URL: kind === 'redis' ? redisUrl() : 'memory:',
     RSA_PRIVATE_KEY: inject('rsaKey'),
     VAULT_ENCRYPTION_KEY: VAULT_KEY,
+    ADMIN_API_KEY,
     SIGNING_KEY_ACTIVATION_DELAY_SECONDS: '0',
     PUBLIC_BASE_URL: 'https://auth.test',
     ...(!realLimits && { ...roomyLimits, PLAN_FREE_DOMAINS: '100' }),
@@ -130,7 +133,14 @@ export async function startApp(options: TestOptions = {}) {
     ...mail,
     ...(logger && { logger }),
   });
+  if (keyRing.stored) for (const { prepare } of house.opened) await prepare?.(); // such a key ring is empty before
   const { app, routes, undeclared } = await watchingRoutes(() => buildApp(house));
+  /** Does the work of a job once. */
+  const runJob = (name: string) =>
+    house.opened
+      .flatMap(({ jobs = [] }) => jobs)
+      .find((job) => job.name === name)
+      ?.run(AbortSignal.timeout(60_000));
   /** Lets the features do what they do after a start, but for their jobs: no poll ever comes. */
   const startFeatures = () => {
     for (const { start } of house.opened) start?.();
@@ -190,6 +200,7 @@ export async function startApp(options: TestOptions = {}) {
     routes,
     logLines,
     notices,
+    runJob,
     startFeatures,
     stop,
   };

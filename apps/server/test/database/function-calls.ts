@@ -22,6 +22,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     credentialId = '',
   } = its;
   if (!code) throw new Error('The samples hold no approved request.');
+  const stated = await rowOf(db, 'verifiable_credentials', developerId, 'true');
+  const credential = { ...stated, id: NEW, status_list_idx: (Number(stated.status_list_idx) + 1) % 131_072 };
   const exchanged = await rowOf(db, 'auth_requests', developerId, `status = 'approved'`);
   const grant = await rowOf(db, 'grants', developerId, `id = '${grantId}'`);
   const token = await rowOf(db, 'tokens', developerId, `id = '${tokenId}'`);
@@ -138,7 +140,9 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     revoke_credentials: call('revoke_credentials', dev, at, ids(its.verifiableCredentialId)),
     revoke_credentials_of: call('revoke_credentials_of', dev, at, ids(grantId)),
     // The place in the list is one of chance.
-    take_status_place: `select list_id from take_status_place(${dev}, 'vcsl_new', ${at})`,
+    free_status_place: `select list_id from free_status_place(${dev})`,
+    hold_status_place: call('hold_status_place', dev, at, json(credential)),
+    keep_credential: call('keep_credential', dev, json(credential)),
     revoke_some: call('revoke_some', dev, at, ids(grantId), "'developer'"),
     revoke_tree: call(
       'revoke_tree',

@@ -44,16 +44,18 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(23), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(25), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
       'audit checkpoints',
+      'checks of audit chains',
       'checks of domains',
       'connection rotation',
       'end of disconnections',
       'end of graces',
       'erasure of accounts',
+      'erasure of audit entries',
       'expiry of answers',
       'expiry of connect sessions',
       'expiry of grants',
@@ -183,7 +185,7 @@ describe('a server that cannot start ends with code 1, says which step failed, a
         'EC_PRIVATE_KEY must be a P-256 key, found P-384',
         'test key from the documentation',
         'JWT_VERIFICATION_PUBLIC_KEYS[0]: contains private member "d"',
-        'SIGNING_KEY_STORE must be env (the postgres store is not available yet)',
+        'SIGNING_KEY_STORE=postgres requires VAULT_ENCRYPTION_KEY',
       ]),
     );
     expect(JSON.stringify(lines)).not.toContain('secret');

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { grantTo } from '../app/flow.ts';
+import { authorize, grantTo, registerAgent } from '../app/flow.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import type { Developer } from '../app/start-app.ts';
 
@@ -31,3 +31,35 @@ test('two revocations of a credential', () =>
   race({ prepare: withCredential, one: revokeOne, answers: ['200, 200'] }));
 test('P4 the revocation of a credential, and that of its grant', () =>
   race({ prepare: withCredential, one: revokeOne, other: revokeGrant, answers: ['200, 204'] }));
+
+/** Two approved requests of a developer that has no list yet. */
+async function withCodes(acme: Developer) {
+  const { agentId } = await registerAgent(acme);
+  const codes = [await authorize(acme, agentId), await authorize(acme, agentId)].map(({ code }) => code);
+  return { agentId, codes };
+}
+type Approved = Awaited<ReturnType<typeof withCodes>>;
+
+const exchange =
+  (which: number) =>
+  ({ acme }: Side, { agentId, codes }: Approved) =>
+    acme('POST', '/v1/token', { code: codes[which], agentId, credentialFormat: 'vc-jwt' });
+const revokeAgent = ({ acme }: Side, { agentId }: Approved) => acme('DELETE', `/v1/agents/${agentId}`);
+
+test('two exchanges with credentials, which open a list', () =>
+  race({ prepare: withCodes, one: exchange(0), other: exchange(1), answers: ['201, 201'] }));
+test('P4 an exchange with a credential, and the revocation of its agent', () =>
+  race({
+    prepare: withCodes,
+    one: exchange(0),
+    other: revokeAgent,
+    answers: ['201, 204', '400 INVALID_GRANT not_approved, 204'],
+    orElse: ['400 INVALID_GRANT agent_inactive, 204'],
+  }));
+
+const withCodeAndCredential = async (acme: Developer) => ({
+  ...(await withCredential(acme)),
+  ...(await withCodes(acme)),
+});
+test('an exchange with a credential, and the revocation of a credential of its list', () =>
+  race({ prepare: withCodeAndCredential, one: exchange(0), other: revokeOne, answers: ['201, 200'] }));

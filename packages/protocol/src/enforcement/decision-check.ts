@@ -31,6 +31,12 @@ export interface HeldDecision {
   move(phase: DecisionPhase): Promise<UsedDecision | MoveRefusal>;
 }
 
+/** The tool that needs the decision, and the token that asks. */
+export interface ToDecide extends Pick<Asked, 'connector' | 'tool'> {
+  readonly token: { readonly claims: Pick<Asked['token']['claims'], 'developerId' | 'agentDid' | 'grantId'> };
+  readonly declared: Pick<Asked['declared'], 'four_eyes_on'>;
+}
+
 /** The outcome of check 12. */
 export type Decided = HeldDecision | { readonly ok: false; readonly denial: Denial };
 
@@ -44,12 +50,12 @@ interface GivenGrant {
  * are looked at together, step by step; the first step that fails is the sub-reason.
  */
 export async function checkDecision(
-  asked: Asked,
+  asked: ToDecide,
   call: CallToDecide,
   store: DecisionStore | undefined,
 ): Promise<Decided> {
   const given = call.decisionGrants;
-  if (given === undefined || (Array.isArray(given) && given.length === 0)) return refuse(null);
+  if (given === undefined || (Array.isArray(given) && given.length === 0)) return waiting(asked, call);
   if (!areGrants(given)) return refuse('malformed');
   if (!store) return refuse('consume_unavailable');
   const grants: GivenGrant[] = [];
@@ -70,6 +76,15 @@ export async function checkDecision(
   return { ok: true, used, move: (phase) => move(store, phase, { call, action, given, used }) };
 }
 
+/** The denial of a call that has no decision yet says what has to be decided, so that any adapter can ask for it. */
+async function waiting(asked: ToDecide, call: CallToDecide): Promise<Decided> {
+  const action = actionOfCall(asked, call);
+  if (!action) return refuse(null);
+  const quorum = asked.declared.four_eyes_on?.some((word) => word === action.decision) ? 2 : 1;
+  const details = { action_hash: await actionHash(action), quorum };
+  return { ok: false, denial: deny('decision_required', null, details) };
+}
+
 function refuse(reason: MoveRefusal | null): Decided {
   return { ok: false, denial: deny('decision_required', reason) };
 }
@@ -78,7 +93,7 @@ function areGrants(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length <= 2 && value.every((jwt) => typeof jwt === 'string');
 }
 
-function actionOfCall({ connector, tool }: Asked, call: CallToDecide): Action | undefined {
+function actionOfCall({ connector, tool }: ToDecide, call: CallToDecide): Action | undefined {
   const caseId = typeof call.caseId === 'string' ? call.caseId : null;
   return actionOf({
     connector,
@@ -90,7 +105,7 @@ function actionOfCall({ connector, tool }: Asked, call: CallToDecide): Action | 
 }
 
 interface Wanted {
-  readonly asked: Asked;
+  readonly asked: ToDecide;
   readonly call: CallToDecide;
   /** Undefined when the call has no action, so that no grant can be for it. */
   readonly action: Action | undefined;

@@ -22,6 +22,7 @@ export interface Developer {
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
   fidoRpName: string | null;
+  auditRetentionDays: number | null;
   stoppedAt: string | null;
   stopReason: string | null;
   createdAt: string;
@@ -161,7 +162,7 @@ export interface TokensExchangeInput {
   readonly agentId: string;
   readonly codeVerifier?: string | undefined;
   readonly redirectUri?: string | undefined;
-  readonly credentialFormat?: "jwt" | undefined;
+  readonly credentialFormat?: "jwt" | "vc-jwt" | "sd-jwt" | "both" | undefined;
 }
 
 export interface TokenSet {
@@ -184,6 +185,8 @@ export interface TokenSet {
     currency: string;
   };
   sandbox?: true;
+  verifiableCredential?: string;
+  sdJwtCredential?: string;
 }
 
 export interface VerifiableCredential {
@@ -420,6 +423,7 @@ export interface AuditEntry {
   salt: string | null;
   source: "service" | "developer";
   requestId: string | null;
+  erased?: true;
 }
 
 export interface Webhook {
@@ -427,6 +431,7 @@ export interface Webhook {
   id: string;
   url: string;
   events: string[];
+  format: "envelope" | "ocsf";
   status: "active" | "disabled";
   description: string;
   createdAt: string;
@@ -520,6 +525,7 @@ export interface SignupAnswer {
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
   fidoRpName: string | null;
+  auditRetentionDays: number | null;
   stoppedAt: string | null;
   stopReason: string | null;
   createdAt: string;
@@ -562,6 +568,7 @@ export interface UpdateSettingsInput {
   readonly manifestPinning?: "off" | "warn" | "enforce" | undefined;
   readonly fidoRequired?: boolean | undefined;
   readonly fidoRpName?: string | null | undefined;
+  readonly auditRetentionDays?: number | null | undefined;
 }
 
 export interface UpdateSettingsAnswer {
@@ -585,6 +592,7 @@ export interface UpdateSettingsAnswer {
   manifestPinning: "off" | "warn" | "enforce";
   fidoRequired: boolean;
   fidoRpName: string | null;
+  auditRetentionDays: number | null;
   stoppedAt: string | null;
   stopReason: string | null;
   createdAt: string;
@@ -810,6 +818,76 @@ export interface AgentsUpdateInput {
     readonly use?: "sig" | undefined;
     readonly alg?: "EdDSA" | "Ed25519" | undefined;
   } | null | undefined;
+}
+
+export interface DidsResolveAnswer {
+  /** Null when the DID is deactivated. */ didDocument: { readonly [name: string]: unknown } | null;
+  didResolutionMetadata: {
+    contentType: "application/did+json";
+  };
+  didDocumentMetadata: {
+    created?: string;
+    updated?: string;
+    deactivated: boolean;
+    /** The signing keys of the service, oldest first, when the database holds them. */ keyHistory?: {
+      kid: string;
+      alg: "RS256" | "ES256";
+      publishedAt: string;
+      activatedAt: string | null;
+      retiredAt: string | null;
+    }[];
+  };
+}
+
+export interface ResourcesAddInput {
+  readonly resource: string;
+  readonly name: string;
+  readonly scopes?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
+}
+
+export interface ResourcesAddAnswer {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+  credential: string;
+}
+
+export interface ResourcesListItem {
+  id: string;
+  resource: string;
+  name: string;
+  scopes: string[];
+  connectors: string[];
+  loginUrl: string | null;
+  dpopRequired: boolean;
+  tokenTtlSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ResourcesListAnswer {
+  resources: ResourcesListItem[];
+  nextCursor: string | null;
+}
+
+export interface ResourcesChangeInput {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | undefined;
+  readonly loginUrl?: string | null | undefined;
+  readonly dpopRequired?: boolean | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
 }
 
 export interface ManifestsPutAnswer {
@@ -1234,6 +1312,28 @@ export interface TokensRefreshInput {
   readonly agentId: string;
 }
 
+export interface TokensRefreshAnswer {
+  grantToken: string;
+  tokenType: "Bearer";
+  expiresAt: string;
+  refreshToken: string;
+  refreshExpiresAt: string;
+  grantId: string;
+  grantExpiresAt: string;
+  agentId: string;
+  principalId: string;
+  scopes: string[];
+  audience?: string;
+  purpose?: string;
+  authorizationDetails?: unknown[];
+  budget?: {
+    amount?: string;
+    remaining: string;
+    currency: string;
+  };
+  sandbox?: true;
+}
+
 export interface GrantsDelegateInput {
   readonly parentGrantToken: string;
   readonly subAgentId: string;
@@ -1247,7 +1347,7 @@ export interface GrantsDelegateInput {
     readonly amount: number | string;
     readonly currency?: string | undefined;
   } | undefined;
-  readonly credentialFormat?: "jwt" | undefined;
+  readonly credentialFormat?: "jwt" | "vc-jwt" | "both" | undefined;
 }
 
 export interface GrantsDelegateAnswer {
@@ -1272,6 +1372,7 @@ export interface GrantsDelegateAnswer {
   sandbox?: true;
   parentGrantId: string;
   delegationDepth: number;
+  verifiableCredential?: string;
 }
 
 export interface TokensVerifyInput {
@@ -1295,6 +1396,9 @@ export interface TokensVerifyAnswer {
   issuedAt?: string;
   delegationDepth?: number;
   audience?: string;
+  cnf?: {
+    jkt: string;
+  };
   purpose?: string;
   authorizationDetails?: unknown[];
   parentGrantId?: string;
@@ -1315,18 +1419,37 @@ export interface TokensIntrospectAnswer {
   active: boolean;
   scope?: string;
   client_id?: string;
-  token_type?: "Bearer";
+  token_type?: "Bearer" | "DPoP";
   exp?: number;
   iat?: number;
   nbf?: number;
   sub?: string;
-  aud?: string;
+  aud?: string | string[];
+  cnf?: {
+    jkt: string;
+  };
   iss?: string;
   jti?: string;
   act?: { readonly [name: string]: unknown };
   authorization_details?: unknown[];
   dev?: string;
   "urn:service:grant"?: { readonly [name: string]: unknown };
+}
+
+export interface OauthPutClientInput {
+  readonly redirectUris: readonly string[];
+  readonly authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  readonly dpopBound?: boolean | undefined;
+}
+
+export interface OauthPutClientAnswer {
+  clientId: string;
+  redirectUris: string[];
+  authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  dpopBound: boolean;
+  createdAt: string;
+  updatedAt: string;
+  clientSecret?: string;
 }
 
 export interface CredentialsIssueInput {
@@ -1628,6 +1751,7 @@ export interface EventsListAnswer {
 export interface EventsStreamQuery {
   readonly types?: string | undefined;
   readonly lastEventId?: string | undefined;
+  readonly format?: "sse" | "ndjson" | "ocsf" | undefined;
 }
 
 export interface PrincipalSessionsCreateInput {
@@ -2222,6 +2346,7 @@ export interface AuditVerifyAnswer {
   checkedEntries: number;
   firstBrokenAt: string | null;
   problem: string | null;
+  erasedEntries: number;
   fromSeq: number;
   toSeq: number;
   head: {
@@ -2235,6 +2360,7 @@ export interface AuditVerifyAnswer {
 export interface WebhooksCreateInput {
   readonly url: string;
   readonly events: readonly string[];
+  readonly format?: "envelope" | "ocsf" | undefined;
   readonly description?: string | undefined;
 }
 
@@ -2243,6 +2369,7 @@ export interface WebhooksCreateAnswer {
   id: string;
   url: string;
   events: string[];
+  format: "envelope" | "ocsf";
   status: "active" | "disabled";
   description: string;
   createdAt: string;
@@ -2261,6 +2388,7 @@ export interface WebhooksListAnswer {
 export interface WebhooksUpdateInput {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
+  readonly format?: "envelope" | "ocsf" | undefined;
   readonly description?: string | undefined;
   readonly status?: "active" | "disabled" | undefined;
 }
@@ -2383,6 +2511,201 @@ export interface EnforcementUsageAnswer {
     remaining: number;
     retryAt: string | null;
   }[];
+}
+
+export interface ApproversInviteInput {
+  readonly email?: string | undefined;
+  readonly principalId?: string | undefined;
+  readonly displayName?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+}
+
+export interface ApproversInviteAnswer {
+  approverId: string;
+  kind: "person" | "principal";
+  principalId: string | null;
+  /** The `sub` of the decision grants of this person. */ sub: string;
+  email: string;
+  /** Whether the link to enrol went by mail and nowhere else. */ emailVerified: boolean;
+  displayName: string;
+  groups: string[];
+  connectors: string[] | null;
+  /** `dual`: the address is verified and another approver confirmed the person. */ assurance: "single" | "dual";
+  status: "invited" | "pending_confirmation" | "active" | "suspended" | "removed";
+  enrolledBy: string;
+  confirmedBy: string | null;
+  activeFrom: string | null;
+  absence: {
+    from: string;
+    until: string;
+    deputyApproverId: string | null;
+  } | null;
+  createdAt: string;
+  link: string | null;
+  expiresAt: string;
+}
+
+export interface ApproversListItem {
+  approverId: string;
+  kind: "person" | "principal";
+  principalId: string | null;
+  /** The `sub` of the decision grants of this person. */ sub: string;
+  email: string;
+  /** Whether the link to enrol went by mail and nowhere else. */ emailVerified: boolean;
+  displayName: string;
+  groups: string[];
+  connectors: string[] | null;
+  /** `dual`: the address is verified and another approver confirmed the person. */ assurance: "single" | "dual";
+  status: "invited" | "pending_confirmation" | "active" | "suspended" | "removed";
+  enrolledBy: string;
+  confirmedBy: string | null;
+  activeFrom: string | null;
+  absence: {
+    from: string;
+    until: string;
+    deputyApproverId: string | null;
+  } | null;
+  createdAt: string;
+}
+
+export interface ApproversListAnswer {
+  approvers: ApproversListItem[];
+  nextCursor: string | null;
+}
+
+export interface ApproversChangeInput {
+  readonly groups?: readonly string[] | undefined;
+  readonly connectors?: readonly string[] | null | undefined;
+  readonly status?: "active" | "suspended" | undefined;
+}
+
+export interface ApproversSetAbsenceInput {
+  readonly from: string;
+  readonly until: string;
+  readonly deputyApproverId?: string | undefined;
+}
+
+export interface DecisionsRequestInput {
+  readonly grantToken: string;
+  readonly connector: string;
+  readonly tool: string;
+  readonly arguments: { readonly [name: string]: unknown };
+  readonly resource?: string | undefined;
+  readonly amount?: number | undefined;
+  readonly caseId?: string | undefined;
+  readonly caseVersion?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly expiresIn?: string | undefined;
+  readonly approvers?: readonly string[] | undefined;
+}
+
+export interface DecisionsRequestAnswer {
+  decisionId: string;
+  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
+  connector: string;
+  tool: string;
+  arguments: { readonly [name: string]: unknown };
+  /** The hash of the whole call, which the approvers sign. */ actionHash: string;
+  caseId: string | null;
+  caseVersion: string | null;
+  decision: string | null;
+  quorum: number;
+  approvals: {
+    /** The `sub` of the person. */ approver: string;
+    at: string;
+    position: number;
+    onBehalfOf?: string;
+    relaxed?: boolean;
+  }[];
+  agentId: string;
+  grantId: string;
+  principalId: string;
+  createdAt: string;
+  expiresAt: string;
+  /** The page on which an approver decides. It gives no rights. */ url: string;
+}
+
+export interface DecisionsListQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly status?: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired" | undefined;
+  readonly caseId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly grantId?: string | undefined;
+}
+
+export interface DecisionsListAnswer {
+  decisions: DecisionsRequestAnswer[];
+  nextCursor: string | null;
+}
+
+export interface DecisionsGrantsInput {
+  readonly grantToken: string;
+}
+
+export interface DecisionsGrantsAnswer {
+  decisionGrants: string[];
+}
+
+export interface DecisionsConsumeInput {
+  readonly decisionGrants: readonly string[];
+  readonly action: {
+    readonly v: 1;
+    readonly connector: string;
+    readonly tool: string;
+    readonly arguments: { readonly [name: string]: unknown };
+    readonly case_id: string | null;
+    readonly case_version: string | null;
+    readonly decision: string | null;
+  };
+  readonly caseVersion: string | null;
+  readonly callId: string;
+  readonly grantToken: string;
+  readonly phase?: "hold" | "send" | "spend" | "release" | undefined;
+}
+
+export interface DecisionsConsumeAnswer {
+  consumed: true;
+  state: "free" | "held" | "sent" | "spent";
+  replayed: boolean;
+  decisionId: string;
+  requestId: string;
+  callId: string;
+  actionHash: string;
+  jtis: string[];
+  approvers: {
+    sub: string;
+    jti: string;
+    at: string;
+  }[];
+}
+
+export interface DecisionsSetCaseVersionInput {
+  readonly caseVersion: string;
+}
+
+export interface DecisionsSetCaseVersionAnswer {
+  caseId: string;
+  caseVersion: string;
+}
+
+export interface DecisionsAddChannelInput {
+  readonly kind: "slack" | "teams";
+  readonly name: string;
+  readonly url: string;
+}
+
+export interface DecisionsAddChannelAnswer {
+  id: string;
+  kind: "slack" | "teams";
+  name: string;
+  /** Its origin alone, because such a URL is a secret. */ url: string;
+  createdAt: string;
+}
+
+export interface DecisionsListChannelsAnswer {
+  channels: DecisionsAddChannelAnswer[];
 }
 
 export interface VaultPutProxyProfileInput {
@@ -2697,6 +3020,24 @@ export interface ComplianceListHoldsQuery {
 export interface ComplianceListHoldsAnswer {
   holds: CompliancePlaceHoldAnswer[];
   nextCursor: string | null;
+}
+
+export interface AuditEraseInput {
+  readonly principalId: string;
+  readonly reason?: string | undefined;
+}
+
+export interface AuditEraseAnswer {
+  erasureId: string;
+  status: "running" | "done";
+}
+
+export interface AuditErasureAnswer {
+  erasureId: string;
+  status: "running" | "done";
+  entries: number;
+  brokenEntries: number;
+  finishedAt: string | null;
 }
 
 export interface AnomaliesDetectAnswer {
@@ -3075,6 +3416,48 @@ export interface AgentsApi {
   delete(id: string, options?: CallOptions): Promise<void>;
 }
 
+export interface DidsApi {
+  /**
+   * Resolve a DID of the service, of an agent or of a key.
+   *
+   * Sends `GET /v1/dids/{did}`.
+   */
+  resolve(did: string, options?: CallOptions): Promise<DidsResolveAnswer>;
+}
+
+export interface ResourcesApi {
+  /**
+   * Register a server that takes tokens. Its URI becomes the audience of tokens. The credential of the answer is shown once; with it the server introspects tokens.
+   *
+   * Sends `POST /v1/resources`.
+   */
+  add(input: ResourcesAddInput, options?: CallOptions): Promise<ResourcesAddAnswer>;
+  /**
+   * List registered servers, newest first.
+   *
+   * Sends `GET /v1/resources`.
+   */
+  list(query?: PageQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
+  /**
+   * Read a registered server without its credential.
+   *
+   * Sends `GET /v1/resources/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Change a registered server.
+   *
+   * Sends `PATCH /v1/resources/{id}`.
+   */
+  change(id: string, input?: ResourcesChangeInput, options?: CallOptions): Promise<ResourcesListItem>;
+  /**
+   * Remove a registered server.
+   *
+   * Sends `DELETE /v1/resources/{id}`.
+   */
+  remove(id: string, options?: CallOptions): Promise<void>;
+}
+
 export interface ManifestsApi {
   /**
    * Register the manifest of a connector, or a new version of it.
@@ -3360,7 +3743,7 @@ export interface TokensApi {
    *
    * Sends `POST /v1/token/refresh`.
    */
-  refresh(input: TokensRefreshInput, options?: CallOptions): Promise<TokenSet>;
+  refresh(input: TokensRefreshInput, options?: CallOptions): Promise<TokensRefreshAnswer>;
   /**
    * Ask whether a grant token is valid now.
    *
@@ -3379,6 +3762,27 @@ export interface TokensApi {
    * Sends `POST /v1/tokens/introspect`.
    */
   introspect(token: string, input?: TokensIntrospectInput, options?: CallOptions): Promise<TokensIntrospectAnswer>;
+}
+
+export interface OauthApi {
+  /**
+   * Make an agent an OAuth client. Its `client_id` is the id of the agent. A secret is shown once, when it is made.
+   *
+   * Sends `PUT /v1/agents/{id}/oauth`.
+   */
+  putClient(id: string, input: OauthPutClientInput, options?: CallOptions): Promise<OauthPutClientAnswer>;
+  /**
+   * Read how an agent is an OAuth client, without its secret.
+   *
+   * Sends `GET /v1/agents/{id}/oauth`.
+   */
+  getClient(id: string, options?: CallOptions): Promise<OauthPutClientAnswer>;
+  /**
+   * Let an agent be no OAuth client any longer.
+   *
+   * Sends `DELETE /v1/agents/{id}/oauth`.
+   */
+  deleteClient(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface CredentialsApi {
@@ -3967,11 +4371,23 @@ export interface AuditApi {
    * Sends `GET /v1/audit/{id}`.
    */
   get(id: string, options?: CallOptions): Promise<AuditEntry>;
+  /**
+   * Erase the content of a person from audit entries. The hashes stay, so the chain can be checked as before; the person, the salt and personal members of the metadata go. Refused while the person has an active grant, or a legal hold about them or the account stands.
+   *
+   * Sends `POST /v1/audit/erasures`.
+   */
+  erase(input: AuditEraseInput, options?: CallOptions): Promise<AuditEraseAnswer>;
+  /**
+   * Read how far an erasure is.
+   *
+   * Sends `GET /v1/audit/erasures/{id}`.
+   */
+  erasure(id: string, options?: CallOptions): Promise<AuditErasureAnswer>;
 }
 
 export interface WebhooksApi {
   /**
-   * Register a webhook. `events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. Only this answer shows the secret.
+   * Register a webhook. `events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. With `format` `ocsf`, each delivery is an event of OCSF 1.6.0, signed as sent. Only this answer shows the secret.
    *
    * Sends `POST /v1/webhooks`.
    */
@@ -4057,6 +4473,108 @@ export interface EnforcementApi {
    * Sends `GET /v1/enforce/usage`.
    */
   usage(query: EnforcementUsageQuery, options?: CallOptions): Promise<EnforcementUsageAnswer>;
+}
+
+export interface ApproversApi {
+  /**
+   * Invite a person to decide about calls. The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them.
+   *
+   * Sends `POST /v1/approvers`.
+   */
+  invite(input?: ApproversInviteInput, options?: CallOptions): Promise<ApproversInviteAnswer>;
+  /**
+   * List approvers, newest first.
+   *
+   * Sends `GET /v1/approvers`.
+   */
+  list(query?: PageQuery, options?: CallOptions): List<ApproversListAnswer, ApproversListAnswer['approvers'][number]>;
+  /**
+   * Change the groups or connectors of an approver, or suspend them.
+   *
+   * Sends `PATCH /v1/approvers/{id}`.
+   */
+  change(id: string, input?: ApproversChangeInput, options?: CallOptions): Promise<ApproversListItem>;
+  /**
+   * Remove an approver at once.
+   *
+   * Sends `DELETE /v1/approvers/{id}`.
+   */
+  remove(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * Record the absence of an approver, with or without a deputy.
+   *
+   * Sends `PUT /v1/approvers/{id}/absence`.
+   */
+  setAbsence(id: string, input: ApproversSetAbsenceInput, options?: CallOptions): Promise<ApproversListItem>;
+  /**
+   * End the absence of an approver.
+   *
+   * Sends `DELETE /v1/approvers/{id}/absence`.
+   */
+  endAbsence(id: string, options?: CallOptions): Promise<void>;
+}
+
+export interface DecisionsApi {
+  /**
+   * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.
+   *
+   * Sends `POST /v1/decisions`.
+   */
+  request(input: DecisionsRequestInput, options?: CallOptions): Promise<DecisionsRequestAnswer>;
+  /**
+   * List requests for decisions, newest first.
+   *
+   * Sends `GET /v1/decisions`.
+   */
+  list(query?: DecisionsListQuery, options?: CallOptions): List<DecisionsListAnswer, DecisionsListAnswer['decisions'][number]>;
+  /**
+   * Read a request, with its approvals.
+   *
+   * Sends `GET /v1/decisions/{id}`.
+   */
+  get(id: string, options?: CallOptions): Promise<DecisionsRequestAnswer>;
+  /**
+   * Take a request back, with whatever was approved.
+   *
+   * Sends `POST /v1/decisions/{id}/cancel`.
+   */
+  cancel(id: string, options?: CallOptions): Promise<DecisionsRequestAnswer>;
+  /**
+   * Get the decision grants of an approved request, as the agent and grant that asked.
+   *
+   * Sends `POST /v1/decisions/{id}/grants`.
+   */
+  grants(id: string, input: DecisionsGrantsInput, options?: CallOptions): Promise<DecisionsGrantsAnswer>;
+  /**
+   * Take a step with decision grants: hold, send, spend or release them for one call. All grants move together or none does. The same call may repeat its step after a lost answer; another call is refused with `details.sub_reason` `consumed`. A held decision that is not sent within 30 seconds is free again.
+   *
+   * Sends `POST /v1/decisions/consume`.
+   */
+  consume(input: DecisionsConsumeInput, options?: CallOptions): Promise<DecisionsConsumeAnswer>;
+  /**
+   * Set the version of a case, which ends the requests about its other versions.
+   *
+   * Sends `PUT /v1/decisions/cases/{caseId}`.
+   */
+  setCaseVersion(caseId: string, input: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
+  /**
+   * Add a channel of Slack or Microsoft Teams that hears of requests.
+   *
+   * Sends `POST /v1/decision-channels`.
+   */
+  addChannel(input: DecisionsAddChannelInput, options?: CallOptions): Promise<DecisionsAddChannelAnswer>;
+  /**
+   * List the channels that hear of requests, oldest first.
+   *
+   * Sends `GET /v1/decision-channels`.
+   */
+  listChannels(options?: CallOptions): Promise<DecisionsListChannelsAnswer>;
+  /**
+   * Remove a channel, with the messages on their way to it.
+   *
+   * Sends `DELETE /v1/decision-channels/{id}`.
+   */
+  removeChannel(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface ComplianceApi {
@@ -4242,6 +4760,8 @@ export interface ApiResources {
   readonly emails: EmailsApi;
   readonly domains: DomainsApi;
   readonly agents: AgentsApi;
+  readonly dids: DidsApi;
+  readonly resources: ResourcesApi;
   readonly manifests: ManifestsApi;
   readonly policies: PoliciesApi;
   readonly policyBundles: PolicyBundlesApi;
@@ -4250,6 +4770,7 @@ export interface ApiResources {
   readonly webauthn: WebauthnApi;
   readonly principal: PrincipalApi;
   readonly tokens: TokensApi;
+  readonly oauth: OauthApi;
   readonly credentials: CredentialsApi;
   readonly providers: ProvidersApi;
   readonly vault: VaultApi;
@@ -4264,6 +4785,8 @@ export interface ApiResources {
   readonly audit: AuditApi;
   readonly webhooks: WebhooksApi;
   readonly enforcement: EnforcementApi;
+  readonly approvers: ApproversApi;
+  readonly decisions: DecisionsApi;
   readonly compliance: ComplianceApi;
   readonly anomalies: AnomaliesApi;
 }

@@ -16,6 +16,12 @@ export type AnomalySeverity = "critical" | "high" | "low" | "medium";
 
 export type AnomalyStatus = "acknowledged" | "open" | "resolved";
 
+export type ApproverAssurance = "dual" | "single";
+
+export type ApproverKind = "person" | "principal";
+
+export type ApproverStatus = "active" | "invited" | "pending_confirmation" | "removed" | "suspended";
+
 export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
@@ -31,6 +37,12 @@ export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expir
 export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
+
+export type DecisionChannelKind = "slack" | "teams";
+
+export type DecisionHold = "free" | "held" | "sent" | "spent";
+
+export type DecisionStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending" | "superseded";
 
 export type DeveloperMode = "live" | "sandbox";
 
@@ -60,6 +72,8 @@ export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
 
+export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
+
 export type PasskeyStatus = "active" | "suspect";
 
 export type PasskeyUse = "connect" | "consent" | "register";
@@ -69,6 +83,8 @@ export type Plan = "enterprise" | "free" | "pro";
 export type PolicyEffect = "allow" | "deny" | "require_approval";
 
 export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
+
+export type SigningKeyState = "active" | "pending" | "removed" | "retired";
 
 export type SsoProtocol = "ldap" | "oidc" | "saml";
 
@@ -87,6 +103,8 @@ export type VaultProviderStatus = "active" | "error" | "paused";
 export type VaultRefreshStatus = "failed" | "none" | "ok";
 
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
+
+export type WebhookFormat = "envelope" | "ocsf";
 
 export type WebhookStatus = "active" | "disabled";
 
@@ -217,12 +235,81 @@ export interface ApiKeys {
   role: KeyRole;
 }
 
+export interface ApproverChallenges {
+  approverId: string;
+  challenge: Buffer;
+  developerId: string;
+  expiresAt: Timestamp;
+  id: string;
+  serial: string;
+  subjectId: string | null;
+  usedAt: Timestamp | null;
+}
+
+export interface ApproverPasskeys {
+  approverId: string;
+  counter: Int8;
+  createdAt: Timestamp;
+  credentialId: Buffer;
+  developerId: string;
+  id: string;
+  isSuspect: boolean;
+  lastUsedAt: Timestamp | null;
+  publicKey: Buffer;
+  transports: string[];
+}
+
+export interface Approvers {
+  absentFrom: Timestamp | null;
+  absentUntil: Timestamp | null;
+  activeFrom: Timestamp | null;
+  assurance: ApproverAssurance;
+  confirmedBy: string | null;
+  connectors: string[] | null;
+  createdAt: Timestamp;
+  deputyId: string | null;
+  developerId: string;
+  displayName: string;
+  email: string;
+  emailVerified: boolean;
+  enrolledBy: string;
+  groups: string[];
+  handle: Buffer;
+  id: string;
+  inviteExpiresAt: Timestamp | null;
+  inviteHash: Buffer | null;
+  inviteMailed: boolean;
+  kind: ApproverKind;
+  mailbox: string;
+  principalId: string | null;
+  status: ApproverStatus;
+}
+
+export interface ApproverSessions {
+  approverId: string;
+  assertedAt: Timestamp;
+  developerId: string;
+  deviceHash: Buffer;
+  expiresAt: Timestamp;
+  id: string;
+  lastSeenAt: Timestamp;
+  secretHash: Buffer;
+}
+
 export interface AuditCheckpoints {
   developerId: string;
   hash: Buffer;
   jws: string;
   seq: Int8;
   signedAt: Timestamp;
+}
+
+export interface AuditChecks {
+  beganAt: Timestamp;
+  checkedAt: Timestamp;
+  developerId: string;
+  hash: Buffer | null;
+  seq: Int8;
 }
 
 export interface AuditEntries {
@@ -235,6 +322,7 @@ export interface AuditEntries {
   hash: Buffer;
   id: string;
   metadata: Json;
+  parts: string[] | null;
   prevHash: Buffer | null;
   principalId: string | null;
   purpose: string | null;
@@ -242,6 +330,28 @@ export interface AuditEntries {
   salt: string | null;
   seq: Int8;
   status: AuditStatus;
+}
+
+export interface AuditErased {
+  developerId: string;
+  erasureId: string;
+  leaf: Buffer;
+  seq: Int8;
+}
+
+export interface AuditErasures {
+  actor: string;
+  beforeAt: Timestamp | null;
+  broken: Generated<Int8>;
+  createdAt: Timestamp;
+  developerId: string;
+  entries: Generated<Int8>;
+  finishedAt: Timestamp | null;
+  id: string;
+  lastSeq: Int8;
+  nextSeq: Int8;
+  principalId: string | null;
+  reason: string | null;
 }
 
 export interface AuditHeads {
@@ -270,6 +380,7 @@ export interface AuthRequests {
   expiresIn: string;
   id: string;
   keyId: string | null;
+  keyThumbprint: string | null;
   manifests: Json | null;
   policyId: string | null;
   principalId: string;
@@ -407,8 +518,83 @@ export interface CustomDomains {
   verifiedAt: Timestamp | null;
 }
 
+export interface DecisionApprovals {
+  approvedAt: Timestamp;
+  approverId: string;
+  credential: string;
+  decisionId: string;
+  developerId: string;
+  deviceHash: Buffer;
+  evidence: Json;
+  id: string;
+  isRelaxed: boolean;
+  onBehalfOf: string | null;
+  position: number;
+  sessionId: string;
+  sub: string;
+}
+
+export interface DecisionCases {
+  caseId: string;
+  caseVersion: string;
+  developerId: string;
+}
+
+export interface DecisionChannels {
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  kind: DecisionChannelKind;
+  name: string;
+  sealed: Buffer;
+  sealKeyId: string;
+}
+
+export interface DecisionNotices {
+  approverId: string | null;
+  attempts: number;
+  body: string;
+  channelId: string | null;
+  decisionId: string;
+  developerId: string;
+  id: string;
+  nextAttemptAt: Timestamp;
+  subject: string;
+}
+
+export interface Decisions {
+  action: string;
+  actionHash: string;
+  agentDid: string;
+  agentId: string;
+  callId: string | null;
+  caseId: string | null;
+  caseVersion: string | null;
+  connector: string;
+  createdAt: Timestamp;
+  decision: string | null;
+  developerId: string;
+  expiresAt: Timestamp;
+  fourEyesOn: string[] | null;
+  grantId: string;
+  heldAt: Timestamp | null;
+  hold: DecisionHold;
+  id: string;
+  nonce: string;
+  permission: string;
+  principalId: string;
+  purpose: string | null;
+  quorum: number;
+  reminders: number;
+  routed: string[];
+  status: DecisionStatus;
+  summary: string | null;
+  tool: string;
+}
+
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  auditRetentionDays: number | null;
   capsMode: Generated<CapsMode>;
   closedAt: Timestamp | null;
   connectLoginUrl: string | null;
@@ -527,6 +713,35 @@ export interface ManifestVersions {
   revision: number;
   sha256: string;
   version: string;
+}
+
+export interface OauthClients {
+  agentId: string;
+  authMethod: OauthAuthMethod;
+  createdAt: Timestamp;
+  developerId: string;
+  dpopBound: boolean;
+  redirectUris: string[];
+  secretHash: Buffer | null;
+  updatedAt: Timestamp;
+}
+
+export interface OperatorEntries {
+  action: string;
+  at: Timestamp;
+  hash: string;
+  id: string;
+  metadata: Json;
+  prevHash: string | null;
+  requestId: string;
+  seq: Int8;
+}
+
+export interface OperatorHead {
+  at: Timestamp;
+  hash: string | null;
+  id: string;
+  seq: Int8;
 }
 
 export interface OutboxEvents {
@@ -653,8 +868,30 @@ export interface RefreshTokens {
   hash: Buffer;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   predecessorId: string | null;
   spentAt: Timestamp | null;
+}
+
+export interface ResourceIndex {
+  developerId: string;
+  hash: Buffer;
+  resource: string;
+  resourceId: string;
+}
+
+export interface Resources {
+  connectors: string[];
+  createdAt: Timestamp;
+  developerId: string;
+  dpopRequired: boolean;
+  id: string;
+  loginUrl: string | null;
+  name: string;
+  resource: string;
+  scopes: string[];
+  tokenTtlSeconds: number;
+  updatedAt: Timestamp;
 }
 
 export interface ScimGroups {
@@ -755,6 +992,19 @@ export interface SignalSources {
   verifiedAt: Timestamp | null;
 }
 
+export interface SigningKeys {
+  activatedAt: Timestamp | null;
+  alg: string;
+  dataKey: string | null;
+  kid: string;
+  privateSealed: string | null;
+  publicJwk: Json;
+  publishedAt: Timestamp;
+  removedAt: Timestamp | null;
+  retiredAt: Timestamp | null;
+  state: SigningKeyState;
+}
+
 export interface SsoAssertions {
   assertionId: string;
   connectionId: string;
@@ -838,12 +1088,15 @@ export interface Subscriptions {
 }
 
 export interface Tokens {
+  audience: string | null;
   developerId: string;
   expiresAt: Timestamp;
   grantId: string;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   revokedAt: Timestamp | null;
+  scopes: string[] | null;
 }
 
 export interface UsageDaily {
@@ -991,6 +1244,7 @@ export interface WebhookEndpoints {
   description: string;
   developerId: string;
   events: string[];
+  format: Generated<WebhookFormat>;
   id: string;
   isPrompt: Generated<boolean>;
   lastDeliveryAt: Timestamp | null;
@@ -1017,8 +1271,15 @@ export interface DB {
   anomalyStates: AnomalyStates;
   apiKeyIndex: ApiKeyIndex;
   apiKeys: ApiKeys;
+  approverChallenges: ApproverChallenges;
+  approverPasskeys: ApproverPasskeys;
+  approvers: Approvers;
+  approverSessions: ApproverSessions;
   auditCheckpoints: AuditCheckpoints;
+  auditChecks: AuditChecks;
   auditEntries: AuditEntries;
+  auditErased: AuditErased;
+  auditErasures: AuditErasures;
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   billingCustomers: BillingCustomers;
@@ -1034,6 +1295,11 @@ export interface DB {
   connectSessions: ConnectSessions;
   consentMails: ConsentMails;
   customDomains: CustomDomains;
+  decisionApprovals: DecisionApprovals;
+  decisionCases: DecisionCases;
+  decisionChannels: DecisionChannels;
+  decisionNotices: DecisionNotices;
+  decisions: Decisions;
   developers: Developers;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
@@ -1043,6 +1309,9 @@ export interface DB {
   legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
+  oauthClients: OauthClients;
+  operatorEntries: OperatorEntries;
+  operatorHead: OperatorHead;
   outboxEvents: OutboxEvents;
   passkeyChallenges: PasskeyChallenges;
   passkeyEvidence: PasskeyEvidence;
@@ -1055,6 +1324,8 @@ export interface DB {
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
+  resourceIndex: ResourceIndex;
+  resources: Resources;
   scimGroups: ScimGroups;
   scimMembers: ScimMembers;
   scimPrincipals: ScimPrincipals;
@@ -1065,6 +1336,7 @@ export interface DB {
   setupLinks: SetupLinks;
   signalReceipts: SignalReceipts;
   signalSources: SignalSources;
+  signingKeys: SigningKeys;
   ssoAssertions: SsoAssertions;
   ssoConnectionDomains: SsoConnectionDomains;
   ssoConnections: SsoConnections;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, GrantHolder } from '../caller.ts';
+import type { Caller, GrantHolder, OperatorCaller } from '../caller.ts';
 import { AppError, GRANT_TOKEN_REFUSED } from '../errors.ts';
 import { hashOf } from '../ids.ts';
 import { crossOrigin } from './answers/cors.ts';
@@ -10,6 +10,7 @@ import { authenticateKey } from './callers/api-key.ts';
 import {
   type AuthenticateBrowser,
   bearerOf,
+  type CheckOperator,
   cookiesIn,
   type FindProvisioner,
   type ReadHolder,
@@ -44,9 +45,11 @@ export interface RequestPathOptions {
   readonly callers: KnownCallers;
   readonly consent: AuthenticateBrowser;
   readonly connect: AuthenticateBrowser;
+  readonly approver: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly operator: CheckOperator;
   readonly paths: Paths;
   readonly isProduction: boolean;
   /** Origins whose pages may call the API. */
@@ -67,13 +70,16 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.decorateRequest('caller', null);
   app.decorateRequest('session', null);
   app.decorateRequest('holder', null);
+  app.decorateRequest('operator', null);
   app.decorateRequest('chargeResource');
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
-    const { access, rate, fromOwnPages, fromAllowedOrigins } = request.declared;
+    const { access, rate, fromOwnPages, fromAllowedOrigins, fromAnyOrigin } = request.declared;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
-    if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
+    const isForAll = unknown?.isForAnyOrigin ?? fromAnyOrigin;
+    if (isForAll) reply.headers(cors.headersForAll);
+    else if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     const charge = chargingOf(path.charge, reply);
     // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
     // charged with its developer, in one trip, and a grant token with its own count.
@@ -82,7 +88,10 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request);
-      return reply.headers(cors.preflightFor(origin)).code(204).send();
+      return reply
+        .headers(isForAll ? cors.preflightForAll : cors.preflightFor(origin))
+        .code(204)
+        .send();
     }
     if (fromOwnPages) await refuseOtherPages(request, path);
     if (access === 'developer') request.caller = await callerByKey(request, reply, charge);
@@ -90,10 +99,15 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       request.caller = await path[access](browserRequestOf(request));
       await charge(resourceBills(request, limits));
     }
+    if (access === 'approver') {
+      request.caller = await path.approver(browserRequestOf(request));
+      await charge(sessionBills(request, request.caller.actor, limits));
+    }
     if (access === 'none')
       request.chargeResource = async () => void (await charge(resourceBills(request, limits)));
     if (access === 'grant') request.holder = await holderByToken(request, reply, charge);
     if (access === 'scim') request.caller = await provisionerByToken(request, reply, charge);
+    if (access === 'operator') request.operator = operatorIn(request, reply);
     if (access === 'session') request.session = await sessionIn(request, reply, charge);
     if (fromAllowedOrigins && origin !== undefined && !cors.isAllowed(origin)) {
       throw new AppError('FORBIDDEN', 'Pages of this origin may not call this route.');
@@ -165,6 +179,13 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     }
     await charge(failureBills(request, limits));
     throw unauthorized(reply, token, 'Send `Authorization: Bearer <SCIM token>` with a valid token.');
+  }
+
+  /** The address was charged already. @throws UNAUTHORIZED, NOT_CONFIGURED */
+  function operatorIn(request: FastifyRequest, reply: FastifyReply): OperatorCaller {
+    const key = bearerOf(request);
+    if (path.operator(key)) return { actor: 'admin', requestId: request.id };
+    throw unauthorized(reply, key, 'Send `Authorization: Bearer <ADMIN_API_KEY>`.');
   }
 
   async function sessionIn(request: FastifyRequest, reply: FastifyReply, charge: Charging) {

@@ -18,6 +18,25 @@ async function givePasskey({ challengeId, publicKey }) {
   }
 }
 
+/**
+ * Makes a passkey of the person.
+ * @param {PublicKeyCredentialCreationOptionsJSON} publicKey
+ * @returns {Promise<Answer<object>>}
+ */
+export async function makePasskey(publicKey) {
+  if (!globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON) {
+    return { ok: false, problem: { kind: 'passkeyUnable' } };
+  }
+  try {
+    const options = PublicKeyCredential.parseCreationOptionsFromJSON(publicKey);
+    const credential = await navigator.credentials.create({ publicKey: options });
+    if (credential instanceof PublicKeyCredential) return { ok: true, body: credential.toJSON() };
+  } catch {
+    // The person closed the question, or took too long. The browser tells no more.
+  }
+  return { ok: false, problem: { kind: 'noPasskey' } };
+}
+
 /** @type {Record<string, Problem['kind']>} by the code of the refusal */
 const PROBLEMS = {
   FIDO_NOT_ENROLLED: 'notEnrolled',

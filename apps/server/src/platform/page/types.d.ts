@@ -10,7 +10,7 @@ export interface Refusal {
   code?: string;
   message?: string;
   requestId?: string;
-  details?: { status?: string; field?: string };
+  details?: { status?: string; field?: string; sub_reason?: string };
 }
 
 /** Only on the pages for consent and for connecting accounts. */
@@ -29,10 +29,21 @@ export type ConsentProblem =
   | 'changed'
   | 'otherAccount';
 
+/** Only on the page of approvers. */
+export type ApproverProblem = 'otherPerson' | 'oldSession';
+
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {
   /** `away`: nothing happened. `uncertain`: it may have happened. */
-  kind: 'busy' | 'away' | 'uncertain' | 'noSession' | 'unknown' | 'refused' | ConsentProblem;
+  kind:
+    | 'busy'
+    | 'away'
+    | 'uncertain'
+    | 'noSession'
+    | 'unknown'
+    | 'refused'
+    | ConsentProblem
+    | ApproverProblem;
   /** The status of a request that is over. */
   status?: string;
   /** The wait before the next try. */

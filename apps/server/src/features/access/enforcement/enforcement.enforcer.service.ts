@@ -3,20 +3,21 @@ import type { Call } from '@behest/protocol/enforcement/call';
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer } from '@behest/protocol/enforcement/engine';
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
-import type { StandingRules } from '@behest/protocol/enforcement/ports';
+import type { DecisionStore, StandingRules } from '@behest/protocol/enforcement/ports';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { CallFacts } from './enforcement.facts.service.ts';
 
 interface Asking {
   readonly meter?: CapsMeter;
   readonly policies?: StandingRules | undefined;
+  readonly decisions?: DecisionStore | undefined;
   readonly logger?: Logger | undefined;
 }
 
 /** The engine for one question, with the facts that were found for it. It asks nothing else but the meter. */
 export function enforcerFor(
   { token, status, manifest }: CallFacts,
-  { meter, policies, logger }: Asking = {},
+  { meter, policies, decisions, logger }: Asking = {},
 ): Enforcer {
   return createEnforcer({
     tokens: { verify: () => token },
@@ -24,6 +25,7 @@ export function enforcerFor(
     manifests: { get: () => manifest },
     ...(meter && { meter }),
     ...(policies && { policies }),
+    ...(decisions && { decisions }),
     onError: (err) => logger?.error({ err }, 'a call was denied because its check failed unexpectedly'),
   });
 }

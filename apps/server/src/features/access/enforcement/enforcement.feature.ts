@@ -4,6 +4,7 @@ import { on } from '../../../platform/hooks.ts';
 import { manifestLibrary } from '../manifests/index.ts';
 import { ownVerifier } from '../tokens/index.ts';
 import { acts } from './enforcement.acts.ts';
+import { decisionsAsked } from './enforcement.hooks.ts';
 import { forgettingOfCalls } from './enforcement.jobs.ts';
 import { openMeter, storeOfMeter } from './enforcement.meters.service.ts';
 import { eraseCalls } from './enforcement.repo.ts';
@@ -14,7 +15,7 @@ import { tables } from './enforcement.tables.ts';
 export const enforcement = defineFeature({
   name: 'enforcement',
   tags: { enforcement: 'Calls of tools: whether they may happen now.' },
-  knows: ['audit', 'caps', 'manifests', 'policies', 'tokens'],
+  knows: ['audit', 'caps', 'keys', 'manifests', 'policies', 'tokens'],
   tables,
   acts,
   settings,
@@ -31,8 +32,10 @@ export const enforcement = defineFeature({
     const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
     const findLoaded = manifestLibrary();
     const counts = storeOfMeter(settings);
+    const [openDecisions] = house.listenersOf(decisionsAsked);
     return {
-      routes: (app) => app.register(enforcementRoutes, { ...house, meter, counts, verifyOwn, findLoaded }),
+      routes: (app) =>
+        app.register(enforcementRoutes, { ...house, meter, counts, verifyOwn, findLoaded, openDecisions }),
       jobs: [forgettingOfCalls({ ...house, callRecordSeconds })],
       ...life,
     };

@@ -4,6 +4,7 @@ import type { House } from '../../../feature.ts';
 import type { GrantHolder } from '../../../platform/caller.ts';
 import { manifestLibrary } from '../manifests/index.ts';
 import { ownVerifier } from '../tokens/index.ts';
+import { decisionsAsked } from './enforcement.hooks.ts';
 import { meterOfAgent } from './enforcement.meter.service.ts';
 import { openMeter, storeOfMeter } from './enforcement.meters.service.ts';
 import type { NewCall } from './enforcement.schema.ts';
@@ -28,7 +29,9 @@ export interface CallGate {
 export function callGate(house: House, chosen: ValuesOf<typeof settings>): CallGate {
   const { meter } = openMeter(house, chosen);
   const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
-  const deps = { ...house, meter, counts: storeOfMeter(chosen), verifyOwn, findLoaded: manifestLibrary() };
+  const [openDecisions] = house.listenersOf(decisionsAsked);
+  const own = { meter, counts: storeOfMeter(chosen), verifyOwn, findLoaded: manifestLibrary() };
+  const deps = { ...house, ...own, openDecisions };
   const settle = async (settled: Promise<unknown>, message: string) => {
     await settled.catch((err: unknown) => house.logger?.warn({ err }, message));
   };

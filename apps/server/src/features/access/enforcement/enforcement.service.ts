@@ -11,13 +11,16 @@ import type { Explanation } from '../policies/index.ts';
 import { actionHashOf, enforcerFor } from './enforcement.enforcer.service.ts';
 import { callDataOf } from './enforcement.entry.service.ts';
 import { type CallFacts, type FactDeps, findFacts } from './enforcement.facts.service.ts';
+import type { DecisionDeps, OpenDecisions } from './enforcement.hooks.ts';
 import { meterOfAgent } from './enforcement.meter.service.ts';
 import { withExactNumbers } from './enforcement.numbers.rules.ts';
 import { type PolicyDeps, policiesOn } from './enforcement.policies.service.ts';
 import { type HeldCall, writeRuling } from './enforcement.repo.ts';
 import type { NewCall } from './enforcement.schema.ts';
 
-export interface EnforcementDeps extends FactDeps, PolicyDeps {
+export interface EnforcementDeps extends FactDeps, PolicyDeps, DecisionDeps {
+  /** Undefined where nothing keeps decisions: a call that needs one is denied. */
+  readonly openDecisions: OpenDecisions | undefined;
   /** The meter of the deployment. Its reservations are transactions of their own, whatever `db` is. */
   readonly meter: CapsMeter;
   /** The store in which the meter counts. */
@@ -48,7 +51,8 @@ export async function enforceCall(
   const meter = meterOfAgent(deps.meter, row?.agentId);
   const policies = row && policiesOn(deps, caller, row);
   const { logger } = deps;
-  const result = await enforcerFor(facts, { meter, policies, logger }).enforce(call);
+  const decisions = deps.openDecisions?.(deps, caller);
+  const result = await enforcerFor(facts, { meter, policies, decisions, logger }).enforce(call);
   const denied = policies?.denied();
   const id = result.reservation?.id ?? undefined;
   const held = row && id !== undefined ? { callId: id, agentId: row.agentId, grantId: row.id } : undefined;

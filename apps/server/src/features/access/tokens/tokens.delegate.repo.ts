@@ -7,6 +7,7 @@ import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 import { newAllocation } from '../budgets/budgets.queries.ts';
 import { sharedDelegation } from '../grants/grants.queries.ts';
+import { newCredential } from '../verifiable-credentials/verifiable-credentials.queries.ts';
 import { type AgentStatus, heldToken, type TokenRow } from './tokens.queries.ts';
 import { type HeldBudget, heldBudget, type Redemption, type Within } from './tokens.repo.ts';
 
@@ -55,6 +56,7 @@ export type DelegationRefusal =
   | 'currency_mismatch'
   | 'insufficient'
   | 'over_quota'
+  | 'place_taken'
   | 'policies_changed'
   | 'principal_inactive'
   | null;
@@ -71,7 +73,7 @@ export function delegateGrant(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { parentAgentId, grant, token, refresh, allocation, records, ...bounds }: Delegation,
+  { parentAgentId, grant, token, refresh, allocation, credential, records, ...bounds }: Delegation,
 ): Promise<DelegationRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -83,6 +85,7 @@ export function delegateGrant(
       token: row({ ...token, developerId }),
       refresh: refresh && row({ ...refresh, developerId }),
       allocation: allocation && newAllocation(tenant, allocation, at),
+      credential: credential && newCredential(tenant, credential),
     }),
     locks: [
       [sharedAgents, [parentAgentId, grant.agentId]],

@@ -16,7 +16,7 @@ export const Delegate = Type.Object(
     authorizationDetails: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 20 })),
     purpose: Type.Optional(Type.String({ maxLength: 128 })),
     budget: Type.Optional(BudgetInput),
-    credentialFormat: Type.Enum(['jwt'], { default: 'jwt' }),
+    credentialFormat: Type.Enum(['jwt', 'vc-jwt', 'both'], { default: 'jwt' }),
   },
   { additionalProperties: false },
 );
@@ -29,4 +29,6 @@ export const DelegatedTokens = Type.Object({
   refreshExpiresAt: Type.Union([Time, Type.Null()]),
   parentGrantId: Id,
   delegationDepth: Type.Integer(),
+  /** There when `credentialFormat` asks for it. */
+  verifiableCredential: Type.Optional(Type.String()),
 });

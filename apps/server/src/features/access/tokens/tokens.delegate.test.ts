@@ -451,7 +451,7 @@ describe('R7 a part is never wider than the whole', () => {
       'BAD_REQUEST',
     ],
     ['an empty budget', { ...asked, budget: { amount: '0' } }, 'BAD_REQUEST'],
-    ['another form', { ...asked, credentialFormat: 'vc-jwt' }, 'BAD_REQUEST'],
+    ['another form', { ...asked, credentialFormat: 'sd-jwt' }, 'BAD_REQUEST'],
     ['a longer life of tokens', { ...asked, tokenExpiresIn: '2h' }, 'BAD_REQUEST'],
     ['a moment', { ...asked, expiresIn: '59s' }, 'BAD_REQUEST'],
     ['no time at all', { ...asked, expiresIn: '0s' }, 'BAD_REQUEST'],

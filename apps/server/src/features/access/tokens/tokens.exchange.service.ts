@@ -7,6 +7,8 @@ import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { refuseDenied } from '../policies/index.ts';
+import { credentialFor } from './tokens.credential.service.ts';
+import { formOf, type TokenWish } from './tokens.form.rules.ts';
 import {
   allocated,
   grantCreated,
@@ -16,14 +18,27 @@ import {
 } from './tokens.issue.service.ts';
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
-import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
-import type { Exchange, IssuedTokens } from './tokens.schema.ts';
+import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
+import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
+
+interface Presented extends Shown, Partial<Pick<Exchange, 'credentialFormat'>> {
+  readonly code: string;
+  readonly credentialFormat: Exchange['credentialFormat'];
+}
+
+const keyOf = (wish: TokenWish | undefined) =>
+  wish?.keyThumbprint === undefined ? {} : { keyThumbprint: wish.keyThumbprint };
 
 /**
  * Makes a grant from an approved request. When several calls present one code at once, one of them succeeds.
  * @throws INVALID_GRANT with the reason, PLAN_LIMIT_EXCEEDED and POLICY_DENIED (the code stays valid), SERVICE_UNAVAILABLE
  */
-export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Exchange): Promise<IssuedTokens> {
+export async function exchangeCode(
+  deps: TokenDeps,
+  caller: Caller,
+  input: Presented,
+  wish?: TokenWish,
+): Promise<ExchangedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
   // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
@@ -31,10 +46,11 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
   if (!found) throw invalidGrant('code_unknown');
   if (!found.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
-  const refusal = redemptionRefusal(found, input, at, MAX_WRONG_VERIFIERS);
+  const refusal = redemptionRefusal(found, { ...input, ...keyOf(wish) }, at, MAX_WRONG_VERIFIERS);
   if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
   if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
+  const form = formOf(wish, found, deps.issuer);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,
@@ -44,22 +60,26 @@ export async function exchangeCode(deps: TokenDeps, caller: Caller, input: Excha
 
   const grant = grantOf(found, at);
   const allocation = allocationOf(found, grant.id, at);
-  const issue = await issueTokens(deps, caller, grant, at, null);
+  const issue = await issueTokens(deps, caller, grant, at, null, form);
   const { token, refresh, act, answer } = issue;
-  const records = prepareActs(caller, [grantCreated(grant), ...allocated(grant, allocation), act], at);
+  const { credentialFormat = 'jwt' } = input;
+  const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
+  const created = [grantCreated(grant), ...allocated(grant, allocation)];
+  const records = prepareActs(caller, [...created, act, ...acts], at);
   const grantLimit = limitOf(deps.quotas, caller, 'active_grants');
   const maxWrongVerifiers = MAX_WRONG_VERIFIERS;
   const monthLimit = limitOf(deps.quotas, caller, 'token_exchanges');
   const limits = { grantLimit, monthLimit, maxWrongVerifiers, policiesVersion };
-  const write = { grant, token, refresh, allocation, ...limits, records };
+  const write = { grant, token, refresh, allocation, credential, ...limits, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed') return exchangeCode(deps, caller, input);
+  if (lost === 'policies_changed' || lost === 'place_taken') return exchangeCode(deps, caller, input, wish);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
-  if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
+  if (lost === 'code_used')
+    throw await refusalOfLoser(deps, caller, { found, input: { ...input, ...keyOf(wish) }, at });
   if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
-  return answer;
+  return { ...answer, ...members };
 }
 
 function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {
@@ -71,7 +91,7 @@ function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, princ
 async function refusalOfLoser(
   deps: TokenDeps,
   caller: Caller,
-  { found, input, at }: { found: Redeemable; input: Exchange; at: Date },
+  { found, input, at }: { found: Redeemable; input: Presented; at: Date },
 ): Promise<AppError> {
   const now = (await findRedeemable(deps.db, caller, found.id)) ?? found;
   const reason = redemptionRefusal(now, input, at, MAX_WRONG_VERIFIERS) ?? 'code_used';

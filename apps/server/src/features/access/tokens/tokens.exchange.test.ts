@@ -109,7 +109,7 @@ describe('exchanging a code', () => {
     ['a verifier of 42 characters', { codeVerifier: 'a'.repeat(42) }, 'codeVerifier format'],
     ['a verifier of 129 characters', { codeVerifier: 'a'.repeat(129) }, 'codeVerifier format'],
     ['a verifier outside the alphabet', { codeVerifier: `${'a'.repeat(43)}+` }, 'codeVerifier format'],
-    ['an unknown credential format', { credentialFormat: 'vc-jwt' }, 'credentialFormat not_allowed'],
+    ['an unknown credential format', { credentialFormat: 'ldp_vc' }, 'credentialFormat not_allowed'],
     ['O8 scopes', { scopes: ['*'] }, 'scopes unknown'],
   ])('refuses %s, and the code stays valid', async (_, change, problem) => {
     const { acme } = await joinSandbox();

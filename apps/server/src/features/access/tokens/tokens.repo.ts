@@ -11,6 +11,10 @@ import { sharedAgents } from '../../accounts/agents/agents.queries.ts';
 import { sharedPrincipals } from '../../people/scim/scim.principals.queries.ts';
 import { type NewAllocationRow, newAllocation } from '../budgets/budgets.queries.ts';
 import { grantsWithAgent } from '../grants/grants.queries.ts';
+import {
+  type NewCredentialRow,
+  newCredential,
+} from '../verifiable-credentials/verifiable-credentials.queries.ts';
 import { type AgentStatus, type HeldGrant, heldGrant, heldToken, type TokenRow } from './tokens.queries.ts';
 
 /** The agents to which a read is restricted; null for all. */
@@ -34,6 +38,7 @@ type Requested = Pick<
   | 'tokenSeconds'
   | 'redirectUri'
   | 'codeChallenge'
+  | 'keyThumbprint'
   | 'codeExpiresAt'
   | 'status'
   | 'consentMethod'
@@ -60,7 +65,7 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).scopes, (f.request).audience, (f.request).purpose,
      (f.request).authorization_details as "authorizationDetails", (f.request).manifests, (f.request).expires_in as "expiresIn",
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
-     (f.request).code_challenge as "codeChallenge", (f.request).code_expires_at as "codeExpiresAt",
+     (f.request).code_challenge as "codeChallenge", (f.request).key_thumbprint as "keyThumbprint", (f.request).code_expires_at as "codeExpiresAt",
      (f.request).status, (f.request).consent_method as "consentMethod", (f.request).policy_id as "policyId",
      (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
      (f.request).budget_currency as "budgetCurrency", f.agent_did as "agentDid", f.agent_status as "agentStatus",
@@ -84,6 +89,7 @@ export interface Redemption {
   readonly token: NewToken;
   readonly refresh: NewRefreshToken;
   readonly allocation: NewAllocationRow | null;
+  readonly credential: NewCredentialRow | null;
   readonly grantLimit: number | null;
   /** The most exchanges of a calendar month. */
   readonly monthLimit: number | null;
@@ -100,6 +106,7 @@ export type RedemptionRefusal =
   | 'code_expired'
   | 'over_month'
   | 'over_quota'
+  | 'place_taken'
   | 'policies_changed'
   | 'principal_inactive'
   | null;
@@ -109,7 +116,7 @@ export function redeemCode(
   db: Executor,
   tenant: Tenant,
   at: Date,
-  { grant, token, refresh, allocation, records, ...limits }: Redemption,
+  { grant, token, refresh, allocation, credential, records, ...limits }: Redemption,
 ): Promise<RedemptionRefusal> {
   const { developerId } = tenant;
   return records.writeUnlessRefused(db, {
@@ -120,6 +127,7 @@ export function redeemCode(
       token: row({ ...token, developerId }),
       refresh: row({ ...refresh, developerId }),
       allocation: allocation && newAllocation(tenant, allocation, at),
+      credential: credential && newCredential(tenant, credential),
       ...limits,
     }),
     locks: [
@@ -147,6 +155,7 @@ export type Refreshable = HeldGrant &
     readonly refreshHash: Buffer;
     readonly refreshExpiresAt: Date;
     readonly refreshSpentAt: Date | null;
+    readonly refreshKeyThumbprint: string | null;
     readonly policiesVersion: string;
     readonly isPrincipalActive: boolean;
   };
@@ -155,6 +164,7 @@ const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string,
   'find_refreshable',
   `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
      (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt",
+     (f.refresh).key_thumbprint as "refreshKeyThumbprint",
      f.policies_version as "policiesVersion",
      principal_active($1, (f.held).principal_id) as "isPrincipalActive"
    from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,

@@ -10,6 +10,7 @@ import { refreshTokens } from './tokens.refresh.service.ts';
 import { revokeToken } from './tokens.revoke.service.ts';
 import {
   Exchange,
+  ExchangedTokens,
   Introspect,
   Introspection,
   IssuedTokens,
@@ -38,7 +39,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, 
         operationId: 'tokens.exchange',
         summary: 'Exchange an authorization code for a grant token',
         body: Exchange,
-        response: { 201: IssuedTokens },
+        response: { 201: ExchangedTokens },
       },
     },
     async (request, reply) =>

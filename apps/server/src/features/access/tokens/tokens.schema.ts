@@ -13,7 +13,8 @@ export const Exchange = Type.Object(
     /** RFC 7636 §4.1. */
     codeVerifier: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$' })),
     redirectUri: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
-    credentialFormat: Type.Enum(['jwt'], { default: 'jwt' }),
+    /** `both` is the token and the W3C credential, which `vc-jwt` gives too: a grant is of no use without its token. */
+    credentialFormat: Type.Enum(['jwt', 'vc-jwt', 'sd-jwt', 'both'], { default: 'jwt' }),
   },
   { additionalProperties: false },
 );
@@ -44,6 +45,14 @@ export const IssuedTokens = Type.Object({
   sandbox: Type.Optional(Type.Literal(true)),
 });
 
+export type ExchangedTokens = Static<typeof ExchangedTokens>;
+export const ExchangedTokens = Type.Object({
+  ...IssuedTokens.properties,
+  /** There when `credentialFormat` asks for it. */
+  verifiableCredential: Type.Optional(Type.String()),
+  sdJwtCredential: Type.Optional(Type.String()),
+});
+
 /** Any text: a text that cannot be a token gets the same answer as an invalid token. */
 const AnyToken = Type.String({ minLength: 1 });
 
@@ -58,6 +67,9 @@ export const Verify = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** RFC 9449 §6.2: the key by whose proof the token is used. The asker checks the proof. */
+const Confirmation = Type.Object({ jkt: Type.String() });
 
 /** For an invalid token, `valid` is the only member, and the reason when the token is the caller's own. */
 export type Verdict = Static<typeof Verdict>;
@@ -79,6 +91,7 @@ export const Verdict = Type.Object({
   issuedAt: Type.Optional(Time),
   delegationDepth: Type.Optional(Type.Integer()),
   audience: Type.Optional(Type.String()),
+  cnf: Type.Optional(Confirmation),
   purpose: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Details),
   parentGrantId: Type.Optional(Id),
@@ -116,12 +129,13 @@ export const Introspection = Type.Object({
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
   client_id: Type.Optional(Type.String()),
-  token_type: Type.Optional(Type.Literal('Bearer')),
+  token_type: Type.Optional(Type.Enum(['Bearer', 'DPoP'])),
   exp: Type.Optional(Type.Integer()),
   iat: Type.Optional(Type.Integer()),
   nbf: Type.Optional(Type.Integer()),
   sub: Type.Optional(Type.String()),
-  aud: Type.Optional(Type.String()),
+  aud: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  cnf: Type.Optional(Confirmation),
   iss: Type.Optional(Type.String()),
   jti: Type.Optional(Type.String()),
   act: Type.Optional(Type.Object({}, { additionalProperties: true })),

@@ -6,6 +6,7 @@ import { acts, announcements } from './verifiable-credentials.acts.ts';
 import { rates } from './verifiable-credentials.rates.ts';
 import { eraseCredentials, tellStatements } from './verifiable-credentials.repo.ts';
 import { credentialRoutes } from './verifiable-credentials.routes.ts';
+import { legacySettings } from './verifiable-credentials.settings.ts';
 import { statusRoutes } from './verifiable-credentials.status.routes.ts';
 import { tables } from './verifiable-credentials.tables.ts';
 
@@ -19,10 +20,14 @@ export const verifiableCredentials = defineFeature({
   acts: { ...acts, ...announcements },
   rates,
   listens: [on(tenantErased, eraseCredentials), on(personTold, tellStatements)],
-  open: (house) => ({
-    routes: async (app) => {
-      await app.register(credentialRoutes, house);
-      await app.register(statusRoutes, house);
-    },
-  }),
+  settings: legacySettings,
+  open(house, { GRANT_TOKEN_LEGACY_CLAIMS: issuesLegacyClaims }) {
+    const deps = { ...house, issuesLegacyClaims };
+    return {
+      routes: async (app) => {
+        await app.register(credentialRoutes, deps);
+        await app.register(statusRoutes, deps);
+      },
+    };
+  },
 });

@@ -15,7 +15,7 @@ import {
   sdJwtParts,
   sdJwtPlace,
 } from './verifiable-credentials.sd-jwt.rules.ts';
-import type { CredentialDeps } from './verifiable-credentials.service.ts';
+import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 import { credentialChecker, SENTENCES, statusAt } from './verifiable-credentials.verify.service.ts';
 
 const KEY_BINDING_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'RS256'];

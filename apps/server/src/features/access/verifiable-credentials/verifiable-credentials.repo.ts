@@ -5,34 +5,39 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { VerifiableCredentials } from '../../../platform/db/types.gen.ts';
+import { type NewCredentialRow, newCredential } from './verifiable-credentials.queries.ts';
 import type { Place } from './verifiable-credentials.rules.ts';
 import type { CredentialQuery } from './verifiable-credentials.schema.ts';
 
 export type CredentialRow = Selectable<VerifiableCredentials>;
 
-/** Takes a place for a credential, which the caller inserts in the same transaction. @param newListId for a new list */
-export async function takePlace(
-  tx: Tx,
+/** A free place for a credential. Another may have it when the credential is stored. @param newListId for a new list */
+export async function findFreePlace(
+  db: Executor,
   { developerId }: Tenant,
   newListId: string,
-  at: Date,
 ): Promise<Place> {
-  const { rows } = await sql<{ listId: string; idx: number }>`
-    select list_id as "listId", idx from take_status_place(${developerId}, ${newListId}, ${at})`.execute(tx);
+  const { rows } = await sql<{ listId: string | null; idx: number }>`
+    select list_id as "listId", idx from free_status_place(${developerId})`.execute(db);
   const [place] = rows;
   if (!place) throw new Error('There is no place in a status list.');
-  return place;
+  return { idx: place.idx, listId: place.listId ?? newListId };
 }
 
-export async function insertCredential(
+/** Stores a credential. @returns false when its place is taken, and then nothing is stored */
+export async function keepCredential(
   tx: Tx,
-  { developerId }: Tenant,
-  row: Omit<CredentialRow, 'developerId'>,
-) {
-  await tx
-    .insertInto('verifiableCredentials')
-    .values({ ...row, developerId })
-    .execute();
+  tenant: Tenant,
+  credential: NewCredentialRow,
+  at: Date,
+): Promise<boolean> {
+  const { developerId } = tenant;
+  const stored = JSON.stringify(newCredential(tenant, credential));
+  const { rows } = await sql<{ isHeld: boolean }>`
+    select hold_status_place(${developerId}, ${at}, ${stored}) as "isHeld"`.execute(tx);
+  if (!rows[0]?.isHeld) return false;
+  await sql`select keep_credential(${developerId}, ${stored})`.execute(tx);
+  return true;
 }
 
 const credentialsOf = (db: Executor, { tenant, agentIds }: Reach) => {

@@ -17,12 +17,12 @@ import {
   VerifiedCredential,
 } from './verifiable-credentials.schema.ts';
 import {
-  type CredentialDeps,
   getCredential,
   issueCredential,
   listCredentials,
   revokeCredential,
 } from './verifiable-credentials.service.ts';
+import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 import { credentialVerifier } from './verifiable-credentials.verify.service.ts';
 
 const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;

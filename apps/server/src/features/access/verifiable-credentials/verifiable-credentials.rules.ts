@@ -26,6 +26,15 @@ export interface Issuing {
   readonly place: Place;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
+  readonly evidence?: readonly PasskeyAssertion[] | undefined;
+}
+
+/** The passkey of the service with which a person approved. */
+export interface PasskeyAssertion {
+  readonly type: 'PasskeyAssertion';
+  readonly credentialId: string;
+  readonly userVerified: boolean;
+  readonly verifiedAt: string;
 }
 
 /** The names by which a service speaks. */
@@ -48,7 +57,7 @@ const idOf = (credentialId: string) => `urn:behest:vc:${credentialId}`;
 
 /** The claims of a credential in the W3C's data model 2.0, secured as a JWT (VC-JOSE-COSE, section 3.1.1). */
 export function credentialClaims(service: Issuer, issuing: Issuing) {
-  const { credentialId, statement, place, issuedAt, expiresAt } = issuing;
+  const { credentialId, statement, place, issuedAt, expiresAt, evidence } = issuing;
   const { agentDid, ...others } = statement;
   const did = issuerDid(service);
   const { publicBaseUrl } = service;
@@ -70,12 +79,19 @@ export function credentialClaims(service: Issuer, issuing: Issuing) {
         statusListCredential: list,
       },
     ],
+    ...(evidence && { evidence }),
     iss: did,
     sub: agentDid,
     jti: credentialId,
     iat: epochSeconds(issuedAt),
     exp: epochSeconds(expiresAt),
   };
+}
+
+/** The member `vc`, in which clients of the model 1.1 look for a credential. */
+export function legacyMember(claims: ReturnType<typeof credentialClaims>) {
+  const { '@context': context, type, credentialSubject, credentialStatus, evidence } = claims;
+  return { '@context': context, type, credentialSubject, credentialStatus, ...(evidence && { evidence }) };
 }
 
 /** The parts of a credential with a good signature that a verifier reads. */
@@ -126,6 +142,10 @@ export const vocabulary = (service: Pick<Issuer, 'publicBaseUrl'>) => {
     'grantId',
     'scopes',
     'delegationDepth',
+    'PasskeyAssertion',
+    'credentialId',
+    'userVerified',
+    'verifiedAt',
   ];
   return {
     '@context': {

@@ -1,28 +1,18 @@
 import { parseDuration } from '@behest/protocol/durations';
 import { concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { type KeyRing, signToken } from '../../service/keys/index.ts';
-import { type GrantRow, holdGrant } from '../grants/grants.queries.ts';
+import { findGrant, type GrantRow, holdGrant } from '../grants/grants.queries.ts';
 import {
   type CredentialRow,
   findCredential,
-  insertCredential,
+  keepCredential,
   listCredentialRows,
   revokeRow,
-  takePlace,
 } from './verifiable-credentials.repo.ts';
-import {
-  credentialClaims,
-  GRANT_CREDENTIAL,
-  type Issuer,
-  type Issuing,
-} from './verifiable-credentials.rules.ts';
 import type {
   Credential,
   CredentialPage,
@@ -30,19 +20,13 @@ import type {
   NewCredential,
   Revoked,
 } from './verifiable-credentials.schema.ts';
-import { BY_DEFAULT, sdJwtClaims } from './verifiable-credentials.sd-jwt.rules.ts';
-
-export interface CredentialDeps extends Issuer {
-  readonly db: Executor;
-  readonly clock: Clock;
-  readonly keyRing: KeyRing;
-}
+import { type CredentialDeps, issuedAct, signCredential } from './verifiable-credentials.sign.service.ts';
 
 /**
  * Issues a credential about an active grant. It ends with the grant at the latest.
  * @throws BAD_REQUEST, NOT_FOUND, GRANT_INACTIVE
  */
-export function issueCredential(
+export async function issueCredential(
   deps: CredentialDeps,
   caller: Caller,
   asked: NewCredential,
@@ -50,17 +34,18 @@ export function issueCredential(
   const at = deps.clock();
   mustFit(asked);
   const seconds = lifetimeOf(asked);
-  return inTransaction(deps.db, async (tx) => {
-    const grant = await holdGrant(tx, caller, asked.grantId);
-    if (!grant) throw notFound();
-    mustBeActive(grant, at);
-    const row = await signed(deps, tx, { caller, grant, asked, at, expiresAt: endOf(grant, seconds, at) });
-    await insertCredential(tx, caller.tenant, row);
-    const type = asked.format === 'sd-jwt' ? ('sd-jwt.issued' as const) : ('vc.issued' as const);
-    const about = concerning({ ...grant, grantId: grant.id });
-    await recordActs(tx, caller, [{ type, ...about, data: { credentialId: row.id } }], at);
-    return toCredential({ ...row, ...caller.tenant }, at);
+  const grant = await findGrant(deps.db, caller, asked.grantId);
+  if (!grant) throw notFound();
+  mustBeActive(grant, at);
+  const credential = await signCredential(deps, caller, { ...asked, grant, at, seconds });
+  const isKept = await inTransaction(deps.db, async (tx) => {
+    mustBeActive((await holdGrant(tx, caller, grant.id)) ?? grant, at);
+    if (!(await keepCredential(tx, caller.tenant, credential, at))) return false;
+    await recordActs(tx, caller, [issuedAct(credential)], at);
+    return true;
   });
+  if (!isKept) return issueCredential(deps, caller, asked);
+  return toCredential({ ...credential, ...caller.tenant }, at);
 }
 
 /** Fields of one format only. */
@@ -91,65 +76,6 @@ function mustBeActive({ status, expiresAt }: GrantRow, at: Date): void {
       reason,
     });
   }
-}
-
-/** In whole seconds, and never after the grant. */
-function endOf({ expiresAt }: GrantRow, seconds: number | undefined, at: Date): Date {
-  const wished = seconds === undefined ? expiresAt.getTime() : at.getTime() + seconds * 1000;
-  return new Date(Math.floor(Math.min(wished, expiresAt.getTime()) / 1000) * 1000);
-}
-
-interface Wanted {
-  readonly caller: Caller;
-  readonly grant: GrantRow;
-  readonly asked: NewCredential;
-  readonly at: Date;
-  readonly expiresAt: Date;
-}
-
-async function signed(
-  deps: CredentialDeps,
-  tx: Tx,
-  { caller, grant, asked, at, expiresAt }: Wanted,
-): Promise<Omit<CredentialRow, 'developerId'>> {
-  const { tenant } = caller;
-  const { id: grantId, agentId, agentDid, principalId, scopes, delegationDepth } = grant;
-  const place = await takePlace(tx, tenant, newId('vcsl', at), at);
-  const issuing: Issuing = {
-    credentialId: newId('vc', at),
-    statement: { agentDid, principalId, ...tenant, grantId, scopes, delegationDepth },
-    place,
-    issuedAt: at,
-    expiresAt,
-  };
-  const isSdJwt = asked.format === 'sd-jwt';
-  const credential = await (isSdJwt ? sdJwt(deps, issuing, asked) : vcJwt(deps, issuing));
-  return {
-    id: issuing.credentialId,
-    ...{ grantId, agentId, agentDid, principalId },
-    credentialType: GRANT_CREDENTIAL,
-    format: asked.format,
-    credential,
-    statusListId: place.listId,
-    statusListIdx: place.idx,
-    issuedAt: at,
-    expiresAt,
-    revokedAt: null,
-  };
-}
-
-const vcJwt = (deps: CredentialDeps, issuing: Issuing) =>
-  signToken(deps.keyRing, 'vc+jwt', credentialClaims(deps, issuing), { cty: 'vc' });
-
-async function sdJwt(
-  deps: CredentialDeps,
-  issuing: Issuing,
-  { selectiveFields, holderJwk }: Pick<NewCredential, 'selectiveFields' | 'holderJwk'>,
-): Promise<string> {
-  const fields = [...new Set(selectiveFields ?? BY_DEFAULT)];
-  const { claims, disclosures } = sdJwtClaims(deps, issuing, { fields, holderJwk });
-  const jwt = await signToken(deps.keyRing, 'dc+sd-jwt', claims);
-  return [jwt, ...disclosures, ''].join('~');
 }
 
 /** @throws NOT_FOUND */

@@ -10,7 +10,7 @@ import {
   TokenListQuery,
   Vocabulary,
 } from './verifiable-credentials.schema.ts';
-import type { CredentialDeps } from './verifiable-credentials.service.ts';
+import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 import { MAX_AGE_SECONDS, statusLists, vocabularyDocument } from './verifiable-credentials.status.service.ts';
 
 /** The routes send finished documents; the shapes are for the API description. */

@@ -6,7 +6,7 @@ import { type Finished, finished } from '../../../platform/finished.ts';
 import { identityMethod, multibase, signToken } from '../../service/keys/index.ts';
 import { findFlipsAcrossTenants, findListAcrossTenants } from './verifiable-credentials.repo.ts';
 import { epochSeconds, issuerDid, vocabulary } from './verifiable-credentials.rules.ts';
-import type { CredentialDeps } from './verifiable-credentials.service.ts';
+import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 import {
   bitstringUrl,
   LIFETIME_SECONDS,

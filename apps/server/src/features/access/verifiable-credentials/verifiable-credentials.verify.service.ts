@@ -5,7 +5,7 @@ import { verifySignature } from '../../service/keys/index.ts';
 import { findBitAcrossTenants } from './verifiable-credentials.repo.ts';
 import { issuerDid, type Place, readCredential } from './verifiable-credentials.rules.ts';
 import type { VerifiedCredential, VerifyCode } from './verifiable-credentials.schema.ts';
-import type { CredentialDeps } from './verifiable-credentials.service.ts';
+import type { CredentialDeps } from './verifiable-credentials.sign.service.ts';
 
 /** The refusals of both formats. */
 const CODES: Readonly<Partial<Record<TokenRefusal, VerifyCode>>> = {

@@ -46,7 +46,7 @@ export function findAgentAcrossTenants(db: Executor, agentId: string) {
     .innerJoin('agents as agent', (join) =>
       join.onRef('agent.developerId', '=', 'index.developerId').onRef('agent.id', '=', 'index.agentId'),
     )
-    .select(['agent.did', 'agent.status', 'agent.publicKeyJwk'])
+    .select(['agent.did', 'agent.status', 'agent.publicKeyJwk', 'agent.createdAt', 'agent.updatedAt'])
     .where('index.agentId', '=', agentId)
     .executeTakeFirst();
 }

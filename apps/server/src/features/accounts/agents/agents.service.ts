@@ -177,8 +177,31 @@ export async function getDidDocument(deps: AgentDeps, agentId: string): Promise<
   if (agent.status === 'revoked') {
     throw new AppError('GONE', 'This DID is deactivated.', { status: agent.status });
   }
-  const jwk = agent.publicKeyJwk === null ? null : Object(agent.publicKeyJwk);
-  return didDocument(agent.did, jwk, deps.publicBaseUrl);
+  return documentOf(agent, deps.publicBaseUrl);
+}
+
+type PublicAgent = NonNullable<Awaited<ReturnType<typeof findAgentAcrossTenants>>>;
+
+const documentOf = ({ did, publicKeyJwk }: PublicAgent, baseUrl: string): DidDocument =>
+  didDocument(did, publicKeyJwk === null ? null : Object(publicKeyJwk), baseUrl);
+
+/** The DID of an agent, resolved. The document is null when the agent is revoked. */
+export interface AgentDid {
+  readonly document: DidDocument | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** @returns undefined when no agent has this very DID */
+export async function resolveAgentDid(
+  deps: Pick<AgentDeps, 'db' | 'publicBaseUrl'>,
+  did: string,
+): Promise<AgentDid | undefined> {
+  const agentId = did.slice(did.lastIndexOf(':') + 1);
+  const agent = await findAgentAcrossTenants(deps.db, agentId);
+  if (agent?.did !== did) return undefined;
+  const document = agent.status === 'revoked' ? null : documentOf(agent, deps.publicBaseUrl);
+  return { document, createdAt: agent.createdAt, updatedAt: agent.updatedAt };
 }
 
 const toAgent = (row: AgentRow): Agent =>

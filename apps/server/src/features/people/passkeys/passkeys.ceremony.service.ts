@@ -13,7 +13,9 @@ const library = () => import('@simplewebauthn/server');
 const helpers = () => import('@simplewebauthn/server/helpers');
 
 const bytes = (buffer: Buffer) => new Uint8Array(buffer);
-const known = ({ credentialId, transports }: PasskeyRow) => ({
+/** A registered credential, as options name it. */
+type Known = Pick<PasskeyRow, 'credentialId' | 'transports'>;
+const known = ({ credentialId, transports }: Known) => ({
   id: credentialId.toString('base64url'),
   // The library's list of transports is closed. Those of coming authenticators pass through it unread.
   transports: transports as 'internal'[],
@@ -24,7 +26,9 @@ interface NewOptions {
   readonly userHandle: Buffer;
   readonly principalId: string;
   readonly displayName: string;
-  readonly existing: readonly PasskeyRow[];
+  readonly existing: readonly Known[];
+  /** Whether the authenticator has to find the passkey by itself, without the name of the person. */
+  readonly residentKey?: 'required';
 }
 
 /** The options for `navigator.credentials.create`. @see https://www.w3.org/TR/webauthn-3/#sctn-registering-a-new-credential */
@@ -39,7 +43,10 @@ export async function creationOptions(party: RelyingParty, options: NewOptions) 
     challenge: bytes(options.challenge),
     timeout: TIMEOUT_MS,
     attestationType: 'none',
-    authenticatorSelection: { residentKey: 'preferred', userVerification: party.userVerification },
+    authenticatorSelection: {
+      residentKey: options.residentKey ?? 'preferred',
+      userVerification: party.userVerification,
+    },
     supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: options.existing.map(known),
   });
@@ -48,7 +55,7 @@ export async function creationOptions(party: RelyingParty, options: NewOptions) 
 /** The options for `navigator.credentials.get`. */
 export async function requestOptions(
   party: RelyingParty,
-  { challenge, allowed }: { readonly challenge: Buffer; readonly allowed: readonly PasskeyRow[] },
+  { challenge, allowed }: { readonly challenge: Buffer; readonly allowed: readonly Known[] },
 ) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({

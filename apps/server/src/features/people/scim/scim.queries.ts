@@ -89,3 +89,20 @@ export async function usersOfPrincipals(
   const { rows } = await asked.execute(db);
   return new Map(rows.flatMap(({ id, userId }) => (userId === null ? [] : [[id, userId] as const])));
 }
+
+/** The address of a principal, as the identity provider tells it: the primary one, or the only one. */
+export async function addressOfPrincipal(
+  db: Executor,
+  tenant: Tenant,
+  principalId: string,
+): Promise<string | undefined> {
+  const userId = await userOfPrincipal(db, tenant, principalId);
+  if (userId === undefined) return undefined;
+  const row = await usersOf(db, tenant).where('id', '=', userId).executeTakeFirst();
+  const { emails } = Object(row?.attributes);
+  const all: unknown[] = Array.isArray(emails) ? emails : [];
+  const chosen =
+    all.find((email) => Object(email).primary === true) ?? (all.length === 1 ? all[0] : undefined);
+  const { value } = Object(chosen);
+  return typeof value === 'string' && value.includes('@') ? value : undefined;
+}

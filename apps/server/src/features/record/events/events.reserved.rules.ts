@@ -8,24 +8,18 @@ import type { Declared } from '../../../platform/acts.ts';
 const acts = `
   passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
-  decision.requested decision.first_approval decision.granted decision.denied
-  decision.cancelled decision.superseded decision.expired decision.consumed
-  resource.created resource.updated resource.deleted grant.reconsent_required member.invited
-  member.joined member.updated member.removed approver.enrolled approver.confirmed approver.updated
-  approver.removed console.recovery_used audit.erased transparency.halted`;
-
-const announcements = `
-  decision.reminder`;
+  grant.reconsent_required member.invited
+  member.joined member.updated member.removed
+  console.recovery_used transparency.halted`;
 
 const entries = `
   token.exchanged
   case.closed
-  decision.approval_refused console.sign_in_failed transparency.restarted
+  console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 
 export const reservedActs: Readonly<Record<string, Declared>> = {
   ...declared(acts, { isEvent: true, isEntry: true }),
-  ...declared(announcements, { isEvent: true, isEntry: false }),
   ...declared(entries, { isEvent: false, isEntry: true }),
 };
 

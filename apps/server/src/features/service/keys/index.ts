@@ -1,5 +1,7 @@
 export type { DerivedKeyUse } from './keys.derivation.rules.ts';
-export { identityMethod, multibase } from './keys.did.rules.ts';
+export { identityMethod } from './keys.did.rules.ts';
+export { type PublicKeyLife, type ServiceDidDeps, serviceDid } from './keys.history.service.ts';
+export { multibase, readMultikey } from './keys.multikey.rules.ts';
 export {
   type IdentityKey,
   identityKey,

@@ -1,5 +1,6 @@
 import { didOfHost } from '@behest/protocol/did';
 import type { ServiceDidDocument } from './keys.did.schema.ts';
+import { ed25519Multikey } from './keys.multikey.rules.ts';
 import type { IdentityKey } from './keys.rules.ts';
 import type { PublishedJwk } from './keys.schema.ts';
 
@@ -7,9 +8,11 @@ import type { PublishedJwk } from './keys.schema.ts';
 export interface ServiceIdentity {
   /** The keys that verify tokens, under their thumbprints: other ids may not fit in a URL. */
   readonly keys: readonly PublishedJwk[];
-  /** The id of the key that signs tokens now. */
-  readonly signingKid: string;
+  /** The id of the key that signs tokens now. Undefined while no key may sign. */
+  readonly signingKid: string | undefined;
   readonly ed25519: IdentityKey['jwk'] | undefined;
+  /** Former Ed25519 keys, as Multikeys. They prove what they signed, and sign nothing. */
+  readonly former: readonly string[];
 }
 
 /**
@@ -20,7 +23,7 @@ export function serviceDidDocument(
   baseUrl: string,
   identity: ServiceIdentity,
 ): ServiceDidDocument {
-  const { keys, signingKid, ed25519 } = identity;
+  const { keys, signingKid, ed25519, former } = identity;
   const did = didOfHost(host);
   const asJwk = (jwk: PublishedJwk | IdentityKey['jwk']) => ({
     id: `${did}#${jwk.kid}`,
@@ -28,8 +31,11 @@ export function serviceDidDocument(
     controller: did,
     publicKeyJwk: jwk,
   });
-  const identityMethods = ed25519 ? [asJwk(ed25519), asMultikey(did, ed25519)] : [];
-  const methods = [...keys.map(asJwk), ...identityMethods];
+  const own = ed25519 && multikeyOf(ed25519);
+  const identityMethods = ed25519 && own ? [asJwk(ed25519), asMultikey(did, own)] : [];
+  const formerMethods = former.filter((key) => key !== own).map((key) => asMultikey(did, key));
+  const methods = [...keys.map(asJwk), ...identityMethods, ...formerMethods];
+  const signing = signingKid === undefined ? [] : [`${did}#${signingKid}`];
   return {
     '@context': [
       'https://www.w3.org/ns/did/v1',
@@ -38,7 +44,7 @@ export function serviceDidDocument(
     ],
     id: did,
     verificationMethod: methods,
-    authentication: [`${did}#${signingKid}`, ...identityMethods.map(({ id }) => id)],
+    authentication: [...signing, ...identityMethods.map(({ id }) => id)],
     assertionMethod: methods.map(({ id }) => id),
     service: [
       { id: `${did}#jwks`, type: 'JsonWebKeySet', serviceEndpoint: `${baseUrl}/.well-known/jwks.json` },
@@ -48,29 +54,14 @@ export function serviceDidDocument(
 }
 
 /** The verification method of the identity key that proofs name. @param host as in a URL */
-export const identityMethod = (host: string, { x }: IdentityKey['jwk']) =>
-  `${didOfHost(host)}#${multikey(Buffer.from(x, 'base64url'))}`;
+export const identityMethod = (host: string, jwk: IdentityKey['jwk']) =>
+  `${didOfHost(host)}#${multikeyOf(jwk)}`;
 
-function asMultikey(did: string, { x }: IdentityKey['jwk']) {
-  const publicKeyMultibase = multikey(Buffer.from(x, 'base64url'));
-  return {
-    id: `${did}#${publicKeyMultibase}`,
-    type: 'Multikey' as const,
-    controller: did,
-    publicKeyMultibase,
-  };
-}
+const asMultikey = (did: string, publicKeyMultibase: string) => ({
+  id: `${did}#${publicKeyMultibase}`,
+  type: 'Multikey' as const,
+  controller: did,
+  publicKeyMultibase,
+});
 
-const ED25519_PUB = [0xed, 0x01]; // the multicodec of the key's kind, as a varint
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-/** @see https://www.w3.org/TR/cid-1.0/#Multikey */
-const multikey = (publicKey: Uint8Array): string => multibase(Buffer.from([...ED25519_PUB, ...publicKey]));
-
-/** `z` means base58, which writes the bytes as one number. @see https://www.w3.org/TR/cid-1.0/#multibase-0 */
-export function multibase(bytes: Buffer): string {
-  let rest = BigInt(`0x${bytes.toString('hex')}`);
-  let digits = '1'.repeat(bytes.findIndex((byte) => byte !== 0)); // a zero at the beginning is a digit of its own
-  for (; rest > 0n; rest /= 58n) digits = BASE58.charAt(Number(rest % 58n)) + digits;
-  return `z${digits}`;
-}
+const multikeyOf = ({ x }: IdentityKey['jwk']) => ed25519Multikey(Buffer.from(x, 'base64url'));

@@ -101,3 +101,28 @@ test('without an Ed25519 key the document has only the keys of tokens', async ()
   expect(verificationMethod).toHaveLength(1);
   expect(authentication).toEqual([`${id}#service-rs256-${vectors.rsa.thumbprint}`]);
 });
+
+test('names former Ed25519 keys, so that what they signed still verifies, and lets none of them authenticate', async () => {
+  const former = 'z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw';
+  const env = {
+    ED25519_PRIVATE_KEY: vectors.ed25519.privateKey,
+    ED25519_PREVIOUS_PUBLIC_KEYS: `${former}, ${vectors.ed25519.multikey}`,
+  };
+  const { app } = await startApp({ env });
+
+  const { verificationMethod, authentication, assertionMethod } = (
+    await app.inject('/.well-known/did.json')
+  ).json();
+
+  const id = `did:web:auth.test#${former}`;
+  const ids: string[] = verificationMethod.map((method: { id: string }) => method.id);
+  expect(verificationMethod).toContainEqual({
+    id,
+    type: 'Multikey',
+    controller: 'did:web:auth.test',
+    publicKeyMultibase: former,
+  });
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(assertionMethod).toContain(id);
+  expect(authentication).not.toContain(id);
+});

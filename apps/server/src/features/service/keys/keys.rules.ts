@@ -46,6 +46,18 @@ export interface KeySettings {
   readonly activationDelaySeconds: number;
   readonly vaultKey: KeyObject | undefined;
   readonly previousVaultKeys: readonly KeyObject[];
+  /** Undefined when the settings alone hold the keys. */
+  readonly store: KeyStoreSettings | undefined;
+  /** Former identity keys, as Multikeys. */
+  readonly formerIdentities: readonly string[];
+}
+
+/** How the keys in the database live. */
+export interface KeyStoreSettings {
+  /** The seconds for which a retired key stays published. */
+  readonly retiredGraceSeconds: number;
+  /** The seconds from one key of the signing algorithm to the next; 0 when only the operator rotates. */
+  readonly rotationSeconds: number;
 }
 
 /**
@@ -85,19 +97,26 @@ export function renamed(key: VerificationKey, kid: string): VerificationKey {
  * The published keys: RSA before EC keys, own keys before those of others, and last the legacy key under the
  * id of each month, newest first.
  */
-export function jwkSet(keys: Iterable<VerificationKey>, legacyKey: VerificationKey, kids: string[]): JwkSet {
+export function jwkSet(
+  keys: Iterable<VerificationKey>,
+  legacyKey: VerificationKey | undefined,
+  kids: string[],
+): JwkSet {
   const { RS256: rsa = [], ES256: ec = [] } = Object.groupBy(keys, (key) => key.jwk.alg);
-  const monthly = kids.map((kid) => renamed(legacyKey, kid));
+  const monthly = legacyKey ? kids.map((kid) => renamed(legacyKey, kid)) : [];
   return { keys: [...rsa, ...ec, ...monthly].map((key) => key.jwk) };
 }
 
 /** A key in the form that the verifier of `@behest/protocol` takes. */
 export type VerifierKey = PublishedJwk & { readonly publicKey: KeyObject };
 
-export function keySet(keys: Iterable<VerificationKey>, legacyKey: VerificationKey): KeySet<VerifierKey> {
+export function keySet(
+  keys: Iterable<VerificationKey>,
+  legacyKey: VerificationKey | undefined,
+): KeySet<VerifierKey> {
   const verifierKey = ({ jwk, publicKey }: VerificationKey) => ({ ...jwk, publicKey });
   const byId = new Map(Array.from(keys, (key) => [key.jwk.kid, verifierKey(key)]));
-  return { byId, legacy: verifierKey(legacyKey) };
+  return { byId, legacy: legacyKey && verifierKey(legacyKey) };
 }
 
 /**

@@ -44,6 +44,8 @@ const defaults: KeySettings = {
   activationDelaySeconds: 900,
   vaultKey: undefined,
   previousVaultKeys: [],
+  store: undefined,
+  formerIdentities: [],
 };
 
 const uses = ['behest/thing/v1', 'behest/another-thing/v1'] as const;

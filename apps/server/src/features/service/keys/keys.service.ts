@@ -1,28 +1,33 @@
-import { generateKeyPair, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPair, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isThumbprintKeyId, legacyKeyIds } from '@behest/protocol/key-id';
+import { legacyKeyIds } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import type { Clock } from '../../../platform/clock.ts';
 import type { MasterKeys } from '../../../platform/envelope.ts';
+import { AppError } from '../../../platform/errors.ts';
 import { type Finished, finished } from '../../../platform/finished.ts';
 import { type DerivedKeys, type DerivedKeyUse, deriveKeys } from './keys.derivation.rules.ts';
-import { type ServiceIdentity, serviceDidDocument } from './keys.did.rules.ts';
+import type { ServiceIdentity } from './keys.did.rules.ts';
+import { newSigningKey } from './keys.make.service.ts';
 import {
   type IdentityKey,
   identityKey,
   jwkSet,
   type KeySettings,
-  keySet,
   type SigningAlg,
   type SigningKey,
   type VerifierKey,
-  verificationKey,
 } from './keys.rules.ts';
+import { createStoredKeys, type StoredKeys } from './keys.stored.service.ts';
+import { configuredKeys, type KeysInUse, type SigningUse } from './keys.use.rules.ts';
 import { vaultKeys } from './keys.vault.rules.ts';
 
 /** Every key of the process: the current signing key, the verification keys and the secret keys. */
 export interface KeyRing {
-  /** The key for one token. Ask for each token, because the key changes while the service runs. */
+  /**
+   * The key for one token. Ask for each token, because the key changes while the service runs.
+   * @throws SERVICE_UNAVAILABLE when the process has not read the keys of the database for too long
+   */
   signer(): Signer;
   /** The keys for `createTokenVerifier`, which asks with each token. */
   verificationKeys(): KeySet<VerifierKey>;
@@ -35,6 +40,8 @@ export interface KeyRing {
   derive(use: DerivedKeyUse): DerivedKeys;
   /** The keys that seal the data keys of the vault. */
   readonly vault: MasterKeys;
+  /** The keys of the database, with `SIGNING_KEY_STORE=postgres` alone. */
+  readonly stored: StoredKeys | undefined;
 }
 
 export interface Signer {
@@ -59,52 +66,72 @@ export interface KeyRingDeps {
 }
 
 const JWKS_MAX_AGE_SECONDS = 300;
+/** An instance may learn of a published key so much later than the one that published it. */
+const MOST_SECONDS_UNREAD = 30;
 
 /** Generates missing keys when the settings allow it. */
 export async function createKeyRing(settings: KeySettings, deps: KeyRingDeps): Promise<KeyRing> {
   const { rsa, ec, ed25519 } = await ownKeys(settings, deps.warn);
-  const own = ec ? [rsa, ec] : [rsa];
-  const all = [...own, ...settings.verificationKeys];
+  const { activationDelaySeconds, verificationKeys: others, signingAlg: signsAs } = settings;
   const legacyKey = settings.legacyKey ?? rsa;
-  const isLegacyOwn = legacyKey.thumbprint === rsa.thumbprint;
-  if (!isLegacyOwn) deps.warn(LEGACY_KEY_IS_PUBLIC_ONLY);
+  if (legacyKey.thumbprint !== rsa.thumbprint) deps.warn(LEGACY_KEY_IS_PUBLIC_ONLY);
   if (!settings.vaultKey && !settings.generatesMissing) deps.warn(NO_VAULT_KEY);
 
-  const keys = keySet(all, legacyKey);
-  const settledKey = settings.signingAlg === 'ES256' && ec ? ec : rsa;
-  const settled = signerWith(settledKey);
-  const named = all.map(({ jwk }) => jwk).filter(({ kid }) => isThumbprintKeyId(kid));
-  const activeAt = deps.startedAt.getTime() + settings.activationDelaySeconds * 1000;
-  const maxAgeSeconds = Math.min(JWKS_MAX_AGE_SECONDS, settings.activationDelaySeconds);
-  const isActive = (now: Date) => now.getTime() >= activeAt;
-  let published: { month: number; document: JwksDocument } | undefined;
+  const vault = vaultKeys(settings.vaultKey, settings.previousVaultKeys);
+  const stored = settings.store && createStoredKeys(settings, { ...settings.store, own: { rsa, ec } });
+  const activeAt = deps.startedAt.getTime() + activationDelaySeconds * 1000;
+  const keysAt = stored?.at ?? configuredKeys({ rsa, ec, others, legacyKey, signsAs, activeAt });
+  const freshSeconds = activationDelaySeconds - (stored ? MOST_SECONDS_UNREAD : 0);
+  const maxAgeSeconds = Math.min(JWKS_MAX_AGE_SECONDS, Math.max(0, freshSeconds));
+  const signerOf = signers();
+  let published: { month: number; keys: KeysInUse['keys']; document: JwksDocument } | undefined;
 
   return {
     signer() {
       const now = deps.clock();
-      if (isActive(now)) return settled;
-      return signerWith(rsa, isLegacyOwn ? legacyKeyId(now) : rsa.jwk.kid);
+      const { signing } = keysAt(now);
+      if (signing) return signerOf(signing, now);
+      throw new AppError('SERVICE_UNAVAILABLE', 'No signing key can be used now. Try again later.', {
+        dependency: 'db',
+      });
     },
-    verificationKeys: () => keys,
+    verificationKeys: () => keysAt(deps.clock()).keys,
     jwks() {
       const now = deps.clock();
+      const { keys, published: all, legacyKey: legacy } = keysAt(now);
       const month = now.getUTCFullYear() * 12 + now.getUTCMonth(); // the legacy ids name months
-      if (published?.month !== month) {
-        const set = jwkSet(all, legacyKey, legacyKeyIds(now, settings.legacyMonths));
-        published = { month, document: { ...finished(JSON.stringify(set)), maxAgeSeconds } };
+      if (published?.month !== month || published.keys !== keys) {
+        const set = jwkSet(all, legacy, legacyKeyIds(now, settings.legacyMonths));
+        published = { month, keys, document: { ...finished(JSON.stringify(set)), maxAgeSeconds } };
       }
       return published.document;
     },
     identity() {
-      const signing = isActive(deps.clock()) ? settledKey : rsa;
-      return { keys: named, signingKid: signing.jwk.kid, ed25519: ed25519?.jwk };
+      const { named, signing } = keysAt(deps.clock());
+      return {
+        keys: named,
+        signingKid: signing?.key.jwk.kid,
+        ed25519: ed25519?.jwk,
+        former: settings.formerIdentities,
+      };
     },
     signAsIdentity: ed25519 && ((input) => sign(null, input, ed25519.privateKey)),
-    vault: vaultKeys(settings.vaultKey, settings.previousVaultKeys),
+    vault,
+    stored,
     derive(use) {
       if (!deps.uses.includes(use)) throw new Error(`No feature declares the key use ${use}.`);
       return deriveKeys(use, { ...settings, rsaKey: rsa.privateKey });
     },
+  };
+}
+
+/** Makes the signer of a key once, unless it names the month. */
+function signers() {
+  let made: { signing: SigningUse; signer: Signer } | undefined;
+  return (signing: SigningUse, now: Date): Signer => {
+    if (signing.isLegacy) return signerWith(signing.key, legacyKeyId(now));
+    if (made?.signing !== signing) made = { signing, signer: signerWith(signing.key) };
+    return made.signer;
   };
 }
 
@@ -121,26 +148,21 @@ async function ownKeys(settings: KeySettings, warn: KeyRingDeps['warn']) {
   const { generatesMissing, signingAlg } = settings;
   const lacksRsa = !settings.rsa;
   const lacksEc = !settings.ec && signingAlg === 'ES256';
+  const mayLackEc = generatesMissing || settings.store !== undefined; // the database may have an EC key
   const lacksEd25519 = !settings.ed25519 && generatesMissing;
-  if (!generatesMissing && (lacksRsa || lacksEc)) throw new Error('A signing key is missing.');
-  if (lacksRsa || lacksEc || lacksEd25519)
+  if ((!generatesMissing && lacksRsa) || (!mayLackEc && lacksEc))
+    throw new Error('A signing key is missing.');
+  if (generatesMissing && (lacksRsa || lacksEc || lacksEd25519))
     warn('ephemeral keys: tokens and stored credentials do not survive a restart');
 
-  const rsa = settings.rsa ?? signingKey(await newKeyPair('rsa', { modulusLength: 2048 }));
-  const ec = lacksEc ? signingKey(await newKeyPair('ec', { namedCurve: 'P-256' })) : settings.ec;
+  const rsa = settings.rsa ?? (await newSigningKey('RS256'));
+  const ec = lacksEc && generatesMissing ? await newSigningKey('ES256') : settings.ec;
   const ed25519 = lacksEd25519 ? await newIdentityKey() : settings.ed25519;
   return { rsa, ec, ed25519 };
 }
 
-const newKeyPair = promisify(generateKeyPair);
-
-const signingKey = (pair: { publicKey: KeyObject; privateKey: KeyObject }): SigningKey => ({
-  ...verificationKey(pair.publicKey),
-  privateKey: pair.privateKey,
-});
-
 async function newIdentityKey(): Promise<IdentityKey> {
-  const { publicKey, privateKey } = await newKeyPair('ed25519');
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('ed25519');
   return identityKey(publicKey, privateKey);
 }
 
@@ -151,25 +173,4 @@ function signerWith({ jwk, privateKey }: SigningKey, kid = jwk.kid): Signer {
   // third longer to begin a signature with one.
   const key = jwk.alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' as const } : privateKey;
   return { alg: jwk.alg, kid, sign: (input) => signAsync('sha256', input, key) };
-}
-
-export interface DidDeps {
-  readonly keyRing: KeyRing;
-  /** The host as in a URL, with the port if there is a port. */
-  readonly didHost: string;
-  readonly publicBaseUrl: string;
-}
-
-/** The DID document, made again when the signing key changes. */
-export function serviceDidDocuments({ keyRing, didHost, publicBaseUrl }: DidDeps): () => Finished {
-  let made: { signingKid: string; document: Finished } | undefined;
-  return () => {
-    const identity = keyRing.identity();
-    const { signingKid } = identity;
-    if (made?.signingKid !== signingKid) {
-      const text = JSON.stringify(serviceDidDocument(didHost, publicBaseUrl, identity));
-      made = { signingKid, document: finished(text) };
-    }
-    return made.document;
-  };
 }

@@ -24,6 +24,8 @@ beforeAll(async () => {
     activationDelaySeconds: 900,
     vaultKey: createSecretKey(Buffer.alloc(32, 1)),
     previousVaultKeys: [],
+    store: undefined,
+    formerIdentities: [],
   } as const;
   const keyRing = await createKeyRing(settings, {
     clock: () => now,

@@ -1,17 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { type Cookies, parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRequest, Caller, GrantHolder, PrincipalSession, Tenant } from '../../caller.ts';
+import type {
+  BrowserRequest,
+  Caller,
+  GrantHolder,
+  OperatorCaller,
+  PrincipalSession,
+  Tenant,
+} from '../../caller.ts';
 import { AppError } from '../../errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when access is `developer`, `consent`, `connect` or `scim`; handlers read it through `callerOf`. */
+    /** Set when access is `developer`, `consent`, `connect`, `approver` or `scim`; handlers read it through `callerOf`. */
     caller: Caller | null;
     /** Set when access is `session`; handlers read it through `sessionOf`. */
     session: PrincipalSession | null;
     /** Set when access is `grant`; handlers read it through `holderOf`. */
     holder: GrantHolder | null;
+    /** Set when access is `operator`; handlers read it through `operatorOf`. */
+    operator: OperatorCaller | null;
   }
 }
 
@@ -42,14 +51,19 @@ export type ReadHolder = (
 /** Resolves the hash of a SCIM token, or returns undefined when it is not a valid one. */
 export type FindProvisioner = (hash: Buffer) => Promise<Identity | undefined>;
 
+/** Says whether a text is the operator's key. @throws NOT_CONFIGURED when there is no such key */
+export type CheckOperator = (key: string | undefined) => boolean;
+
 /** The reader of each credential that a route may ask for. The features that issue credentials bring them. */
 export interface Credentials {
   readonly developer: FindKeyCaller;
   readonly consent: AuthenticateBrowser;
   readonly connect: AuthenticateBrowser;
+  readonly approver: AuthenticateBrowser;
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly operator: CheckOperator;
 }
 
 /** @throws a plain Error, which is a bug and not an answer, on a route whose access is `none`. */
@@ -68,6 +82,12 @@ export function sessionOf(request: FastifyRequest): PrincipalSession {
 export function holderOf(request: FastifyRequest): GrantHolder {
   if (!request.holder) throw new Error(`${request.pattern} has no holder of a grant.`);
   return request.holder;
+}
+
+/** As `callerOf`, on a route whose access is `operator`. */
+export function operatorOf(request: FastifyRequest): OperatorCaller {
+  if (!request.operator) throw new Error(`${request.pattern} has no operator.`);
+  return request.operator;
 }
 
 /** The tenant of a request by an API key, a browser or a grant token. @throws as `callerOf` */

@@ -35,6 +35,9 @@ begin
   if not policies_hold(p_developer_id, p_write ->> 'policiesVersion') then return 'policies_changed'; end if;
   refusal := allocation_refusal(p_developer_id, p_write -> 'allocation', child.parent_grant_id);
   if refusal is not null then return refusal; end if;
+  if jsonb_typeof(p_write -> 'credential') = 'object' then
+    if not hold_status_place(p_developer_id, p_at, p_write -> 'credential') then return 'place_taken'; end if;
+  end if;
   if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;
 
   insert into grants select child.*;
@@ -44,6 +47,9 @@ begin
   end if;
   if jsonb_typeof(p_write -> 'allocation') = 'object' then
     perform open_allocation(p_developer_id, p_write -> 'allocation');
+  end if;
+  if jsonb_typeof(p_write -> 'credential') = 'object' then
+    perform keep_credential(p_developer_id, p_write -> 'credential');
   end if;
   return null;
 end

@@ -21,6 +21,9 @@ begin
     from auth_requests where developer_id = p_developer_id and id = new_grant.auth_request_id for update;
   if refusal is not null then return refusal; end if;
   if not policies_hold(p_developer_id, p_write ->> 'policiesVersion') then return 'policies_changed'; end if;
+  if jsonb_typeof(p_write -> 'credential') = 'object' then
+    if not hold_status_place(p_developer_id, p_at, p_write -> 'credential') then return 'place_taken'; end if;
+  end if;
   if not take_quota(p_developer_id, 'active_grants', (p_write ->> 'grantLimit')::bigint, p_at) then return 'over_quota'; end if;
   if not take_quota(p_developer_id, 'token_exchanges', (p_write ->> 'monthLimit')::bigint, p_at) then
     perform release_quota(p_developer_id, 'active_grants', 1);
@@ -35,6 +38,9 @@ begin
   insert into refresh_tokens select (jsonb_populate_record(null::refresh_tokens, p_write -> 'refresh')).*;
   if jsonb_typeof(p_write -> 'allocation') = 'object' then
     perform open_allocation(p_developer_id, p_write -> 'allocation');
+  end if;
+  if jsonb_typeof(p_write -> 'credential') = 'object' then
+    perform keep_credential(p_developer_id, p_write -> 'credential');
   end if;
   return null;
 end

@@ -1,0 +1,56 @@
+import { type Caller, systemCaller } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { listAllApprovers } from '../../people/approvers/approvers.queries.ts';
+import { announce, recordActs } from '../../record/audit/index.ts';
+import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.deps.service.ts';
+import { noticesOf } from './decisions.notices.service.ts';
+import {
+  type DecisionRow,
+  listApprovals,
+  listDueAcrossTenants,
+  lockDecision,
+  updateDecision,
+} from './decisions.repo.ts';
+import { eligibleOf } from './decisions.routing.service.ts';
+
+/** The most requests of one run. */
+export const BATCH = 50;
+
+/** @returns how many were due */
+export async function careForDue(deps: DecisionsDeps): Promise<number> {
+  const at = deps.clock();
+  const due = await listDueAcrossTenants(deps.db, at, BATCH);
+  for (const { id, developerId, mode, plan, reminders } of due) {
+    const caller = systemCaller({ developerId }, { mode, plan }, 'decisions');
+    await inTransaction(deps.db, async (tx) => {
+      const row = await lockDecision(tx, caller.tenant, id);
+      const isOpen = row?.status === 'pending' || row?.status === 'approved';
+      if (!row || !isOpen || row.reminders !== reminders) return;
+      if (row.expiresAt > at) return remind(deps, tx, caller, row);
+      const expired = await updateDecision(tx, caller.tenant, id, { status: 'expired' });
+      await noticesOf(deps, tx, caller, expired, { what: 'ended' });
+      await recordActs(tx, caller, [endedAct('decision.expired', expired)], at);
+    });
+  }
+  return due.length;
+}
+
+/** The people of the group `escalation` may decide from the first reminder on. */
+async function remind(deps: DecisionsDeps, tx: Tx, caller: Caller, row: DecisionRow): Promise<void> {
+  const at = deps.clock();
+  const all = await listAllApprovers(tx, caller.tenant);
+  const { connector } = row;
+  const escalated = all
+    .filter(
+      ({ kind, groups, connectors }) =>
+        kind === 'person' && groups.includes('escalation') && (connectors?.includes(connector) ?? true),
+    )
+    .map(({ id }) => id);
+  const routed = [...new Set([...row.routed, ...escalated])];
+  const reminded = await updateDecision(tx, caller.tenant, row.id, { reminders: row.reminders + 1, routed });
+  const [first] = await listApprovals(tx, caller.tenant, [row.id]);
+  const eligible = eligibleOf(all, routed, at);
+  await noticesOf(deps, tx, caller, reminded, { what: 'reminder', eligible, except: first?.approverId });
+  const data = { ...factsOf(row), expiresAt: row.expiresAt.toISOString() };
+  await announce(tx, caller, { type: 'decision.reminder', ...aboutOf(row), data }, at);
+}

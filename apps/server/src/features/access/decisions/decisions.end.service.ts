@@ -1,0 +1,80 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.deps.service.ts';
+import { noticesOf } from './decisions.notices.service.ts';
+import {
+  type DecisionRow,
+  findDecision,
+  lockDecision,
+  lockOtherVersions,
+  setCaseVersion,
+  updateDecision,
+} from './decisions.repo.ts';
+import { statusAt } from './decisions.rules.ts';
+import type { Decision } from './decisions.schema.ts';
+import { withApprovals } from './decisions.show.service.ts';
+
+/** The refusal of a request that was decided, used or ended before. */
+export function ended(status: string): AppError {
+  if (status === 'expired') return new AppError('GONE', 'This request has expired.', { status });
+  return new AppError('CONFLICT', 'This request is no longer open.', { status });
+}
+
+/** Whether somebody may still take back what was approved: a call that was sent is not called back, but not repeated. */
+export const isOpenAt = (row: DecisionRow, at: Date): boolean => {
+  const status = statusAt(row, at);
+  const isSent = status === 'consumed' && row.hold === 'sent' && row.expiresAt > at;
+  return status === 'pending' || status === 'approved' || isSent;
+};
+
+/** Takes a request back. Its decision grants are good for nothing from then on. @throws NOT_FOUND, CONFLICT, GONE */
+export function cancelDecision(deps: DecisionsDeps, caller: Caller, id: string): Promise<Decision> {
+  const at = deps.clock();
+  const { tenant } = caller;
+  return inTransaction(deps.db, async (tx) => {
+    if (!(await findDecision(tx, caller, id))) throw notFound();
+    const row = await lockDecision(tx, tenant, id);
+    if (!row || !isOpenAt(row, at)) throw ended(row ? statusAt(row, at) : 'cancelled');
+    const cancelled = await updateDecision(tx, tenant, id, { status: 'cancelled' });
+    await noticesOf(deps, tx, caller, cancelled, { what: 'ended' });
+    await recordActs(tx, caller, [cancelledAct(cancelled, 'api')], at);
+    return withApprovals({ ...deps, db: tx }, cancelled);
+  });
+}
+
+const cancelledAct = (row: DecisionRow, reason: 'api' | 'grant_ended'): Act => ({
+  type: 'decision.cancelled',
+  ...aboutOf(row),
+  data: { ...factsOf(row), reason },
+});
+
+/** Sets the version of a case. Requests and approvals about another version are good for nothing from then on. */
+export function changeCase(deps: DecisionsDeps, caller: Caller, caseId: string, caseVersion: string) {
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    await setCaseVersion(tx, caller.tenant, caseId, caseVersion);
+    const acts = await supersede(tx, deps, caller, { caseId, caseVersion });
+    if (acts.length > 0) await recordActs(tx, caller, acts, at);
+    return { caseId, caseVersion };
+  });
+}
+
+async function supersede(
+  tx: Tx,
+  deps: DecisionsDeps,
+  caller: Caller,
+  { caseId, caseVersion }: { caseId: string; caseVersion: string },
+): Promise<Act[]> {
+  const at = deps.clock();
+  const acts: Act[] = [];
+  for (const row of await lockOtherVersions(tx, caller.tenant, caseId, caseVersion)) {
+    if (!isOpenAt(row, at)) continue;
+    const superseded = await updateDecision(tx, caller.tenant, row.id, { status: 'superseded' });
+    await noticesOf(deps, tx, caller, superseded, { what: 'ended' });
+    acts.push(endedAct('decision.superseded', superseded));
+  }
+  return acts;
+}

@@ -1,0 +1,224 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Reach, Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
+import type { DecisionApprovals, Decisions } from '../../../platform/db/types.gen.ts';
+import { developersAcrossTenants } from '../../accounts/developers/developers.queries.ts';
+import type { DecisionQuery } from './decisions.schema.ts';
+
+export type DecisionRow = Selectable<Decisions>;
+export type ApprovalRow = Selectable<DecisionApprovals>;
+
+const decisionsOf = (db: Executor, { developerId }: Tenant) =>
+  db.selectFrom('decisions').selectAll().where('developerId', '=', developerId);
+
+/** @returns undefined when the same call has an open request */
+export function insertDecision(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<Decisions>, 'developerId'>,
+): Promise<DecisionRow | undefined> {
+  return tx
+    .insertInto('decisions')
+    .values({ ...row, developerId })
+    .onConflict((there) =>
+      there
+        .columns(['developerId', 'grantId', 'actionHash'])
+        .where('status', 'in', ['pending', 'approved'])
+        .doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+interface SameCall {
+  readonly grantId: string;
+  readonly actionHash: string;
+}
+
+/** The open request about the same call, whether or not its time is over. */
+export const findOpen = (tx: Tx, tenant: Tenant, { grantId, actionHash }: SameCall) =>
+  decisionsOf(tx, tenant)
+    .where('grantId', '=', grantId)
+    .where('actionHash', '=', actionHash)
+    .where('status', 'in', ['pending', 'approved'])
+    .executeTakeFirst();
+
+export function findDecision(db: Executor, { tenant, agentIds }: Reach, id: string) {
+  const own = decisionsOf(db, tenant).where('id', '=', id);
+  return (agentIds ? own.where('agentId', 'in', agentIds) : own).executeTakeFirst();
+}
+
+export const lockDecision = (tx: Tx, { developerId }: Tenant, id: string): Promise<DecisionRow | undefined> =>
+  tx
+    .selectFrom('decisions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export function updateDecision(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: Updateable<Decisions>,
+): Promise<DecisionRow> {
+  return tx
+    .updateTable('decisions')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Newest first. `expired` and the open statuses follow from the clock. */
+export function listDecisionRows(db: Executor, { tenant, agentIds }: Reach, query: DecisionQuery, at: Date) {
+  const { cursor, limit, status, caseId, agentId, grantId } = query;
+  let rows = decisionsOf(db, tenant);
+  if (agentIds) rows = rows.where('agentId', 'in', agentIds);
+  if (cursor) rows = rows.where('id', '<', cursor);
+  if (caseId !== undefined) rows = rows.where('caseId', '=', caseId);
+  if (agentId !== undefined) rows = rows.where('agentId', '=', agentId);
+  if (grantId !== undefined) rows = rows.where('grantId', '=', grantId);
+  if (status === 'expired') {
+    rows = rows.where(({ or, and, eb }) =>
+      or([
+        eb('status', '=', 'expired'),
+        and([eb('status', 'in', ['pending', 'approved']), eb('expiresAt', '<=', at)]),
+      ]),
+    );
+  } else if (status !== undefined) {
+    rows = rows.where('status', '=', status);
+    if (status === 'pending' || status === 'approved') rows = rows.where('expiresAt', '>', at);
+  }
+  return readPage(db, rows.orderBy('id', 'desc'), limit);
+}
+
+const MOST_SHOWN = 200;
+
+/** The open requests of a developer, those that expire next first. */
+export const listOpenRows = (db: Executor, tenant: Tenant, at: Date): Promise<DecisionRow[]> =>
+  decisionsOf(db, tenant)
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', at)
+    .orderBy('expiresAt')
+    .limit(MOST_SHOWN)
+    .execute();
+
+/** The last decision of the same case and tool, before this one. */
+export const findPrevious = (db: Executor, row: DecisionRow): Promise<DecisionRow | undefined> =>
+  decisionsOf(db, row)
+    .where('caseId', '=', row.caseId ?? '')
+    .where('connector', '=', row.connector)
+    .where('tool', '=', row.tool)
+    .where('status', 'in', ['approved', 'consumed'])
+    .where('id', '<', row.id)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+
+/** The open requests of a case at other versions than this one. */
+export const lockOtherVersions = (tx: Tx, { developerId }: Tenant, caseId: string, caseVersion: string) =>
+  tx
+    .selectFrom('decisions')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('caseId', '=', caseId)
+    .where('caseVersion', 'is distinct from', caseVersion)
+    .where('status', 'in', ['pending', 'approved', 'consumed'])
+    .where(({ or, eb }) => or([eb('status', '<>', 'consumed'), eb('hold', '=', 'sent')]))
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+
+export async function setCaseVersion(
+  tx: Tx,
+  { developerId }: Tenant,
+  caseId: string,
+  caseVersion: string,
+): Promise<void> {
+  await tx
+    .insertInto('decisionCases')
+    .values({ developerId, caseId, caseVersion })
+    .onConflict((there) => there.columns(['developerId', 'caseId']).doUpdateSet({ caseVersion }))
+    .execute();
+}
+
+export async function findCaseVersion(db: Executor, { developerId }: Tenant, caseId: string) {
+  const found = await db
+    .selectFrom('decisionCases')
+    .select('caseVersion')
+    .where('developerId', '=', developerId)
+    .where('caseId', '=', caseId)
+    .executeTakeFirst();
+  return found?.caseVersion;
+}
+
+export async function insertApproval(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<DecisionApprovals>, 'developerId'>,
+): Promise<void> {
+  await tx
+    .insertInto('decisionApprovals')
+    .values({ ...row, developerId })
+    .execute();
+}
+
+/** In the order of their positions. */
+export function listApprovals(
+  db: Executor,
+  { developerId }: Tenant,
+  decisionIds: readonly string[],
+): Promise<ApprovalRow[]> {
+  return db
+    .selectFrom('decisionApprovals')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('decisionId', 'in', [...decisionIds, ''])
+    .orderBy('decisionId')
+    .orderBy('position')
+    .execute();
+}
+
+export async function deleteApprovals(tx: Tx, { developerId }: Tenant, decisionId: string): Promise<void> {
+  await tx
+    .deleteFrom('decisionApprovals')
+    .where('developerId', '=', developerId)
+    .where('decisionId', '=', decisionId)
+    .execute();
+}
+
+/** Open requests whose time is over, or whose next reminder is due, with the account of each. */
+export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
+  return db
+    .selectFrom('decisions as decision')
+    .innerJoin(developersAcrossTenants(db), 'developer.developerId', 'decision.developerId')
+    .selectAll('decision')
+    .select(['developer.mode', 'developer.plan'])
+    .where('decision.status', 'in', ['pending', 'approved'])
+    .where(
+      sql<boolean>`(decision.expires_at <= ${at} or (decision.status = 'pending' and (
+        (decision.reminders = 0 and decision.created_at + (decision.expires_at - decision.created_at) * 0.5 <= ${at})
+        or (decision.reminders = 1 and decision.created_at + (decision.expires_at - decision.created_at) * 0.9 <= ${at}))))`,
+    )
+    .orderBy('decision.expiresAt')
+    .limit(limit)
+    .execute();
+}
+
+export const tellDecisions = tellerOf('decision', 'decisions', [
+  ...['connector', 'tool', 'status', 'case_id', 'created_at', 'expires_at'],
+]);
+
+/** Erases rows of a closed account. */
+export const eraseDecisions = eraserOf(
+  'decision_notices',
+  'decision_channels',
+  'decision_approvals',
+  'decisions',
+  'decision_cases',
+);

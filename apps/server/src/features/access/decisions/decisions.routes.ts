@@ -1,0 +1,141 @@
+import { NoFields } from '@behest/protocol/shapes';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { askForDecision } from './decisions.ask.service.ts';
+import type { DecisionsDeps } from './decisions.deps.service.ts';
+import { cancelDecision, changeCase } from './decisions.end.service.ts';
+import {
+  Case,
+  CasePath,
+  Consumption,
+  Decision,
+  DecisionPage,
+  DecisionPath,
+  DecisionQuery,
+  NewCase,
+  NewConsumption,
+  NewDecision,
+  ShowGrants,
+  ShownGrants,
+} from './decisions.schema.ts';
+import { listDecisions, showDecision } from './decisions.show.service.ts';
+import { consume, showGrants } from './decisions.use.service.ts';
+
+const ofAgents = { access: 'developer', role: 'runtime', boundKeys: 'own agents', rate: 'default' } as const;
+
+export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (app, deps) => {
+  app.post(
+    '/v1/decisions',
+    {
+      config: { ...ofAgents, failures: ['CONFLICT'], keepsBytes: true },
+      schema: {
+        operationId: 'decisions.request',
+        summary: 'Ask people to decide about one exact call',
+        description:
+          'Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.',
+        body: NewDecision,
+        response: { 200: Decision, 201: Decision },
+      },
+    },
+    async (request, reply) => {
+      const text = sentBytesOf(request).toString();
+      const asked = await askForDecision(depsFor(request, deps), callerOf(request), request.body, text);
+      return reply.code(asked.isNew ? 201 : 200).send(asked.decision);
+    },
+  );
+
+  app.get(
+    '/v1/decisions',
+    {
+      config: { ...ofAgents, failures: [] },
+      schema: {
+        operationId: 'decisions.list',
+        summary: 'List requests for decisions, newest first',
+        querystring: DecisionQuery,
+        response: { 200: DecisionPage },
+      },
+    },
+    (request) => listDecisions(deps, callerOf(request), request.query),
+  );
+
+  app.get(
+    '/v1/decisions/:id',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'decisions.get',
+        summary: 'Read a request, with its approvals',
+        params: DecisionPath,
+        response: { 200: Decision },
+      },
+    },
+    (request) => showDecision(deps, callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/decisions/:id/cancel',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT', 'GONE'] },
+      schema: {
+        operationId: 'decisions.cancel',
+        summary: 'Take a request back, with whatever was approved',
+        params: DecisionPath,
+        body: NoFields,
+        response: { 200: Decision },
+      },
+    },
+    (request) => cancelDecision(depsFor(request, deps), callerOf(request), request.params.id),
+  );
+
+  app.post(
+    '/v1/decisions/:id/grants',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'GONE'] },
+      schema: {
+        operationId: 'decisions.grants',
+        summary: 'Get the decision grants of an approved request, as the agent and grant that asked',
+        params: DecisionPath,
+        body: ShowGrants,
+        response: { 200: ShownGrants },
+      },
+    },
+    async (request) => {
+      const { grantToken } = request.body;
+      const own = depsFor(request, deps);
+      return { decisionGrants: await showGrants(own, callerOf(request), request.params.id, grantToken) };
+    },
+  );
+
+  app.post(
+    '/v1/decisions/consume',
+    {
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'GONE'] },
+      schema: {
+        operationId: 'decisions.consume',
+        summary: 'Take a step with decision grants: hold, send, spend or release them for one call',
+        description:
+          'All grants move together or none does. The same call may repeat its step after a lost answer; another call is refused with `details.sub_reason` `consumed`. A held decision that is not sent within 30 seconds is free again.',
+        body: NewConsumption,
+        response: { 200: Consumption },
+      },
+    },
+    (request) => consume(depsFor(request, deps), callerOf(request), request.body),
+  );
+
+  app.put(
+    '/v1/decisions/cases/:caseId',
+    {
+      config: { ...ofAgents, boundKeys: 'forbidden', failures: [] },
+      schema: {
+        operationId: 'decisions.setCaseVersion',
+        summary: 'Set the version of a case, which ends the requests about its other versions',
+        params: CasePath,
+        body: NewCase,
+        response: { 200: Case },
+      },
+    },
+    (request) => changeCase(deps, callerOf(request), request.params.caseId, request.body.caseVersion),
+  );
+};

@@ -1,0 +1,62 @@
+/** Types of this page's scripts. The service serves no part of this. */
+
+export interface Opened {
+  approver: {
+    approverId: string;
+    displayName: string;
+    status: string;
+    activeFrom: string | null;
+    absence: object | null;
+  };
+  developerName: string;
+  csrfToken: string;
+  mayDecideUntil: string;
+}
+
+export interface Enrolment {
+  developerName: string;
+  displayName: string;
+  email: string;
+  connectors: string[] | null;
+  challengeId: string;
+  publicKey: PublicKeyCredentialCreationOptionsJSON;
+}
+
+export interface Routed {
+  decisionId: string;
+  connector: string;
+  tool: string;
+  caseId: string | null;
+  agentName: string;
+  expiresAt: string;
+}
+
+export interface Shown extends Routed {
+  status: string;
+  actionHash: string;
+  caseVersion: string | null;
+  quorum: number;
+  principalId: string;
+  permission: string;
+  purpose: string | null;
+  developerName: string;
+  summary: string | null;
+  canonical: string;
+  previous: string | null;
+  firstApprover: string | null;
+  mayDecide: boolean;
+}
+
+export interface Colleague {
+  approverId: string;
+  displayName: string;
+  email: string;
+}
+
+export interface RoutedList {
+  decisions: Routed[];
+}
+
+export interface Colleagues {
+  colleagues: Colleague[];
+}

@@ -1,0 +1,9 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  didResolve: {
+    perMinute: 60,
+    describes: '`GET /v1/dids/:did`, by client address',
+    counts: [{ by: 'address' }],
+  },
+});

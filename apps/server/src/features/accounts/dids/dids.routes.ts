@@ -1,0 +1,28 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { FOR_ALL_ORIGINS } from '../../../platform/http/answers/send-finished.ts';
+import { rates } from './dids.rates.ts';
+import { DidPath, Resolution } from './dids.schema.ts';
+import { type DidDeps, resolveDid } from './dids.service.ts';
+
+export const didRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) => {
+  app.get(
+    '/v1/dids/:did',
+    {
+      config: {
+        access: 'none',
+        rate: rates.didResolve,
+        failures: ['NOT_FOUND', 'UNSUPPORTED_DID', 'UPSTREAM_ERROR'],
+      },
+      schema: {
+        operationId: 'dids.resolve',
+        summary: 'Resolve a DID of the service, of an agent or of a key',
+        params: DidPath,
+        response: { 200: Resolution },
+      },
+    },
+    async (request, reply) =>
+      reply
+        .headers({ ...FOR_ALL_ORIGINS, 'cache-control': 'public, max-age=300' })
+        .send(await resolveDid(deps, request.params.did)),
+  );
+};

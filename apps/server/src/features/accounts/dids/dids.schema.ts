@@ -1,0 +1,34 @@
+import { Time } from '@behest/protocol/shapes';
+import { type Static, Type } from 'typebox';
+
+/** @see https://www.w3.org/TR/did-core/#did-syntax */
+export const DidPath = Type.Object({
+  did: Type.String({ pattern: '^did:[a-z0-9]{1,32}:[A-Za-z0-9._:%-]{1,200}$' }),
+});
+
+const KeyLife = Type.Object({
+  kid: Type.String(),
+  alg: Type.Enum(['RS256', 'ES256']),
+  publishedAt: Time,
+  activatedAt: Type.Union([Time, Type.Null()]),
+  retiredAt: Type.Union([Time, Type.Null()]),
+});
+
+/** @see https://www.w3.org/TR/did-resolution/#did-resolution-result */
+export type Resolution = Static<typeof Resolution>;
+export const Resolution = Type.Object({
+  didDocument: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
+    description: 'Null when the DID is deactivated.',
+  }),
+  didResolutionMetadata: Type.Object({ contentType: Type.Literal('application/did+json') }),
+  didDocumentMetadata: Type.Object({
+    created: Type.Optional(Time),
+    updated: Type.Optional(Time),
+    deactivated: Type.Boolean(),
+    keyHistory: Type.Optional(
+      Type.Array(KeyLife, {
+        description: 'The signing keys of the service, oldest first, when the database holds them.',
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,22 @@
+import { act, type DataOf, entryOnly } from '../../../platform/acts.ts';
+
+interface OfApprover {
+  readonly approverId: string;
+}
+
+export const acts = {
+  'approver.enrolled': act<OfApprover & { readonly kind: string; readonly status: string }>(),
+  'approver.confirmed': act<OfApprover & { readonly confirmedBy: string }>(),
+  'approver.updated': act<OfApprover & { readonly changed: readonly string[] }>(),
+  'approver.removed': act<OfApprover & { readonly reason: 'api' | 'principal_offboarded' }>(),
+};
+
+export const entries = { 'approver.invited': entryOnly(), 'approver.clone_suspected': entryOnly() };
+
+declare module '../../../platform/acts.ts' {
+  interface Acts extends DataOf<typeof acts> {}
+  interface Entries {
+    'approver.invited': OfApprover & { readonly mailed: boolean };
+    'approver.clone_suspected': OfApprover & { readonly credentialId: string };
+  }
+}

@@ -1,0 +1,217 @@
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
+import { lockOpenAccount } from '../../accounts/developers/index.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import type { OnUserLeft } from '../scim/index.ts';
+import { personById } from '../scim/scim.queries.ts';
+import type { ApproverDeps } from './approvers.deps.service.ts';
+import { deleteAccess, deleteApproverSessions } from './approvers.keys.repo.ts';
+import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
+import { listApproverRows, listOfPrincipals, lockApprover, updateApprover } from './approvers.repo.ts';
+import { isActiveAt, LONGEST_ABSENCE_MS } from './approvers.rules.ts';
+import type {
+  Approver,
+  ApproverChange,
+  ApproverPage,
+  ApproverQuery,
+  Colleagues,
+  NewAbsence,
+} from './approvers.schema.ts';
+import { approverIn, mustBeFresh } from './approvers.session.service.ts';
+import { toApprover } from './approvers.show.service.ts';
+
+export async function listApprovers(
+  { db }: Pick<ApproverDeps, 'db'>,
+  { tenant }: Caller,
+  query: ApproverQuery,
+): Promise<ApproverPage> {
+  const { page, nextCursor } = pageOf(await listApproverRows(db, tenant, query), byId, toApprover);
+  return { approvers: page, nextCursor };
+}
+
+/** @throws NOT_FOUND, CONFLICT for the last active approver, and for one who has not enrolled */
+export function changeApprover(
+  { db, clock }: ApproverDeps,
+  caller: Caller,
+  id: string,
+  change: ApproverChange,
+): Promise<Approver> {
+  const at = clock();
+  const { tenant } = caller;
+  return inTransaction(db, async (tx) => {
+    await lockOpenAccount(tx, tenant);
+    const row = await getApprover(tx, tenant, id);
+    const { status } = change;
+    if (status !== undefined) {
+      const isSwitch = row.status === 'active' || row.status === 'suspended';
+      if (!isSwitch) throw new AppError('CONFLICT', 'This person is not enrolled yet.', { field: 'status' });
+      if (status === 'suspended') await mustNotBeLast(tx, row, at);
+    }
+    const changed = await updateApprover(tx, tenant, id, change);
+    if (status === 'suspended') await deleteApproverSessions(tx, tenant, id);
+    const data = { approverId: id, changed: Object.keys(change) };
+    await recordActs(tx, caller, [{ type: 'approver.updated', data }], at);
+    return toApprover(changed);
+  });
+}
+
+/**
+ * Removes a person at once, with passkeys and sessions. Their first of two approvals counts no more; decision grants
+ * that were issued stay good.
+ * @throws NOT_FOUND, CONFLICT for the last active approver
+ */
+export function removeApprover(
+  { db, clock }: Pick<ApproverDeps, 'db' | 'clock'>,
+  caller: Caller,
+  id: string,
+): Promise<void> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    await lockOpenAccount(tx, caller.tenant);
+    const row = await getApprover(tx, caller.tenant, id);
+    await mustNotBeLast(tx, row, at);
+    await leave(tx, row);
+    const removed: Act = { type: 'approver.removed', data: { approverId: id, reason: 'api' } };
+    await recordActs(tx, caller, [removed], at);
+  });
+}
+
+/** The address goes, because nothing needs it now. */
+async function leave(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
+  await deleteAccess(tx, { developerId }, id);
+  await updateApprover(tx, { developerId }, id, {
+    ...{ status: 'removed', email: '', mailbox: '', displayName: '', inviteHash: null },
+  });
+}
+
+/** Removes the approvers who are principals that the directory has deactivated. */
+export const removeApproversOfUser: OnUserLeft = async (tx, caller, userId) => {
+  const person = await personById(tx, caller.tenant, userId);
+  const rows = person ? await listOfPrincipals(tx, caller.tenant, [person.principalId]) : [];
+  for (const row of rows) await leave(tx, row);
+  return rows.map(({ id }): Act => {
+    const data = { approverId: id, reason: 'principal_offboarded' } as const;
+    return { type: 'approver.removed', data };
+  });
+};
+
+/** The holder of a key could otherwise remove all approvers, and begin with a person of their own. @throws CONFLICT */
+async function mustNotBeLast(tx: Tx, row: ApproverRow, at: Date): Promise<void> {
+  if (row.kind !== 'person' || row.status !== 'active') return;
+  const others = (await listAllApprovers(tx, row)).filter(
+    (other) => other.id !== row.id && other.kind === 'person' && isActiveAt(other, at),
+  );
+  if (others.length > 0) return;
+  throw new AppError('CONFLICT', 'An account keeps one active approver. Enrol another one first.', {
+    sub_reason: 'last_approver',
+  });
+}
+
+/** @param id the approver who is absent @throws NOT_FOUND, BAD_REQUEST */
+export function setAbsence(
+  { db, clock }: ApproverDeps,
+  caller: Caller,
+  id: string,
+  { from, until, deputyApproverId }: NewAbsence,
+): Promise<Approver> {
+  const at = clock();
+  const { tenant } = caller;
+  const [absentFrom, absentUntil] = [new Date(from), new Date(until)];
+  const length = absentUntil.getTime() - absentFrom.getTime();
+  if (length <= 0 || absentUntil <= at || length > LONGEST_ABSENCE_MS) throw badField('until', 'not_allowed');
+  return inTransaction(db, async (tx) => {
+    const row = await getApprover(tx, tenant, id);
+    await mustBeDeputy(tx, row, deputyApproverId, at);
+    const change = { absentFrom, absentUntil, deputyId: deputyApproverId ?? null };
+    return updated(tx, caller, id, change, at);
+  });
+}
+
+/** @throws NOT_FOUND */
+export function endAbsence({ db, clock }: ApproverDeps, caller: Caller, id: string): Promise<Approver> {
+  return inTransaction(db, async (tx) => {
+    await getApprover(tx, caller.tenant, id);
+    return updated(tx, caller, id, { absentFrom: null, absentUntil: null, deputyId: null }, clock());
+  });
+}
+
+async function updated(tx: Tx, caller: Caller, id: string, change: Partial<ApproverRow>, at: Date) {
+  const row = await updateApprover(tx, caller.tenant, id, change);
+  const data = { approverId: id, changed: ['absence'] };
+  await recordActs(tx, caller, [{ type: 'approver.updated', data }], at);
+  return toApprover(row);
+}
+
+/** A deputy is another active person with at least the same assurance. @throws BAD_REQUEST */
+async function mustBeDeputy(tx: Tx, row: ApproverRow, deputyId: string | undefined, at: Date): Promise<void> {
+  if (deputyId === undefined) return;
+  const deputy = await findApprover(tx, row, deputyId);
+  const isFit =
+    deputy?.kind === 'person' &&
+    deputy.id !== row.id &&
+    isActiveAt(deputy, at) &&
+    (row.assurance === 'single' || deputy.assurance === 'dual');
+  if (!isFit)
+    throw badField('deputyApproverId', 'not_allowed', 'Name another active approver with as much assurance.');
+}
+
+async function getApprover(tx: Tx, tenant: Tenant, id: string): Promise<ApproverRow> {
+  const row = await lockApprover(tx, tenant, id);
+  if (!row || row.status === 'removed') throw notFound();
+  return row;
+}
+
+/** The people of the account whom an active approver may vouch for. */
+export async function listColleagues({ db }: { readonly db: Executor }, caller: Caller): Promise<Colleagues> {
+  const { approverId } = approverIn(caller);
+  const all = (await listAllApprovers(db, caller.tenant)).filter(
+    ({ id, kind, status, assurance }) =>
+      id !== approverId &&
+      kind === 'person' &&
+      (status === 'pending_confirmation' || (status === 'active' && assurance === 'single')),
+  );
+  return {
+    colleagues: all.map(({ id, displayName, email, status }) => ({
+      approverId: id,
+      displayName,
+      email,
+      status,
+    })),
+  };
+}
+
+/**
+ * Vouches for a person, with a passkey used a short time ago. An address that only a link without mail has proved stays
+ * `single`.
+ * @throws NOT_FOUND, FORBIDDEN for an approver who is not active
+ */
+export function confirmColleague(deps: ApproverDeps, caller: Caller, id: string): Promise<Approver> {
+  const at = deps.clock();
+  const { tenant } = caller;
+  return inTransaction(deps.db, async (tx) => {
+    await mustBeFresh(deps, tx, caller);
+    const { approverId } = approverIn(caller);
+    const voucher = await findApprover(tx, tenant, approverId);
+    if (voucher?.kind !== 'person' || !isActiveAt(voucher, at) || approverId === id) {
+      throw new AppError('FORBIDDEN', 'Only another active approver can vouch for a person.');
+    }
+    const row = await getApprover(tx, tenant, id);
+    if (row.kind !== 'person' || (row.status !== 'pending_confirmation' && row.status !== 'active'))
+      throw notFound();
+    const confirmed = await updateApprover(tx, tenant, id, {
+      confirmedBy: caller.actor,
+      assurance: row.emailVerified ? 'dual' : 'single',
+      ...(row.status === 'pending_confirmation' && { status: 'active', activeFrom: at }),
+    });
+    const data = { approverId: id, confirmedBy: approverId };
+    await recordActs(tx, caller, [{ type: 'approver.confirmed', data }], at);
+    return toApprover(confirmed);
+  });
+}
+
+/** Keeps an approver as they are until the commit. */
+export const holdApprover = async (tx: Tx, tenant: Tenant, id: string): Promise<void> =>
+  void (await lockApprover(tx, tenant, id));

@@ -1,0 +1,78 @@
+import type { Insertable, Updateable } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import { tellerOf } from '../../../platform/db/personal-records.ts';
+import type { Approvers } from '../../../platform/db/types.gen.ts';
+import { type ApproverRow, approversOf } from './approvers.queries.ts';
+import type { ApproverQuery } from './approvers.schema.ts';
+
+export function insertApprover(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<Approvers>, 'developerId'>,
+): Promise<ApproverRow> {
+  return tx
+    .insertInto('approvers')
+    .values({ ...row, developerId })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Newest first. */
+export function listApproverRows(db: Executor, tenant: Tenant, { cursor, limit }: ApproverQuery) {
+  const all = approversOf(db, tenant).where('status', '<>', 'removed');
+  const page = cursor ? all.where('id', '<', cursor) : all;
+  return readPage(db, page.orderBy('id', 'desc'), limit);
+}
+
+export const lockApprover = (tx: Tx, { developerId }: Tenant, id: string): Promise<ApproverRow | undefined> =>
+  tx
+    .selectFrom('approvers')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const findByMailbox = (db: Executor, tenant: Tenant, mailbox: string) =>
+  approversOf(db, tenant).where('mailbox', '=', mailbox).where('status', '<>', 'removed').executeTakeFirst();
+
+export const listOfPrincipals = (
+  db: Executor,
+  tenant: Tenant,
+  principalIds: readonly string[],
+): Promise<ApproverRow[]> =>
+  approversOf(db, tenant)
+    .where('principalId', 'in', [...principalIds, ''])
+    .where('status', '<>', 'removed')
+    .orderBy('id')
+    .execute();
+
+export function updateApprover(
+  tx: Tx,
+  { developerId }: Tenant,
+  id: string,
+  change: Updateable<Approvers>,
+): Promise<ApproverRow> {
+  return tx
+    .updateTable('approvers')
+    .set(change)
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export const tellApprovers = tellerOf('approver', 'approvers', [
+  ...['email', 'display_name', 'status', 'groups', 'created_at', 'active_from'],
+]);
+
+/** Erases rows of a closed account. */
+export const eraseApprovers = eraserOf(
+  'approver_sessions',
+  'approver_challenges',
+  'approver_passkeys',
+  'approvers',
+);

@@ -1,0 +1,123 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import type { ApproverDeps } from './approvers.deps.service.ts';
+import { inviteApprover } from './approvers.invite.service.ts';
+import {
+  changeApprover,
+  endAbsence,
+  listApprovers,
+  removeApprover,
+  setAbsence,
+} from './approvers.manage.service.ts';
+import { rates } from './approvers.rates.ts';
+import {
+  Approver,
+  ApproverChange,
+  ApproverPage,
+  ApproverPath,
+  ApproverQuery,
+  InvitedApprover,
+  NewAbsence,
+  NewApprover,
+} from './approvers.schema.ts';
+
+const own = { access: 'developer', role: 'full', rate: rates.memberWrite } as const;
+
+export const approverRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async (app, deps) => {
+  app.post(
+    '/v1/approvers',
+    {
+      config: { ...own, failures: ['CONFLICT'] },
+      schema: {
+        operationId: 'approvers.invite',
+        summary: 'Invite a person to decide about calls',
+        description:
+          'The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them.',
+        body: NewApprover,
+        response: { 201: InvitedApprover },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await inviteApprover(depsFor(request, deps), callerOf(request), request.body)),
+  );
+
+  app.get(
+    '/v1/approvers',
+    {
+      config: { ...own, rate: 'default', failures: [] },
+      schema: {
+        operationId: 'approvers.list',
+        summary: 'List approvers, newest first',
+        querystring: ApproverQuery,
+        response: { 200: ApproverPage },
+      },
+    },
+    (request) => listApprovers(deps, callerOf(request), request.query),
+  );
+
+  app.patch(
+    '/v1/approvers/:id',
+    {
+      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'approvers.change',
+        summary: 'Change the groups or connectors of an approver, or suspend them',
+        params: ApproverPath,
+        body: ApproverChange,
+        response: { 200: Approver },
+      },
+    },
+    (request) => changeApprover(depsFor(request, deps), callerOf(request), request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/approvers/:id',
+    {
+      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
+      schema: {
+        operationId: 'approvers.remove',
+        summary: 'Remove an approver at once',
+        params: ApproverPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await removeApprover(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.put(
+    '/v1/approvers/:id/absence',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approvers.setAbsence',
+        summary: 'Record the absence of an approver, with or without a deputy',
+        params: ApproverPath,
+        body: NewAbsence,
+        response: { 200: Approver },
+      },
+    },
+    (request) => setAbsence(deps, callerOf(request), request.params.id, request.body),
+  );
+
+  app.delete(
+    '/v1/approvers/:id/absence',
+    {
+      config: { ...own, failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'approvers.endAbsence',
+        summary: 'End the absence of an approver',
+        params: ApproverPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await endAbsence(deps, callerOf(request), request.params.id);
+      return reply.code(204).send(null);
+    },
+  );
+};

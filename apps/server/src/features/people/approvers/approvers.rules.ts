@@ -1,0 +1,34 @@
+/** A link to enrol is good for so long. */
+export const INVITE_MS = 72 * 3_600_000;
+/** A person whom a key enrolled decides nothing before, so that the account sees the enrolment first. */
+export const WAIT_MS = 24 * 3_600_000;
+/** A session of the page ends so long after it began, and after its last use. */
+export const SESSION_MS = 8 * 3_600_000;
+export const IDLE_MS = 15 * 60_000;
+/** A challenge is good for so long. */
+export const CHALLENGE_MS = 300_000;
+/** The longest absence. */
+export const LONGEST_ABSENCE_MS = 90 * 86_400_000;
+
+/**
+ * The address by which two people are told apart: lower case, without the tag that one mailbox may have many of.
+ * @example mailboxOf('Ada+pay@Example.org') // 'ada@example.org'
+ */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  return `${email.slice(0, at).replace(/(?<=.)\+.*$/, '')}${email.slice(at)}`.toLowerCase();
+}
+
+interface Standing {
+  readonly status: string;
+  readonly activeFrom: Date | null;
+  readonly absentFrom: Date | null;
+  readonly absentUntil: Date | null;
+}
+
+/** Whether an approver may decide now, absence apart. */
+export const isActiveAt = ({ status, activeFrom }: Standing, at: Date): boolean =>
+  status === 'active' && activeFrom !== null && activeFrom <= at;
+
+export const isAbsentAt = ({ absentFrom, absentUntil }: Standing, at: Date): boolean =>
+  absentFrom !== null && absentUntil !== null && absentFrom <= at && at < absentUntil;

@@ -1,0 +1,115 @@
+import { AssertionResponse, OfStandard, RegistrationResponse } from '@behest/protocol/passkey-shapes';
+import { Email, Id, NextCursor, nameOf, PrincipalId, pageQuery, Time } from '@behest/protocol/shapes';
+import { type Static, type TSchema, Type } from 'typebox';
+
+const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
+const Group = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' });
+const Connector = Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$' });
+const Groups = Type.Array(Group, { maxItems: 20 });
+const Connectors = nullable(Type.Array(Connector, { minItems: 1, maxItems: 100 }));
+const closed = { additionalProperties: false } as const;
+
+export type NewApprover = Static<typeof NewApprover>;
+export const NewApprover = Type.Object(
+  {
+    email: Type.Optional(Email),
+    principalId: Type.Optional(PrincipalId),
+    displayName: Type.Optional(nameOf(100)),
+    groups: Type.Optional(Groups),
+    connectors: Type.Optional(Connectors),
+  },
+  closed,
+);
+
+const Absence = Type.Object({ from: Time, until: Time, deputyApproverId: nullable(Id) });
+
+export type Approver = Static<typeof Approver>;
+export const Approver = Type.Object({
+  approverId: Id,
+  kind: Type.Enum(['person', 'principal']),
+  principalId: nullable(Type.String()),
+  sub: Type.String({ description: 'The `sub` of the decision grants of this person.' }),
+  email: Type.String(),
+  emailVerified: Type.Boolean({ description: 'Whether the link to enrol went by mail and nowhere else.' }),
+  displayName: Type.String(),
+  groups: Type.Array(Type.String()),
+  connectors: nullable(Type.Array(Type.String())),
+  assurance: Type.Enum(['single', 'dual'], {
+    description: '`dual`: the address is verified and another approver confirmed the person.',
+  }),
+  status: Type.Enum(['invited', 'pending_confirmation', 'active', 'suspended', 'removed']),
+  enrolledBy: Type.String(),
+  confirmedBy: nullable(Type.String()),
+  activeFrom: nullable(Time),
+  absence: nullable(Absence),
+  createdAt: Time,
+});
+
+export type InvitedApprover = Static<typeof InvitedApprover>;
+export const InvitedApprover = Type.Object({
+  ...Approver.properties,
+  link: nullable(
+    Type.String({ description: 'The link to enrol, where the service mails none. Shown once.' }),
+  ),
+  expiresAt: Time,
+});
+
+export type ApproverChange = Static<typeof ApproverChange>;
+export const ApproverChange = Type.Object(
+  {
+    groups: Type.Optional(Groups),
+    connectors: Type.Optional(Connectors),
+    status: Type.Optional(Type.Enum(['active', 'suspended'])),
+  },
+  { ...closed, minProperties: 1 },
+);
+
+export type NewAbsence = Static<typeof NewAbsence>;
+export const NewAbsence = Type.Object(
+  { from: Time, until: Time, deputyApproverId: Type.Optional(Id) },
+  closed,
+);
+
+export const ApproverPath = Type.Object({ id: Id });
+export type ApproverQuery = Static<typeof ApproverQuery>;
+export const ApproverQuery = Type.Object(pageQuery('apv'));
+export type ApproverPage = Static<typeof ApproverPage>;
+export const ApproverPage = Type.Object({ approvers: Type.Array(Approver), nextCursor: NextCursor });
+
+const Invite = Type.String({ minLength: 1, maxLength: 200, pattern: '^[A-Za-z0-9_.-]+$' });
+export const EnrolOptions = Type.Object({ invite: Invite }, closed);
+export type Enrolment = Static<typeof Enrolment>;
+export const Enrolment = Type.Object({
+  developerName: Type.String(),
+  displayName: Type.String(),
+  email: Type.String(),
+  groups: Type.Array(Type.String()),
+  connectors: nullable(Type.Array(Type.String())),
+  challengeId: Id,
+  publicKey: OfStandard,
+});
+export type EnrolVerify = Static<typeof EnrolVerify>;
+export const EnrolVerify = Type.Object(
+  { invite: Invite, challengeId: Id, response: RegistrationResponse },
+  closed,
+);
+
+export const SignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandard });
+export type SignInVerify = Static<typeof SignInVerify>;
+export const SignInVerify = Type.Object({ challengeId: Id, response: AssertionResponse }, closed);
+
+export type OpenedApprover = Static<typeof OpenedApprover>;
+export const OpenedApprover = Type.Object({
+  approver: Approver,
+  developerName: Type.String(),
+  csrfToken: Type.String(),
+  expiresAt: Time,
+  mayDecideUntil: Time,
+});
+
+export type Colleagues = Static<typeof Colleagues>;
+export const Colleagues = Type.Object({
+  colleagues: Type.Array(
+    Type.Object({ approverId: Id, displayName: Type.String(), email: Type.String(), status: Type.String() }),
+  ),
+});

@@ -1,0 +1,193 @@
+import { createHmac } from 'node:crypto';
+import { stringifySetCookie } from 'cookie';
+import type { BrowserRequest, Caller, Tenant } from '../../../platform/caller.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { hashOf, isSameText, newId, newSecret } from '../../../platform/ids.ts';
+import { findCallerParts, findDeveloperName } from '../../accounts/developers/developers.queries.ts';
+import type { ApproverDeps } from './approvers.deps.service.ts';
+import {
+  type ApproverSessionRow,
+  deleteApproverSessions,
+  findApproverSession,
+  insertApproverSession,
+  touchSession,
+} from './approvers.keys.repo.ts';
+import { type ApproverRow, findApprover } from './approvers.queries.ts';
+import { IDLE_MS, SESSION_MS } from './approvers.rules.ts';
+import type { OpenedApprover } from './approvers.schema.ts';
+import { toApprover } from './approvers.show.service.ts';
+
+export const CSRF_KEY_USE = 'behest/approver-csrf/v1';
+const DEVICE_SECONDS = 400 * 86_400;
+const TOUCH_MS = 60_000;
+
+type Base = Pick<ApproverDeps, 'publicBaseUrl'>;
+const isSecure = ({ publicBaseUrl }: Base) => publicBaseUrl.startsWith('https:');
+const cookieName = (deps: Base) => `${isSecure(deps) ? '__Host-' : ''}bh_approve`;
+const deviceName = (deps: Base) => `${isSecure(deps) ? '__Host-' : ''}bh_device`;
+
+/** The session and the device mark of a browser, as its cookies. */
+export interface OpenedBrowser {
+  readonly opened: OpenedApprover;
+  readonly cookies: readonly string[];
+}
+
+/** Opens a session of the page, after a passkey of the approver. */
+export async function openApproverSession(
+  deps: ApproverDeps,
+  tx: Tx,
+  row: ApproverRow,
+  device: string | undefined,
+): Promise<OpenedBrowser> {
+  const at = deps.clock();
+  const mark = device !== undefined && /^[\w-]{43}$/.test(device) ? device : newSecret();
+  const id = newId('cses', at);
+  const secret = newSecret();
+  const session = await insertApproverSession(
+    tx,
+    row,
+    {
+      id,
+      approverId: row.id,
+      secretHash: hashOf(secret),
+      deviceHash: hashOf(mark),
+      assertedAt: at,
+      lastSeenAt: at,
+      expiresAt: new Date(at.getTime() + SESSION_MS),
+    },
+    at,
+  );
+  const value = `${row.developerId}.${id}.${secret}`;
+  const shared = { path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure(deps) } as const;
+  return {
+    opened: await toOpened(deps, tx, row, session, value),
+    cookies: [
+      stringifySetCookie({ name: cookieName(deps), value, ...shared }),
+      stringifySetCookie({ name: deviceName(deps), value: mark, maxAge: DEVICE_SECONDS, ...shared }),
+    ],
+  };
+}
+
+/** The cookies of a browser that signs out. */
+export const endedCookie = (deps: Base): string =>
+  stringifySetCookie({
+    name: cookieName(deps),
+    value: '',
+    path: '/',
+    maxAge: 0,
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: isSecure(deps),
+  });
+
+export const deviceIn = (deps: Base, cookies: Readonly<Record<string, string | undefined>>) =>
+  cookies[deviceName(deps)];
+
+/** The answer to a browser that has a session. */
+export async function showSession(
+  deps: ApproverDeps,
+  caller: Caller,
+  cookie: string,
+): Promise<OpenedApprover> {
+  const { approverId, sessionId } = approverIn(caller);
+  const row = await findApprover(deps.db, caller.tenant, approverId);
+  const session = await findApproverSession(deps.db, caller.tenant, sessionId);
+  if (!row || !session) throw unauthorized();
+  return toOpened(deps, deps.db, row, session, cookie);
+}
+
+async function toOpened(
+  deps: ApproverDeps,
+  db: ApproverDeps['db'],
+  row: ApproverRow,
+  session: ApproverSessionRow,
+  value: string,
+): Promise<OpenedApprover> {
+  return {
+    approver: toApprover(row),
+    developerName: await findDeveloperName(db, row),
+    csrfToken: csrfTokenOf(deps, value),
+    expiresAt: session.expiresAt.toISOString(),
+    mayDecideUntil: new Date(session.assertedAt.getTime() + deps.stepUpSeconds * 1000).toISOString(),
+  };
+}
+
+/** The cookie as the browser sent it. */
+export const sessionCookieIn = (deps: Base, cookies: Readonly<Record<string, string | undefined>>): string =>
+  cookies[cookieName(deps)] ?? '';
+
+/**
+ * Authenticates an approver by cookie, and by CSRF token where something changes. The database is asked each time, so
+ * that an approver who was removed is out at once.
+ * @throws UNAUTHORIZED, FORBIDDEN
+ */
+export const authenticateApprover =
+  (deps: Pick<ApproverDeps, 'db' | 'clock' | 'keyRing' | 'publicBaseUrl'>) =>
+  async (browser: BrowserRequest): Promise<Caller> => {
+    const { cookies, csrfToken = '', isWrite, hasAuthorization, requestId, ip, userAgent } = browser;
+    if (hasAuthorization)
+      throw new AppError('FORBIDDEN', 'Only a person can decide. Send no `Authorization` header.');
+    const value = sessionCookieIn(deps, cookies);
+    const { tenant, row, session } = await sessionOf(deps, value);
+    if (isWrite && !isSameText(csrfToken, csrfTokenOf(deps, value))) {
+      throw new AppError('FORBIDDEN', 'Send the `csrfToken` of this session as `X-CSRF-Token`.');
+    }
+    const parts = await findCallerParts(deps.db, tenant);
+    if (!parts) throw unauthorized();
+    return {
+      tenant,
+      agentIds: null,
+      actor: `approver:${row.id}`,
+      role: 'runtime',
+      ...parts,
+      requestId,
+      approver: { approverId: row.id, sessionId: session.id },
+      browser: { ip, userAgent: userAgent ?? null },
+    };
+  };
+
+async function sessionOf(deps: Pick<ApproverDeps, 'db' | 'clock'>, value: string) {
+  const [developerId = '', id = '', secret = ''] = value.split('.');
+  const tenant: Tenant = { developerId };
+  const now = deps.clock();
+  const session = secret === '' ? undefined : await findApproverSession(deps.db, tenant, id);
+  const isOpen =
+    session?.secretHash.equals(hashOf(secret)) &&
+    now < session.expiresAt &&
+    now.getTime() < session.lastSeenAt.getTime() + IDLE_MS;
+  if (!session || !isOpen) throw unauthorized();
+  const row = await findApprover(deps.db, tenant, session.approverId);
+  if (row?.status !== 'active' && row?.status !== 'pending_confirmation') throw unauthorized();
+  if (now.getTime() - session.lastSeenAt.getTime() >= TOUCH_MS) await touchSession(deps.db, tenant, id, now);
+  return { tenant, row, session };
+}
+
+/** The approver who calls. @throws a plain Error on a route of another access, which is a bug */
+export function approverIn({ approver }: Caller) {
+  if (!approver) throw new Error('The caller is no approver.');
+  return approver;
+}
+
+/** @throws FORBIDDEN when the passkey was used too long ago */
+export async function mustBeFresh(deps: ApproverDeps, tx: Tx, caller: Caller): Promise<ApproverSessionRow> {
+  const session = await findApproverSession(tx, caller.tenant, approverIn(caller).sessionId);
+  if (!session) throw unauthorized();
+  if (deps.clock().getTime() < session.assertedAt.getTime() + deps.stepUpSeconds * 1000) return session;
+  throw new AppError('FORBIDDEN', 'Sign in with your passkey again, because the last time is too long ago.', {
+    sub_reason: 'session_too_old',
+  });
+}
+
+/** Ends this session. */
+export const endSession = ({ db }: Pick<ApproverDeps, 'db'>, caller: Caller): Promise<void> => {
+  const { approverId, sessionId } = approverIn(caller);
+  return inTransaction(db, (tx) => deleteApproverSessions(tx, caller.tenant, approverId, sessionId));
+};
+
+function csrfTokenOf({ keyRing }: Pick<ApproverDeps, 'keyRing'>, value: string): string {
+  const { current } = keyRing.derive(CSRF_KEY_USE);
+  return createHmac('sha256', current).update(value).digest('base64url');
+}
+
+export const unauthorized = () => new AppError('UNAUTHORIZED', 'Sign in with your passkey.');

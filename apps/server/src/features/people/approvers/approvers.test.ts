@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import {
+  approverBrowser,
+  enrolApprover,
+  enrolWith,
+  livePayer,
+  payer,
+  release,
+} from '../../../../test/app/approving.ts';
+import { authenticator } from '../../../../test/app/authenticator.ts';
+import { actionsOf, entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import { provisionerOf } from '../../../../test/app/scim.ts';
+import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { verifyAddress } from '../../../../test/app/verified.ts';
+
+const HOUR = 3600;
+
+/** A live account whose address is verified, so that invitations go by mail alone. */
+async function live() {
+  const service = await startApp();
+  const acme = await service.asDeveloper();
+  const email = await verifyAddress(service, acme);
+  return { service, acme, email };
+}
+
+const statusOf = async (acme: Developer, id: string) =>
+  (await acme('GET', '/v1/approvers'))
+    .json()
+    .approvers.find(({ approverId }: { approverId: string }) => approverId === id);
+
+const linkIn = ({ mails }: Service, to: string) =>
+  /https?:\S+#invite=\S+/.exec(
+    mails.sent().find((mail) => mail.to === to && mail.text.includes('#invite='))?.text ?? '',
+  )?.[0] ?? '';
+
+test('W3: an API key adds no person alone: the first one waits a day, each later one for another approver', async () => {
+  const { service, acme, email } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  expect(await statusOf(acme, ada.approverId)).toMatchObject({
+    status: 'active',
+    emailVerified: true,
+    assurance: 'single',
+    activeFrom: '2026-01-02T00:00:00.000Z',
+  });
+  expect(
+    service.mails.sent().find((mail) => mail.to === email && mail.subject.includes('enrolled')),
+  ).toBeDefined();
+  service.advance(1);
+  const mallory = await enrolApprover(service, acme, 'mallory@example.org');
+  expect(await statusOf(acme, mallory.approverId)).toMatchObject({ status: 'pending_confirmation' });
+
+  const confirm = (by: typeof ada, whom: typeof ada) =>
+    by.browser.call('POST', `/v1/approver/colleagues/${whom.approverId}/confirm`, { body: {} });
+  expect((await confirm(mallory, mallory)).statusCode).toBe(403);
+  expect((await confirm(ada, mallory)).statusCode).toBe(403); // Ada's day is not over
+  const removed = await acme('DELETE', `/v1/approvers/${ada.approverId}`);
+  expect([removed.statusCode, removed.json().details]).toEqual([409, { sub_reason: 'last_approver' }]);
+  const suspended = await acme('PATCH', `/v1/approvers/${ada.approverId}`, { status: 'suspended' });
+  expect(suspended.statusCode).toBe(409);
+
+  service.advance(24 * HOUR);
+  await ada.signIn();
+  const waiting = (await ada.browser.call('GET', '/v1/approver/colleagues')).json().colleagues;
+  expect(waiting).toMatchObject([{ approverId: mallory.approverId, email: 'mallory@example.org' }]);
+  expect((await confirm(ada, mallory)).json()).toMatchObject({ status: 'active', assurance: 'dual' });
+  expect(await actionsOf(acme)).toEqual(
+    expect.arrayContaining(['approver.invited', 'approver.enrolled', 'approver.confirmed']),
+  );
+});
+
+test('R10: in a live account four eyes demand two people who were vouched for, on two devices', async () => {
+  const { service, acme } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  service.advance(24 * HOUR);
+  const people = [];
+  await ada.signIn();
+  for (const name of ['bob', 'cleo']) {
+    const person = await enrolApprover(service, acme, `${name}@example.org`);
+    await ada.browser.call('POST', `/v1/approver/colleagues/${person.approverId}/confirm`, { body: {} });
+    people.push(person);
+    service.advance(1);
+  }
+  const [bob, cleo] = people;
+  if (!bob || !cleo) throw new Error('two people');
+  const agent = await livePayer(service, acme);
+  const { decisionId } = (await agent.ask(release)).json();
+  await ada.approve(decisionId);
+  const weak = await bob.approve(decisionId);
+  expect(weak.json().details).toEqual({ sub_reason: 'same_approver', check: 'assurance' });
+
+  const second = (await agent.ask({ ...release, arguments: { ...release.arguments, n: 1 } })).json()
+    .decisionId;
+  await bob.approve(second);
+  const mark = bob.browser.cookies.get('__Host-bh_device') ?? '';
+  const own = cleo.browser.cookies.get('__Host-bh_device') ?? '';
+  cleo.browser.cookies.set('__Host-bh_device', mark);
+  await cleo.signIn();
+  expect((await cleo.approve(second)).json().details).toMatchObject({ check: 'device' });
+  cleo.browser.cookies.set('__Host-bh_device', own);
+  await cleo.signIn();
+  expect((await cleo.approve(second)).json().status).toBe('approved');
+});
+
+test('W3: a link enrols one person once, for 72 hours, until another one replaces it', async () => {
+  const { service, acme } = await live();
+  const body = { email: 'Ada+1@example.org', displayName: 'Ada' };
+  const invited = await acme('POST', '/v1/approvers', body);
+  expect(invited.json()).toMatchObject({ status: 'invited', link: null });
+  const first = linkIn(service, body.email);
+  await acme('POST', '/v1/approvers', body);
+  const link = linkIn(service, body.email);
+
+  const browser = approverBrowser(service);
+  const device = authenticator();
+  expect((await enrolWith(browser, device, first)).answer.statusCode).toBe(404);
+  expect((await enrolWith(browser, device, `${link}x`)).answer.statusCode).toBe(404);
+  service.advance(72 * HOUR);
+  expect((await enrolWith(browser, device, link)).answer.statusCode).toBe(404);
+  service.advance(-1);
+  expect((await enrolWith(browser, device, link)).answer.statusCode).toBe(201);
+  expect((await enrolWith(browser, device, link)).answer.statusCode).toBe(404);
+  const again = await acme('POST', '/v1/approvers', { ...body, email: 'ada@EXAMPLE.org' });
+  expect(again.statusCode).toBe(409);
+});
+
+test('W3: a session is one browser’s, ends when it is idle, after eight hours, and with its person', async () => {
+  const { service, acme } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const { browser } = ada;
+  const seen = async () => (await browser.call('GET', '/v1/approver/session')).statusCode;
+
+  expect(await seen()).toBe(200);
+  const strange = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://mallory.test' }];
+  for (const headers of strange) {
+    expect((await browser.call('GET', '/v1/approver/session', { headers })).statusCode).toBe(403);
+  }
+  const headers = { 'x-csrf-token': 'other' };
+  expect((await browser.call('DELETE', '/v1/approver/session', { headers })).statusCode).toBe(403);
+  const keyed = { authorization: `Bearer ${acme.apiKey}` };
+  expect((await browser.call('GET', '/v1/approver/session', { headers: keyed })).statusCode).toBe(403);
+
+  service.advance(899.999);
+  expect(await seen()).toBe(200);
+  service.advance(900);
+  expect(await seen()).toBe(401);
+  expect((await ada.signIn()).statusCode).toBe(200);
+  for (let minutes = 0; minutes < 8 * 60 - 10; minutes += 10) {
+    service.advance(600);
+    expect(await seen()).toBe(200);
+  }
+  service.advance(600);
+  expect(await seen()).toBe(401);
+  await ada.signIn();
+  const cookie = browser.cookies.get('__Host-bh_approve') ?? '';
+  expect((await browser.call('DELETE', '/v1/approver/session')).statusCode).toBe(204);
+  browser.cookies.set('__Host-bh_approve', cookie);
+  expect(await seen()).toBe(401);
+});
+
+test('W1: signing in takes a fresh challenge, the person’s verification, and no copy of a passkey', async () => {
+  const { service, acme } = await live();
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const bob = await enrolApprover(service, acme, 'bob@example.org');
+  const { call } = ada.browser;
+
+  expect(refusalOf(await ada.signIn({ flags: 1 }))).toContain('WEBAUTHN_VERIFICATION_FAILED');
+  expect((await ada.signIn({ userHandle: bob.handle })).statusCode).toBe(401);
+  const { challengeId, publicKey } = (
+    await call('POST', '/v1/approver/session/options', { body: {} })
+  ).json();
+  expect(publicKey.allowCredentials ?? []).toEqual([]);
+  const body = { challengeId, response: ada.device.get(publicKey, { userHandle: ada.handle }) };
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => call('POST', '/v1/approver/session/verify', { body })),
+  );
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400, 400]);
+  expect((await ada.signIn({ counter: 5 })).statusCode).toBe(200);
+  expect(refusalOf(await ada.signIn({ counter: 5 }))).toContain('WEBAUTHN_CLONE_SUSPECTED');
+  expect((await ada.signIn({ counter: 6 })).statusCode).toBe(401);
+  expect(await entriesOf(acme, 'approver.clone_suspected')).toHaveLength(1);
+});
+
+test('a principal who leaves is no approver from then on, and none of others’ grants before', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const directory = await provisionerOf(service, acme);
+  const schemas = ['urn:ietf:params:scim:schemas:core:2.0:User'];
+  const emails = [{ value: 'u42@example.org', primary: true }];
+  const { id } = (await directory('POST', '/Users', { schemas, userName: 'user_42', emails })).json();
+  expect((await acme('POST', '/v1/approvers', { principalId: 'nobody' })).statusCode).toBe(409);
+  const made = await acme('POST', '/v1/approvers', { principalId: 'user_42' });
+  expect(made.json()).toMatchObject({
+    kind: 'principal',
+    email: 'u42@example.org',
+    sub: 'principal:user_42',
+  });
+  const browser = approverBrowser(service);
+  expect((await enrolWith(browser, authenticator(), String(made.json().link))).answer.statusCode).toBe(201);
+  const [own, other] = [await payer(acme), await payer(acme, { principalId: 'user_43' })];
+
+  expect((await own.ask()).statusCode).toBe(201);
+  expect((await other.ask()).json().details).toEqual({ sub_reason: 'no_quorum' });
+  await directory('DELETE', `/Users/${id}`);
+
+  expect((await browser.call('GET', '/v1/approver/session')).statusCode).toBe(401);
+  expect((await acme('GET', '/v1/approvers')).json().approvers).toEqual([]);
+  const [removed] = await entriesOf(acme, 'approver.removed');
+  expect(removed?.metadata).toMatchObject({ reason: 'principal_offboarded' });
+});

@@ -1,0 +1,1 @@
+export { type Operator, recordForOperator } from './operator.record.service.ts';

@@ -1,0 +1,21 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { House } from '../../../feature.ts';
+import { generalRates } from '../../../platform/http/limits/rate-rules.ts';
+import { OperatorEntryPage, OperatorEntryQuery } from './operator.schema.ts';
+import { listOperatorEntries } from './operator.service.ts';
+
+export const operatorRoutes: FastifyPluginAsyncTypebox<Pick<House, 'db'>> = async (app, deps) => {
+  app.get(
+    '/v1/admin/entries',
+    {
+      config: { access: 'operator', rate: generalRates.admin, failures: [] },
+      schema: {
+        operationId: 'operator.entries',
+        summary: "List the entries of the operator's audit chain, oldest first",
+        querystring: OperatorEntryQuery,
+        response: { 200: OperatorEntryPage },
+      },
+    },
+    (request) => listOperatorEntries(deps, request.query),
+  );
+};

@@ -1,0 +1,7 @@
+import type { TableUse } from '../../../platform/db/tables.ts';
+
+export const tables = {
+  owns: ['operator_head', 'operator_entries'],
+  reads: [],
+  writes: [],
+} as const satisfies TableUse;

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { payer, release } from '../app/approving.ts';
+import { button, findings, heading, pagesOfService, sees } from './pages.ts';
+import { addAuthenticator } from './passkeys.ts';
+
+const { visit, service } = pagesOfService();
+const person = { bypassCSP: true } as const; // axe is a script from outside the page
+
+/** A person who has enrolled in a browser of their own, with an authenticator of their own. */
+async function enrolled(acme: Awaited<ReturnType<ReturnType<typeof service>['asDeveloper']>>, name: string) {
+  const body = { email: `${name.toLowerCase()}@example.org`, displayName: name };
+  const { link } = (await acme('POST', '/v1/approvers', body)).json();
+  const page = await visit({ ...person, isNew: true });
+  await page.goto(link);
+  await addAuthenticator(page);
+  await heading(page, /Decide for Acme/).waitFor();
+  expect(page.url()).not.toContain('#');
+  expect(await findings(page)).toEqual([]);
+  await button(page, 'Make a passkey').click();
+  await heading(page, 'Calls that wait for you').waitFor();
+  return page;
+}
+
+test('R10: two people with two authenticators see the exact call, sign it, and it runs once', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const [ada, bob] = [await enrolled(acme, 'Ada'), await enrolled(acme, 'Bob')];
+  const args = { ...release.arguments, note: 'a\u202eb' };
+  const asked = (await agent.ask({ ...release, arguments: args, summary: 'Pay the rent' })).json();
+  expect((await agent.enforce({ ...release, arguments: args })).sub_reason).toBe(null);
+
+  await button(ada, 'Look again').click();
+  await sees(ada, /wants to use wire of acme_bank/);
+  expect(await findings(ada)).toEqual([]);
+  await button(ada, 'The call').click();
+  await heading(ada, /wants to make a call/).waitFor();
+  await sees(ada, '"amount": "9000"');
+  await sees(ada, 'U+202E');
+  await sees(ada, 'Pay the rent');
+  expect(await findings(ada)).toEqual([]);
+  const hash = (await ada.locator('#hash').innerText()).replaceAll(' ', '');
+  expect(`sha256:${hash}`).toBe(asked.actionHash);
+  await button(ada, 'Approve with your passkey').click();
+  await sees(ada, 'Read the call to its end');
+  await ada.getByLabel('I have read all of it.').check();
+  await button(ada, 'Approve with your passkey').click();
+  await heading(ada, 'You approved the call').waitFor();
+  await sees(ada, 'A second person has to approve');
+
+  await bob.goto(asked.url);
+  await heading(bob, /wants to make a call/).waitFor();
+  await sees(bob, 'Approved first by');
+  await bob.getByLabel('I have read all of it.').check();
+  await button(bob, 'Approve with your passkey').click();
+  await sees(bob, 'The agent can make exactly this call now, once.');
+
+  const decisionGrants = await agent.grantsOf(asked.decisionId);
+  const call = { ...release, arguments: args, decisionGrants };
+  expect(await agent.enforce(call)).toMatchObject({ allowed: true });
+  expect(await agent.enforce(call)).toMatchObject({ allowed: false, sub_reason: 'consumed' });
+});
+
+test('one person cannot decide twice, signs in again with the passkey alone, and refuses a call', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolled(acme, 'Ada');
+  await enrolled(acme, 'Bob');
+  const asked = (await agent.ask(release)).json();
+
+  await ada.goto(`${service().url}/approve`);
+  await button(ada, 'Sign out').click();
+  await heading(ada, 'Sign in to decide').waitFor();
+  expect(await findings(ada)).toEqual([]);
+  await ada.goto('about:blank');
+  await ada.goto(asked.url);
+  await button(ada, 'Sign in with your passkey').click();
+  for (const end of ['You approved the call', undefined]) {
+    await heading(ada, /wants to make a call/).waitFor();
+    await ada.getByLabel('I have read all of it.').check();
+    await button(ada, 'Approve with your passkey').click();
+    if (!end) break;
+    await heading(ada, end).waitFor();
+    await button(ada, 'All calls').click();
+    await button(ada, 'The call').click();
+  }
+  await sees(ada, 'This call needs two different people');
+  await button(ada, 'Refuse this call').click();
+  await heading(ada, 'You refused the call').waitFor();
+  expect((await acme('GET', `/v1/decisions/${asked.decisionId}`)).json().status).toBe('denied');
+});

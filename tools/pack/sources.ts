@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { isOfPackage } from './imports.ts';
+
+/** The sources as a few files. */
+export interface PackedSources {
+  readonly folder: string;
+  /** In milliseconds since 1970. */
+  readonly packedAt: number;
+  /** By its path, the size of each source in bytes and the second in which it was changed. */
+  readonly inputs: Readonly<Record<string, readonly [size: number, changed: number]>>;
+}
+
+const ENTRIES = { main: 'apps/server/src/main.ts', 'process-io': 'apps/server/src/process-io.ts' };
+
+/**
+ * Writes the sources of the server into a folder of `home` that is named by their content.
+ * @param packages the packed packages, which the files import by their paths
+ */
+export async function packSources(
+  root: string,
+  home: string,
+  packages: { readonly folder: string; readonly files: Readonly<Record<string, string>> },
+): Promise<PackedSources> {
+  const packedAt = Date.now();
+  const inputs: Record<string, readonly [number, number]> = {};
+  const plugin: Plugin = {
+    name: 'sources',
+    resolveId(specifier, importer) {
+      if (!importer || !isOfPackage(specifier)) return null;
+      const file = packages.files[specifier];
+      return { id: file ? `../${packages.folder}/${file}` : specifier, external: true };
+    },
+    transform(code, id) {
+      if (!id.startsWith(root)) return null;
+      const { size, mtimeMs } = statSync(id);
+      inputs[relative(root, id)] = [size, Math.floor(mtimeMs / 1000)];
+      return code.includes('import.meta') ? { code: fromFolder(code, relative(home, id)), map: null } : null;
+    },
+  };
+  const build = await rolldown({
+    cwd: root,
+    input: ENTRIES,
+    platform: 'node',
+    plugins: [plugin],
+    logLevel: 'silent',
+  });
+  const output = {
+    format: 'es',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  } as const;
+  const chunks = (await build.generate(output)).output.filter((part): part is OutputChunk => 'code' in part);
+  const digest = createHash('sha256');
+  for (const { fileName, code } of chunks) digest.update(`${fileName}\n${code}\n`);
+  const folder = `sources-${digest.digest('hex').slice(0, 16)}`;
+  if (!existsSync(join(home, folder, 'main.mjs'))) await build.write({ dir: join(home, folder), ...output });
+  await build.close();
+  sweep(home, folder);
+  return { folder, packedAt, inputs };
+}
+
+/** Removes files that were packed more than a day ago. No server loads them. */
+function sweep(home: string, current: string): void {
+  for (const folder of readdirSync(home).filter((name) => name.startsWith('sources-') && name !== current)) {
+    const isOld = statSync(join(home, folder)).mtimeMs < Date.now() - 86_400_000;
+    if (isOld) rmSync(join(home, folder), { recursive: true });
+  }
+}
+
+/** Lets a source find the files that lie beside it from the folder of the packed sources. */
+function fromFolder(code: string, path: string): string {
+  const placed = code
+    .replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/../${dirname(path)}`)})`)
+    .replaceAll('import.meta.url', `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`);
+  if (/import[.]meta[.](?!dirname|url)/.test(placed)) throw new Error(`${path} reads import.meta otherwise.`);
+  return placed;
+}
