@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { compile, type Emitted, withPlaces } from './declarations.ts';
@@ -107,6 +107,8 @@ function writeManifest(
   };
   write(join(out, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   cpSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
+  const readme = join(root, 'packages', basename(out), 'README.md');
+  if (existsSync(readme)) cpSync(readme, join(out, 'README.md'));
 }
 
 function write(path: string, text: string): void {

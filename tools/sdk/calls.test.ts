@@ -228,7 +228,7 @@ test('a SCIM token has a directory of its own, and an API key has none', async (
   }
 
   const names: unknown[] = [];
-  for await (const user of users.list({ count: '2' })) names.push(Object(user).userName);
+  for await (const user of users.list({ count: 2 })) names.push(Object(user).userName);
 
   expect(names.toSorted()).toEqual(['ada@acme.test', 'bob@acme.test', 'eve@acme.test']);
   await expect(behest.scim.listUsers()).rejects.toThrow('pass `scimToken`');

@@ -27,6 +27,5 @@ export type { Manifest } from '@behest/protocol/manifest/manifest';
 export { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
 export { manifestFromJsonText } from '@behest/protocol/manifest/texts';
 export { pinOfTool } from '@behest/protocol/manifest/tool-pins';
-export { manifestFromYamlText } from '@behest/protocol/manifest/yaml-text';
 export { Behest } from './behest.ts';
 export { BehestDeniedError } from './errors.ts';

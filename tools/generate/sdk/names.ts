@@ -39,7 +39,9 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'sso.discover': 'a page calls it',
   'sso.logout': 'the browser of the person calls it',
   'sso.metadata': 'a document',
-  'oauth.': 'a client of OAuth speaks it, by a library of its own',
+  'approver.': 'the browser of an approver calls it',
+  'operator.': 'the operator calls it, with a key of their own',
+  'oauth.': 'an OAuth client calls it, with forms and a credential of its own',
   'events.socket': '`events.stream` has the same events in every runtime',
 };
 
@@ -69,6 +71,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'tokens.introspect': { first: ['token'], reads: true },
   'tokens.revoke': { first: ['jti'], omits: ['token'] },
   'audit.append': { method: 'audit.log' },
+  'audit.getErasure': { method: 'audit.erasure' },
   'policies.evaluate': { reads: true },
   'policies.replay': { reads: true },
   'compliance.summary': { method: 'compliance.getSummary' },
@@ -144,3 +147,6 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   'sso.callback': 'SsoSession',
   'anomalies.getAlert': 'AnomalyAlert',
 };
+
+/** Members of queries that are numbers, and that the description has as text because the service says more of a wrong one. */
+export const NUMBERS: ReadonlySet<string> = new Set(['days', 'count', 'startIndex']);

@@ -1,4 +1,4 @@
-import { EXEMPT, NAMINGS, type Naming, OF_PROGRAMS } from './names.ts';
+import { EXEMPT, NAMINGS, type Naming, NUMBERS, OF_PROGRAMS } from './names.ts';
 import type { Schema } from './type-text.ts';
 
 interface Parameter {
@@ -98,13 +98,19 @@ function without(schema: Schema | undefined, omitted: readonly string[]): Schema
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
+/** A query is text. Where the service reads a number or a truth value in it, the program hands over one. */
+function schemaOf({ name, schema }: Parameter): Schema {
+  if (NUMBERS.has(name) && schema.type === 'string') return { type: 'number' };
+  return schema.enum?.toSorted().join() === 'false,true' ? { type: 'boolean' } : schema;
+}
+
 function querySchema(parameters: readonly Parameter[]): Schema | undefined {
   if (parameters.length === 0) return undefined;
   const properties = Object.fromEntries(
-    parameters.map(({ name, schema, description }) => [
-      name,
-      { ...schema, ...(description && { description }) },
-    ]),
+    parameters.map((parameter) => {
+      const { name, description } = parameter;
+      return [name, { ...schemaOf(parameter), ...(description && { description }) }];
+    }),
   );
   const required = parameters.filter(({ required }) => required).map(({ name }) => name);
   return { type: 'object', properties, required };
