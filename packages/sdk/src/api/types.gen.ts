@@ -305,8 +305,8 @@ export interface ScimListUsersQuery {
   readonly attributes?: string | undefined;
   readonly excludedAttributes?: string | undefined;
   readonly filter?: string | undefined;
-  readonly startIndex?: string | undefined;
-  readonly count?: string | undefined;
+  readonly startIndex?: number | undefined;
+  readonly count?: number | undefined;
   readonly cursor?: string | undefined;
   readonly sortBy?: string | undefined;
   readonly sortOrder?: string | undefined;
@@ -460,29 +460,6 @@ export interface AnomalyAlert {
   note: string | null;
 }
 
-export interface OperatorEntriesQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-export interface OperatorEntriesItem {
-  id: string;
-  seq: number;
-  developerId: "operator";
-  action: string;
-  metadata: { readonly [name: string]: unknown };
-  status: "success";
-  requestId: string;
-  timestamp: string;
-  prevHash: string | null;
-  hash: string;
-}
-
-export interface OperatorEntriesAnswer {
-  entries: OperatorEntriesItem[];
-  nextCursor: string | null;
-}
-
 export interface UsageCurrentAnswer {
   developerId: string;
   period: string;
@@ -505,7 +482,7 @@ export interface UsageCurrentAnswer {
 }
 
 export interface UsageHistoryQuery {
-  readonly days?: string | undefined;
+  readonly days?: number | undefined;
 }
 
 export interface UsageHistoryAnswer {
@@ -639,6 +616,11 @@ export interface DevelopersCloseInput {
 export interface DevelopersCloseAnswer {
   closedAt: string;
   erasedAfter: string;
+}
+
+export interface PageQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
 }
 
 export interface KeysListItem {
@@ -1452,117 +1434,6 @@ export interface TokensIntrospectAnswer {
   authorization_details?: unknown[];
   dev?: string;
   "urn:service:grant"?: { readonly [name: string]: unknown };
-}
-
-export interface OauthMetadataAnswer {
-  issuer: string;
-  authorization_endpoint: string;
-  token_endpoint: string;
-  pushed_authorization_request_endpoint: string;
-  introspection_endpoint: string;
-  revocation_endpoint: string;
-  jwks_uri: string;
-  scopes_supported: string[];
-  response_types_supported: string[];
-  response_modes_supported: string[];
-  grant_types_supported: string[];
-  code_challenge_methods_supported: string[];
-  token_endpoint_auth_methods_supported: string[];
-  token_endpoint_auth_signing_alg_values_supported: string[];
-  authorization_details_types_supported: string[];
-  dpop_signing_alg_values_supported: string[];
-  authorization_response_iss_parameter_supported: boolean;
-  require_pushed_authorization_requests: boolean;
-  service_documentation?: string;
-}
-
-export interface OauthResourceMetadataAnswer {
-  resource: string;
-  authorization_servers: string[];
-  bearer_methods_supported: string[];
-  resource_name: string;
-  authorization_details_types_supported: string[];
-  dpop_signing_alg_values_supported: string[];
-  dpop_bound_access_tokens_required: boolean;
-}
-
-export interface OauthAuthorizeByFormInput {
-  readonly client_id?: string | undefined;
-  readonly client_secret?: string | undefined;
-  readonly client_assertion_type?: string | undefined;
-  readonly client_assertion?: string | undefined;
-  readonly response_type?: string | undefined;
-  readonly response_mode?: string | undefined;
-  readonly redirect_uri?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly state?: string | undefined;
-  readonly code_challenge?: string | undefined;
-  readonly code_challenge_method?: string | undefined;
-  readonly resource?: readonly string[] | undefined;
-  readonly authorization_details?: string | undefined;
-  readonly purpose?: string | undefined;
-  readonly prompt?: string | undefined;
-  readonly login_hint?: string | undefined;
-  readonly dpop_jkt?: string | undefined;
-  readonly request?: string | undefined;
-  readonly request_uri?: string | undefined;
-  readonly principal_id?: string | undefined;
-}
-
-export interface OauthPushAnswer {
-  request_uri: string;
-  expires_in: number;
-}
-
-export interface OauthTokenInput {
-  readonly client_id?: string | undefined;
-  readonly client_secret?: string | undefined;
-  readonly client_assertion_type?: string | undefined;
-  readonly client_assertion?: string | undefined;
-  readonly grant_type?: string | undefined;
-  readonly code?: string | undefined;
-  readonly credential_format?: string | undefined;
-  readonly redirect_uri?: string | undefined;
-  readonly code_verifier?: string | undefined;
-  readonly refresh_token?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly resource?: readonly string[] | undefined;
-  readonly subject_token?: string | undefined;
-  readonly subject_token_type?: string | undefined;
-  readonly actor_token?: string | undefined;
-  readonly actor_token_type?: string | undefined;
-  readonly requested_token_type?: string | undefined;
-  readonly audience?: string | undefined;
-  readonly authorization_details?: string | undefined;
-  readonly expires_in?: string | undefined;
-}
-
-export interface OauthTokenAnswer {
-  access_token: string;
-  token_type: "Bearer" | "DPoP";
-  expires_in: number;
-  scope: string;
-  refresh_token?: string;
-  issued_token_type?: string;
-  authorization_details?: unknown[];
-  "urn:service:grant": {
-    grant_id: string;
-  };
-  verifiableCredential?: string;
-  sdJwtCredential?: string;
-}
-
-export interface OauthIntrospectInput {
-  readonly client_id?: string | undefined;
-  readonly client_secret?: string | undefined;
-  readonly client_assertion_type?: string | undefined;
-  readonly client_assertion?: string | undefined;
-  readonly token?: string | undefined;
-  readonly token_type_hint?: string | undefined;
-}
-
-export interface OauthIntrospectAnswer {
-  active: boolean;
 }
 
 export interface OauthPutClientInput {
@@ -2889,66 +2760,6 @@ export interface ApproversSetAbsenceInput {
   readonly deputyApproverId?: string | undefined;
 }
 
-export interface ApproverEnrolOptionsInput {
-  readonly invite: string;
-}
-
-export interface ApproverEnrolOptionsAnswer {
-  developerName: string;
-  displayName: string;
-  email: string;
-  groups: string[];
-  connectors: string[] | null;
-  challengeId: string;
-  publicKey: { readonly [name: string]: unknown };
-}
-
-export interface ApproverEnrolInput {
-  readonly invite: string;
-  readonly challengeId: string;
-  readonly response: {
-    readonly id: string;
-    readonly rawId: string;
-    readonly type: "public-key";
-    readonly response: {
-      readonly clientDataJSON: string;
-      readonly attestationObject: string;
-      readonly transports?: readonly string[] | undefined;
-    };
-  };
-}
-
-export interface ApproverEnrolAnswer {
-  approver: ApproversListItem;
-  developerName: string;
-  csrfToken: string;
-  expiresAt: string;
-  mayDecideUntil: string;
-}
-
-export interface ApproverSignInInput {
-  readonly challengeId: string;
-  readonly response: {
-    readonly id: string;
-    readonly rawId: string;
-    readonly type: "public-key";
-    readonly response: {
-      readonly clientDataJSON: string;
-      readonly authenticatorData: string;
-      readonly signature: string;
-    };
-  };
-}
-
-export interface ApproverColleaguesAnswer {
-  colleagues: {
-    approverId: string;
-    displayName: string;
-    email: string;
-    status: string;
-  }[];
-}
-
 export interface DecisionsRequestInput {
   readonly grantToken: string;
   readonly connector: string;
@@ -3069,74 +2880,6 @@ export interface DecisionsAddChannelAnswer {
 
 export interface DecisionsListChannelsAnswer {
   channels: DecisionsAddChannelAnswer[];
-}
-
-export interface ApproverDecisionsAnswer {
-  decisions: {
-    decisionId: string;
-    connector: string;
-    tool: string;
-    caseId: string | null;
-    agentName: string;
-    status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
-    expiresAt: string;
-  }[];
-}
-
-export interface ApproverDecisionAnswer {
-  decisionId: string;
-  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
-  connector: string;
-  tool: string;
-  arguments: { readonly [name: string]: unknown };
-  /** The hash of the whole call, which the approvers sign. */ actionHash: string;
-  caseId: string | null;
-  caseVersion: string | null;
-  decision: string | null;
-  quorum: number;
-  approvals: {
-    /** The `sub` of the person. */ approver: string;
-    at: string;
-    position: number;
-    onBehalfOf?: string;
-    relaxed?: boolean;
-  }[];
-  agentId: string;
-  grantId: string;
-  principalId: string;
-  createdAt: string;
-  expiresAt: string;
-  /** The page on which an approver decides. It gives no rights. */ url: string;
-  permission: string;
-  purpose: string | null;
-  agentName: string;
-  developerName: string;
-  summary: string | null;
-  /** The canonical JSON whose hash is signed. */ canonical: string;
-  previous: string | null;
-  firstApprover: string | null;
-  mayDecide: boolean;
-}
-
-export interface ApproverApproveOptionsAnswer {
-  challengeId: string;
-  nonce: string;
-  publicKey: { readonly [name: string]: unknown };
-}
-
-export interface ApproverApproveInput {
-  readonly actionHash: string;
-  readonly assertion: ApproverSignInInput;
-}
-
-export interface ApproverApproveAnswer {
-  decision: "approved";
-  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
-}
-
-export interface ApproverDenyAnswer {
-  decision: "denied";
-  status: "pending" | "approved" | "consumed" | "denied" | "cancelled" | "superseded" | "expired";
 }
 
 export interface VaultPutProxyProfileInput {
@@ -3463,7 +3206,7 @@ export interface AuditEraseAnswer {
   status: "running" | "done";
 }
 
-export interface AuditGetErasureAnswer {
+export interface AuditErasureAnswer {
   erasureId: string;
   status: "running" | "done";
   entries: number;
@@ -3489,7 +3232,7 @@ export interface AnomaliesDetectAnswer {
 }
 
 export interface AnomaliesListQuery {
-  readonly unacknowledged?: "true" | "false" | undefined;
+  readonly unacknowledged: boolean;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -3688,15 +3431,6 @@ export interface AnomaliesTestChannelAnswer {
   messageId: string;
 }
 
-export interface OperatorApi {
-  /**
-   * List the entries of the operator's audit chain, oldest first.
-   *
-   * Sends `GET /v1/admin/entries`.
-   */
-  entries(query?: OperatorEntriesQuery, options?: CallOptions): List<OperatorEntriesAnswer, OperatorEntriesAnswer['entries'][number]>;
-}
-
 export interface UsageApi {
   /**
    * Count the requests of today and of this month.
@@ -3739,7 +3473,7 @@ export interface KeysApi {
    *
    * Sends `GET /v1/keys`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<KeysListAnswer, KeysListAnswer['keys'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<KeysListAnswer, KeysListAnswer['keys'][number]>;
   /**
    * Create an API key. A `runtime` key with `agentIds` is bound: it sees these agents and acts for these, and for no others.
    *
@@ -3802,7 +3536,7 @@ export interface DomainsApi {
    *
    * Sends `GET /v1/domains`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<DomainsListAnswer, DomainsListAnswer['domains'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<DomainsListAnswer, DomainsListAnswer['domains'][number]>;
   /**
    * Get a domain.
    *
@@ -3877,7 +3611,7 @@ export interface ResourcesApi {
    *
    * Sends `GET /v1/resources`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
   /**
    * Read a registered server without its credential.
    *
@@ -3922,7 +3656,7 @@ export interface ManifestsApi {
    *
    * Sends `GET /v1/manifests`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
 }
 
 export interface PoliciesApi {
@@ -3937,7 +3671,7 @@ export interface PoliciesApi {
    *
    * Sends `GET /v1/policies`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<PoliciesListAnswer, PoliciesListAnswer['policies'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<PoliciesListAnswer, PoliciesListAnswer['policies'][number]>;
   /**
    * Get a policy.
    *
@@ -4033,7 +3767,7 @@ export interface GrantsApi {
    *
    * Sends `GET /v1/grants/{id}/tokens`.
    */
-  tokens(id: string, query?: OperatorEntriesQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
+  tokens(id: string, query?: PageQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
   /**
    * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.
    *
@@ -4093,7 +3827,7 @@ export interface WebauthnApi {
    *
    * Sends `GET /v1/webauthn/credentials`.
    */
-  listCredentials(principalId: string, query?: OperatorEntriesQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
+  listCredentials(principalId: string, query?: PageQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
   /**
    * Rename a passkey, or clear the suspicion that there is a copy of it.
    *
@@ -4114,7 +3848,7 @@ export interface PrincipalApi {
    *
    * Sends `GET /v1/principal/passkeys`.
    */
-  passkeys(query?: OperatorEntriesQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
+  passkeys(query?: PageQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
   /**
    * Remove one of the principal's passkeys.
    *
@@ -4162,7 +3896,7 @@ export interface PrincipalApi {
    *
    * Sends `GET /v1/principal/connections`.
    */
-  connections(query?: OperatorEntriesQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
+  connections(query?: PageQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
   /**
    * Disconnect an account, and revoke its tokens at the upstream.
    *
@@ -4205,54 +3939,6 @@ export interface TokensApi {
 }
 
 export interface OauthApi {
-  /**
-   * Read the metadata of the authorization server (RFC 8414).
-   *
-   * Sends `GET /.well-known/oauth-authorization-server`.
-   */
-  metadata(options?: CallOptions): Promise<OauthMetadataAnswer>;
-  /**
-   * Read the metadata of the service's own API as a resource (RFC 9728).
-   *
-   * Sends `GET /.well-known/oauth-protected-resource`.
-   */
-  resourceMetadata(options?: CallOptions): Promise<OauthResourceMetadataAnswer>;
-  /**
-   * Ask a person for consent (RFC 6749 §4.1.1). A browser follows the link of a client. The answer leads it to the consent page or, with a code or an error, back to the client. The parameters are those of the form of `POST /oauth/authorize`.
-   *
-   * Sends `GET /oauth/authorize`.
-   */
-  authorize(options?: CallOptions): Promise<void>;
-  /**
-   * Ask a person for consent, with a form (RFC 6749 §4.1.1).
-   *
-   * Sends `POST /oauth/authorize`.
-   */
-  authorizeByForm(input?: OauthAuthorizeByFormInput, options?: CallOptions): Promise<void>;
-  /**
-   * Push an authorization request (RFC 9126).
-   *
-   * Sends `POST /oauth/par`.
-   */
-  push(input?: OauthAuthorizeByFormInput, options?: CallOptions): Promise<OauthPushAnswer>;
-  /**
-   * Get tokens (RFC 6749 §3.2).
-   *
-   * Sends `POST /oauth/token`.
-   */
-  token(input?: OauthTokenInput, options?: CallOptions): Promise<OauthTokenAnswer>;
-  /**
-   * Ask about a token (RFC 7662). A resource shows its credential as a bearer, a developer an API key, and a client itself.
-   *
-   * Sends `POST /oauth/introspect`.
-   */
-  introspect(input?: OauthIntrospectInput, options?: CallOptions): Promise<OauthIntrospectAnswer>;
-  /**
-   * End a token (RFC 7009).
-   *
-   * Sends `POST /oauth/revoke`.
-   */
-  revoke(input?: OauthIntrospectInput, options?: CallOptions): Promise<string>;
   /**
    * Make an agent an OAuth client. Its `client_id` is the id of the agent. A secret is shown once, when it is made.
    *
@@ -4396,7 +4082,7 @@ export interface ProvidersApi {
    *
    * Sends `GET /v1/vault/providers`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
   /**
    * List the presets, which describe upstreams that many developers use.
    *
@@ -4483,7 +4169,7 @@ export interface VaultApi {
    *
    * Sends `GET /v1/vault/proxy-profiles`.
    */
-  listProxyProfiles(query?: OperatorEntriesQuery, options?: CallOptions): List<VaultListProxyProfilesAnswer, VaultListProxyProfilesAnswer['profiles'][number]>;
+  listProxyProfiles(query?: PageQuery, options?: CallOptions): List<VaultListProxyProfilesAnswer, VaultListProxyProfilesAnswer['profiles'][number]>;
   /**
    * List calls through the vault proxy and what came of them, newest first. The service keeps them for thirty days. The audit log keeps that a call was made.
    *
@@ -4555,7 +4241,7 @@ export interface ScimApi {
    *
    * Sends `GET /v1/scim/tokens`.
    */
-  listTokens(query?: OperatorEntriesQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
+  listTokens(query?: PageQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
   /**
    * Delete a SCIM token, which is refused from then on.
    *
@@ -4732,7 +4418,7 @@ export interface SsoApi {
    *
    * Sends `GET /v1/sso/connections`.
    */
-  listConnections(query?: OperatorEntriesQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
+  listConnections(query?: PageQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
   /**
    * Read a connection without its secrets.
    *
@@ -4831,7 +4517,7 @@ export interface SetupApi {
    *
    * Sends `GET /v1/sso/setup-links`.
    */
-  listLinks(query?: OperatorEntriesQuery, options?: CallOptions): List<SetupListLinksAnswer, SetupListLinksAnswer['links'][number]>;
+  listLinks(query?: PageQuery, options?: CallOptions): List<SetupListLinksAnswer, SetupListLinksAnswer['links'][number]>;
   /**
    * Revoke a setup link, opened or not.
    *
@@ -4948,7 +4634,7 @@ export interface AuditApi {
    *
    * Sends `GET /v1/audit/erasures/{id}`.
    */
-  getErasure(id: string, options?: CallOptions): Promise<AuditGetErasureAnswer>;
+  erasure(id: string, options?: CallOptions): Promise<AuditErasureAnswer>;
 }
 
 export interface WebhooksApi {
@@ -4963,7 +4649,7 @@ export interface WebhooksApi {
    *
    * Sends `GET /v1/webhooks`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<WebhooksListAnswer, WebhooksListAnswer['webhooks'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<WebhooksListAnswer, WebhooksListAnswer['webhooks'][number]>;
   /**
    * Read a webhook.
    *
@@ -5053,7 +4739,7 @@ export interface ApproversApi {
    *
    * Sends `GET /v1/approvers`.
    */
-  list(query?: OperatorEntriesQuery, options?: CallOptions): List<ApproversListAnswer, ApproversListAnswer['approvers'][number]>;
+  list(query?: PageQuery, options?: CallOptions): List<ApproversListAnswer, ApproversListAnswer['approvers'][number]>;
   /**
    * Change the groups or connectors of an approver, or suspend them.
    *
@@ -5078,111 +4764,6 @@ export interface ApproversApi {
    * Sends `DELETE /v1/approvers/{id}/absence`.
    */
   endAbsence(id: string, options?: CallOptions): Promise<void>;
-}
-
-export interface ApproverApi {
-  /**
-   * Begin to enrol with the link of an invitation.
-   *
-   * Sends `POST /v1/approver/enrol/options`.
-   */
-  enrolOptions(input: ApproverEnrolOptionsInput, options?: CallOptions): Promise<ApproverEnrolOptionsAnswer>;
-  /**
-   * Enrol with the passkey that the authenticator has made.
-   *
-   * Sends `POST /v1/approver/enrol/verify`.
-   */
-  enrol(input: ApproverEnrolInput, options?: CallOptions): Promise<ApproverEnrolAnswer>;
-  /**
-   * Begin to sign in with the passkey of an approver.
-   *
-   * Sends `POST /v1/approver/session/options`.
-   */
-  signInOptions(options?: CallOptions): Promise<WebauthnRegisterOptionsAnswer>;
-  /**
-   * Sign in with the passkey of an approver.
-   *
-   * Sends `POST /v1/approver/session/verify`.
-   */
-  signIn(input: ApproverSignInInput, options?: CallOptions): Promise<ApproverEnrolAnswer>;
-  /**
-   * Show the approver who is signed in.
-   *
-   * Sends `GET /v1/approver/session`.
-   */
-  session(options?: CallOptions): Promise<ApproverEnrolAnswer>;
-  /**
-   * Sign out.
-   *
-   * Sends `DELETE /v1/approver/session`.
-   */
-  signOut(options?: CallOptions): Promise<void>;
-  /**
-   * Record an absence of one’s own, with or without a deputy.
-   *
-   * Sends `PUT /v1/approver/absence`.
-   */
-  setAbsence(input: ApproversSetAbsenceInput, options?: CallOptions): Promise<ApproversListItem>;
-  /**
-   * End one’s own absence.
-   *
-   * Sends `DELETE /v1/approver/absence`.
-   */
-  endAbsence(options?: CallOptions): Promise<void>;
-  /**
-   * List the people who wait for somebody to vouch for them.
-   *
-   * Sends `GET /v1/approver/colleagues`.
-   */
-  colleagues(options?: CallOptions): Promise<ApproverColleaguesAnswer>;
-  /**
-   * Vouch for a person who has enrolled.
-   *
-   * Sends `POST /v1/approver/colleagues/{id}/confirm`.
-   */
-  confirm(id: string, options?: CallOptions): Promise<ApproversListItem>;
-  /**
-   * The page on which approvers decide.
-   *
-   * Sends `GET /approve`.
-   */
-  page(options?: CallOptions): Promise<string>;
-  /**
-   * A script or style of a page.
-   *
-   * Sends `GET /approve/{file}`.
-   */
-  file(file: string, options?: CallOptions): Promise<string>;
-  /**
-   * List the open requests that go to the approver, those that end next first.
-   *
-   * Sends `GET /v1/approver/decisions`.
-   */
-  decisions(options?: CallOptions): Promise<ApproverDecisionsAnswer>;
-  /**
-   * Show the approver the exact call.
-   *
-   * Sends `GET /v1/approver/decisions/{id}`.
-   */
-  decision(id: string, options?: CallOptions): Promise<ApproverDecisionAnswer>;
-  /**
-   * Ask for the passkey of the approver over the call.
-   *
-   * Sends `POST /v1/approver/decisions/{id}/options`.
-   */
-  approveOptions(id: string, options?: CallOptions): Promise<ApproverApproveOptionsAnswer>;
-  /**
-   * Approve the call with the signature of a passkey over its hash.
-   *
-   * Sends `POST /v1/approver/decisions/{id}/approve`.
-   */
-  approve(id: string, input: ApproverApproveInput, options?: CallOptions): Promise<ApproverApproveAnswer>;
-  /**
-   * Refuse the call, for good.
-   *
-   * Sends `POST /v1/approver/decisions/{id}/deny`.
-   */
-  deny(id: string, input?: DevelopersStopInput, options?: CallOptions): Promise<ApproverDenyAnswer>;
 }
 
 export interface DecisionsApi {
@@ -5329,7 +4910,7 @@ export interface AnomaliesApi {
    *
    * Sends `GET /v1/anomalies`.
    */
-  list(query?: AnomaliesListQuery, options?: CallOptions): List<AnomaliesListAnswer, AnomaliesListAnswer['anomalies'][number]>;
+  list(query: AnomaliesListQuery, options?: CallOptions): List<AnomaliesListAnswer, AnomaliesListAnswer['anomalies'][number]>;
   /**
    * Acknowledge an anomaly.
    *
@@ -5424,7 +5005,6 @@ export interface AnomaliesApi {
 
 /** The methods that are made from the table. */
 export interface ApiResources {
-  readonly operator: OperatorApi;
   readonly usage: UsageApi;
   readonly developers: DevelopersApi;
   readonly keys: KeysApi;
@@ -5460,7 +5040,6 @@ export interface ApiResources {
   readonly webhooks: WebhooksApi;
   readonly enforcement: EnforcementApi;
   readonly approvers: ApproversApi;
-  readonly approver: ApproverApi;
   readonly decisions: DecisionsApi;
   readonly compliance: ComplianceApi;
   readonly anomalies: AnomaliesApi;
