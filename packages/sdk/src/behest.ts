@@ -2,11 +2,12 @@ import { copyArguments } from '@behest/protocol/arguments/read-arguments';
 import type { Call } from '@behest/protocol/enforcement/call';
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer, ListedTools, OfferedTool, ToolOffer } from '@behest/protocol/enforcement/engine';
-import type { RevocationCheck, TokenSource } from '@behest/protocol/enforcement/ports';
+import type { DecisionStore, RevocationCheck, TokenSource } from '@behest/protocol/enforcement/ports';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { FrozenMap } from '@behest/protocol/manifest/frozen-map';
 import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manifest/load';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { Decisions, serviceDecisions } from './client/decisions.ts';
 import { manifestsIn } from './client/manifest-files.ts';
 import { onlineRevocation } from './client/online-revocation.ts';
 import { apiKeyOf, type BehestOptions, variable } from './client/options.ts';
@@ -14,6 +15,7 @@ import { type Revocations, revocationFeed } from './client/revocation-feed.ts';
 import { type ServiceOptions, serviceAddress } from './client/service.ts';
 import { clientTokens } from './client/tokens.ts';
 import { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+import { issuerKeysOf } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 
 const BASE_URL = 'http://localhost:3001';
@@ -40,6 +42,8 @@ export class Behest {
   readonly #enforcer: Enforcer;
   readonly #service: ServiceOptions | undefined;
   #revocations: Revocations | undefined;
+  /** Asks people about calls that need a decision. */
+  readonly decisions = new Decisions(() => this.#mustHaveService());
 
   /** @throws BehestError for options that cannot be used */
   constructor(options: BehestOptions = {}) {
@@ -48,7 +52,8 @@ export class Behest {
     const baseUrl = serviceAddress(given, allowInsecure);
     const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
     this.#service = apiKey === undefined ? undefined : { baseUrl, apiKey, fetch: ask };
-    const { meter, capsMode, region, decisions } = options;
+    const { meter, capsMode, region } = options;
+    const decisions = options.decisions ?? this.#decisionsOf(options, baseUrl);
     const revocation = this.#revocationOf(options);
     this.#tokens = clientTokens(options, baseUrl, this.#service);
     this.#enforcer = createEnforcer({
@@ -164,10 +169,19 @@ export class Behest {
     return revocation === 'online' ? onlineRevocation(this.#mustHaveService()) : revocation;
   }
 
+  /** The service keeps the decisions of a client with a key. */
+  #decisionsOf(options: BehestOptions, baseUrl: string): DecisionStore | undefined {
+    const { issuer = baseUrl, jwksUri = `${baseUrl}/.well-known/jwks.json` } = options;
+    return (
+      this.#service &&
+      serviceDecisions({ service: this.#service, keys: issuerKeysOf(jwksUri, options), issuer })
+    );
+  }
+
   /** @throws BehestError when the service has to be asked, and there is no key to ask it with */
   #mustHaveService(): ServiceOptions {
     if (this.#service) return this.#service;
-    throw new BehestError('CONFIGURATION', 'A check of revocations needs an API key.');
+    throw new BehestError('CONFIGURATION', 'Revocations and decisions are asked for with an API key.');
   }
 
   /** A client in a log shows no secret. */

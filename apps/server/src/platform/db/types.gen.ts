@@ -538,6 +538,7 @@ export interface Decisions {
   createdAt: Timestamp;
   decision: string | null;
   developerId: string;
+  dueAt: Timestamp;
   expiresAt: Timestamp;
   fourEyesOn: string[] | null;
   grantId: string;

@@ -12,6 +12,7 @@ import {
   updateDecision,
 } from './decisions.repo.ts';
 import { eligibleOf } from './decisions.routing.service.ts';
+import { dueAt } from './decisions.rules.ts';
 
 /** The most requests of one run. */
 export const BATCH = 50;
@@ -38,6 +39,12 @@ export async function careForDue(deps: DecisionsDeps): Promise<number> {
 /** The people of the group `escalation` may decide from the first reminder on. */
 async function remind(deps: DecisionsDeps, tx: Tx, caller: Caller, row: DecisionRow): Promise<void> {
   const at = deps.clock();
+  const reminders = row.reminders + 1;
+  const next = dueAt(row.createdAt, row.expiresAt, reminders);
+  if (row.status !== 'pending') {
+    await updateDecision(tx, caller.tenant, row.id, { dueAt: row.expiresAt });
+    return;
+  }
   const all = await listAllApprovers(tx, caller.tenant);
   const { connector } = row;
   const escalated = all
@@ -47,7 +54,7 @@ async function remind(deps: DecisionsDeps, tx: Tx, caller: Caller, row: Decision
     )
     .map(({ id }) => id);
   const routed = [...new Set([...row.routed, ...escalated])];
-  const reminded = await updateDecision(tx, caller.tenant, row.id, { reminders: row.reminders + 1, routed });
+  const reminded = await updateDecision(tx, caller.tenant, row.id, { reminders, routed, dueAt: next });
   const [first] = await listApprovals(tx, caller.tenant, [row.id]);
   const eligible = eligibleOf(all, routed, at);
   await noticesOf(deps, tx, caller, reminded, { what: 'reminder', eligible, except: first?.approverId });
