@@ -17,8 +17,11 @@ import { dueAt } from './decisions.rules.ts';
 /** The most requests of one run. */
 export const BATCH = 50;
 
+/** The parts of the process that the job needs. */
+type CareDeps = Pick<DecisionsDeps, 'db' | 'clock' | 'mailer' | 'publicBaseUrl'>;
+
 /** @returns how many were due */
-export async function careForDue(deps: DecisionsDeps): Promise<number> {
+export async function careForDue(deps: CareDeps): Promise<number> {
   const at = deps.clock();
   const due = await listDueAcrossTenants(deps.db, at, BATCH);
   for (const { id, developerId, mode, plan, reminders } of due) {
@@ -37,7 +40,7 @@ export async function careForDue(deps: DecisionsDeps): Promise<number> {
 }
 
 /** The people of the group `escalation` may decide from the first reminder on. */
-async function remind(deps: DecisionsDeps, tx: Tx, caller: Caller, row: DecisionRow): Promise<void> {
+async function remind(deps: CareDeps, tx: Tx, caller: Caller, row: DecisionRow): Promise<void> {
   const at = deps.clock();
   const reminders = row.reminders + 1;
   const next = dueAt(row.createdAt, row.expiresAt, reminders);

@@ -131,10 +131,11 @@ export function setAbsence(
 }
 
 /** @throws NOT_FOUND */
-export function endAbsence({ db, clock }: ApproverDeps, caller: Caller, id: string): Promise<Approver> {
+export function endAbsence({ db, clock }: ApproverDeps, caller: Caller, id: string): Promise<void> {
   return inTransaction(db, async (tx) => {
-    await getApprover(tx, caller.tenant, id);
-    return updated(tx, caller, id, { absentFrom: null, absentUntil: null, deputyId: null }, clock());
+    const row = await getApprover(tx, caller.tenant, id);
+    if (row.absentFrom === null) return;
+    await updated(tx, caller, id, { absentFrom: null, absentUntil: null, deputyId: null }, clock());
   });
 }
 
