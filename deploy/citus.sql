@@ -15,6 +15,8 @@ alter table billing_customers drop constraint billing_customers_developer_id_fke
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table email_verification_index drop constraint email_verification_index_developer_id_verification_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
+alter table resource_index drop constraint resource_index_developer_id_resource_id_fkey;
+-- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table scim_token_index drop constraint scim_token_index_developer_id_token_id_fkey;
 -- from a copied table to a distributed one. Both are deleted together, the index first.
 alter table verified_domains drop constraint verified_domains_developer_id_domain_id_fkey;
@@ -23,7 +25,9 @@ alter table verified_emails drop constraint verified_emails_developer_id_fkey;
 
 -- Citus takes no trigger on a distributed table. Those of the shards follow below.
 drop trigger append_only on audit_entries;
+drop trigger append_only on audit_erased;
 drop trigger append_only on operator_entries;
+drop trigger erase_only on audit_entries;
 
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
@@ -41,7 +45,10 @@ select create_distributed_table('approver_challenges', 'developer_id', colocate_
 select create_distributed_table('approver_passkeys', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('approver_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_checkpoints', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_checks', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_entries', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_erased', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('audit_erasures', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_heads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('auth_requests', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('billing_events', 'developer_id', colocate_with => 'developers');
@@ -68,6 +75,7 @@ select create_distributed_table('idempotent_answers', 'developer_id', colocate_w
 select create_distributed_table('legal_holds', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifest_versions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('manifests', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('oauth_clients', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('outbox_events', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_challenges', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('passkey_evidence', 'developer_id', colocate_with => 'developers');
@@ -80,6 +88,7 @@ select create_distributed_table('policy_versions', 'developer_id', colocate_with
 select create_distributed_table('principal_sessions', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('quota_counters', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('refresh_tokens', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('resources', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_groups', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_users', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_members', 'developer_id', colocate_with => 'developers');
@@ -121,6 +130,8 @@ select create_reference_table('billing_customers');
 select create_reference_table('verified_domains');
 -- finds the developer of a SCIM token, so it cannot be found by its developer
 select create_reference_table('scim_token_index');
+-- holds each URI once over all developers, and finds the developer of a credential
+select create_reference_table('resource_index');
 
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator
@@ -161,6 +172,7 @@ select create_distributed_function('count_webhooks(text,timestamp with time zone
 select create_distributed_function('deliver_events(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('details_above(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('due_webhook_developers(timestamp with time zone,boolean,text[],text,integer)');
+select create_distributed_function('erase_only()');
 select create_distributed_function('events_first_seq(text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('exact_use(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
@@ -225,5 +237,7 @@ select create_distributed_function('write_vault_exchange(text,timestamp with tim
 select create_distributed_function('write_vault_proxy_call(text,timestamp with time zone,jsonb)');
 
 -- After shards have moved, these have to be made again.
-select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_erased', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
 select run_command_on_shards('operator_entries', $$CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON %s FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()$$);
+select run_command_on_shards('audit_entries', $$CREATE TRIGGER erase_only BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION erase_only()$$);

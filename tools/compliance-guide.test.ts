@@ -22,8 +22,11 @@ test('an audit, step by step, is counted, exported and proved on another machine
     'end',
     'whole',
     '1.6.0',
+    'ocsf',
+    'Entity Management: Create',
     'end',
     'Case 7',
+    'erasure',
     '[true,5]',
   ]);
   const pack = readFileSync(join(folder, 'pack.json'));

@@ -9,6 +9,7 @@ import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
 import { meterSchema } from './generate/meter-schema.ts';
 import { withMigrated } from './generate/migrated.ts';
+import { sdkTable, sdkTypes } from './generate/sdk.ts';
 import { tableTypes } from './generate/table-types.ts';
 import { securityPage } from './security/page.ts';
 import { securityTests } from './security/titles.ts';
@@ -29,8 +30,11 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,
   'packages/meter/src/postgres-schema.gen.ts': () => meterSchema(ROOT),
+  'packages/sdk/src/api/calls.gen.ts': async () => sdkTable(await apiDescription()),
+  'packages/sdk/src/api/types.gen.ts': async () => sdkTypes(await apiDescription()),
 };
 
+let description: Promise<string> | undefined;
 const isCheck = process.argv.includes('--check');
 await withMigrated(async (databaseUrl) => {
   for (const [path, make] of Object.entries(made)) write(path, await make(databaseUrl));
@@ -50,7 +54,9 @@ function write(path: string, text: string): void {
 }
 
 /** The application is imported here, because the table types have to be made while it does not compile. */
-async function apiDescription(): Promise<string> {
-  const { describeApi } = await import('../apps/server/src/openapi.ts');
-  return `${JSON.stringify(await describeApi(), undefined, 2)}\n`;
+function apiDescription(): Promise<string> {
+  description ??= import('../apps/server/src/openapi.ts').then(
+    async ({ describeApi }) => `${JSON.stringify(await describeApi(), undefined, 2)}\n`,
+  );
+  return description;
 }

@@ -298,7 +298,7 @@ test('an answer holds for 45 seconds without a sign of the stream, and for five 
   const { way, fetch } = wayTo();
   const started: Instant = { wall: Date.now(), steady: performance.now() };
   const moved = { wall: 0, steady: 0 };
-  const feed = revocationFeed({ baseUrl: service.url, apiKey: acme.apiKey, fetch }, () => ({
+  const feed = revocationFeed({ baseUrl: service.url, apiKey: () => acme.apiKey, fetch }, () => ({
     wall: started.wall + moved.wall,
     steady: started.steady + moved.steady,
   }));

@@ -21,6 +21,7 @@ const catalogue: Catalogue = {
     { name: 'verified_domains', columns: ['domain', 'developer_id', 'domain_id'] },
     { name: 'billing_customers', columns: ['id', 'developer_id'] },
     { name: 'scim_token_index', columns: ['hash', 'developer_id', 'token_id'] },
+    { name: 'resource_index', columns: ['resource', 'hash', 'developer_id', 'resource_id'] },
     { name: 'developers', columns: ['id', 'mode'] },
     { name: 'grants', columns: ['developer_id', 'id'] },
     { name: 'schema_functions', columns: ['name'] },
@@ -38,6 +39,7 @@ const catalogue: Catalogue = {
     indexOf('verified_domains', 'agents', ['developer_id', 'domain_id']),
     indexOf('billing_customers', 'developers', ['developer_id']),
     indexOf('scim_token_index', 'agents', ['developer_id', 'token_id']),
+    indexOf('resource_index', 'agents', ['developer_id', 'resource_id']),
     indexOf('agents', 'grants', ['developer_id', 'newest_grant']),
   ],
   triggers: [],
@@ -72,6 +74,7 @@ test('tables that others refer to come first, and all are with the root', () => 
     "create_reference_table('billing_customers'",
     "create_reference_table('verified_domains'",
     "create_reference_table('scim_token_index'",
+    "create_reference_table('resource_index'",
   ]);
 });
 

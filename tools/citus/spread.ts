@@ -17,6 +17,7 @@ export const REFERENCE: Readonly<Record<string, string>> = {
   billing_customers: 'finds the developer of a customer of the payment provider',
   verified_domains: 'holds each domain once over all developers',
   scim_token_index: 'finds the developer of a SCIM token, so it cannot be found by its developer',
+  resource_index: 'holds each URI once over all developers, and finds the developer of a credential',
 };
 
 /** Tables that stay on the coordinator, each with its reason. */
@@ -43,6 +44,8 @@ export const DROPPED: Readonly<Record<string, string>> = {
   billing_customers_developer_id_fkey:
     'from a copied table to a distributed one. The erasure of an account deletes the row first',
   scim_token_index_developer_id_token_id_fkey:
+    'from a copied table to a distributed one. Both are deleted together, the index first',
+  resource_index_developer_id_resource_id_fkey:
     'from a copied table to a distributed one. Both are deleted together, the index first',
   verified_domains_developer_id_domain_id_fkey:
     'from a copied table to a distributed one. Both are deleted together, the index first',

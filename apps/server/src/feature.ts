@@ -4,7 +4,7 @@ import type { Catalogue } from './features/record/events/index.ts';
 import type { DerivedKeyUse, KeyRing } from './features/service/keys/index.ts';
 import type { Attempts, DeclaredActs } from './platform/acts.ts';
 import type { PublishChange } from './platform/caller.ts';
-import type { ChargeCredential } from './platform/charge-credential.ts';
+import type { ChargeClient, ChargeCredential } from './platform/charge-credential.ts';
 import type { Clock } from './platform/clock.ts';
 import type { CommitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
@@ -39,6 +39,7 @@ export interface House extends OpenedMailer {
   readonly quotas: Quotas;
   readonly chargeRecipient: ChargeRecipient;
   readonly chargeCredential: ChargeCredential;
+  readonly chargeClient: ChargeClient;
   readonly isProduction: boolean;
   /** Absolute, without a trailing slash. */
   readonly publicBaseUrl: string;

@@ -8,7 +8,9 @@ import { decisions } from './features/access/decisions/decisions.feature.ts';
 import { enforcement } from './features/access/enforcement/enforcement.feature.ts';
 import { grants } from './features/access/grants/grants.feature.ts';
 import { manifests } from './features/access/manifests/manifests.feature.ts';
+import { oauth } from './features/access/oauth/oauth.feature.ts';
 import { policies } from './features/access/policies/policies.feature.ts';
+import { resources } from './features/access/resources/resources.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
@@ -30,6 +32,7 @@ import { signals } from './features/people/signals/signals.feature.ts';
 import { sso } from './features/people/sso/sso.feature.ts';
 import { audit } from './features/record/audit/audit.feature.ts';
 import { compliance } from './features/record/compliance/compliance.feature.ts';
+import { erasures } from './features/record/erasures/erasures.feature.ts';
 import { events } from './features/record/events/events.feature.ts';
 import { catalogueOf } from './features/record/events/index.ts';
 import { webhooks } from './features/record/webhooks/webhooks.feature.ts';
@@ -62,6 +65,7 @@ export const features: readonly Feature[] = [
   domains,
   agents,
   dids,
+  resources,
   manifests,
   policies,
   bundles,
@@ -70,6 +74,7 @@ export const features: readonly Feature[] = [
   passkeys,
   consent,
   tokens,
+  oauth,
   verifiableCredentials,
   providers,
   credentials,
@@ -89,6 +94,7 @@ export const features: readonly Feature[] = [
   decisions,
   proxy,
   compliance,
+  erasures,
   anomalies,
 ];
 

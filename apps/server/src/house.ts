@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import type { House, OpenedFeature } from './feature.ts';
 import type { KeyRing } from './features/service/keys/index.ts';
 import { catalogue, declaredMetrics, features } from './features.ts';
-import { credentialCharger } from './platform/charge-credential.ts';
+import { clientCharger, credentialCharger } from './platform/charge-credential.ts';
 import type { Clock } from './platform/clock.ts';
 import { type CommitNotices, commitNotices } from './platform/db/commit-notices.ts';
 import type { Executor } from './platform/db/db.ts';
@@ -100,6 +100,7 @@ export function openHouse(deps: HouseDeps): OpenedHouse {
     quotas: settings.quotas,
     chargeRecipient: recipientCharger(charge, settings.rateLimits),
     chargeCredential: credentialCharger(charge, settings.rateLimits),
+    chargeClient: clientCharger(charge, settings.rateLimits),
     isProduction: settings.isProduction,
     publicBaseUrl: settings.http.publicBaseUrl,
     issuer,

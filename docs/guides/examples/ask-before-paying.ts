@@ -21,7 +21,7 @@ export async function payOnceApproved(
   pay: (args: Payment['arguments'], callId: string) => Promise<void>,
 ): Promise<string | undefined> {
   const call = { connector: 'acme_bank', tool: 'pay', ...payment };
-  const { decision, decisionGrants } = await behest.decisions.resume({ ...call, summary });
+  const { decision, decisionGrants } = await behest.approvals.resume({ ...call, summary });
   if (!decisionGrants) return decision.url;
   const result = await behest.enforce({ ...call, callId, decisionGrants });
   if (!result.allowed) throw new Error(result.reason);

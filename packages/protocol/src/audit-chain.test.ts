@@ -130,8 +130,20 @@ describe('the line that is hashed', () => {
 
 describe('an untouched chain', () => {
   test('is valid', () => {
-    expect(verified(entries)).toEqual({ valid: true, checkedEntries: 7, firstBrokenAt: null, problem: null });
-    expect(verified([])).toEqual({ valid: true, checkedEntries: 0, firstBrokenAt: null, problem: null });
+    expect(verified(entries)).toEqual({
+      valid: true,
+      checkedEntries: 7,
+      firstBrokenAt: null,
+      problem: null,
+      erasedEntries: 0,
+    });
+    expect(verified([])).toEqual({
+      valid: true,
+      checkedEntries: 0,
+      firstBrokenAt: null,
+      problem: null,
+      erasedEntries: 0,
+    });
   });
 
   test('is valid from any entry on, with or without the hash before it', () => {

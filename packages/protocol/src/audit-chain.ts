@@ -12,6 +12,8 @@ export interface AuditEntry extends AuditFacts {
   readonly prevHash: string | null;
   /** SHA-256 of the entry's line, 64 digits of lower-case hex. */
   readonly hash: string;
+  /** The personal content was erased, with the salt, so nobody can compute the hash again. */
+  readonly erased?: true;
 }
 
 /**
@@ -29,6 +31,11 @@ export interface ChainVerdict {
   /** The id of the first broken entry; null when the chain is valid. */
   readonly firstBrokenAt: string | null;
   readonly problem: ChainProblem | null;
+  /**
+   * The erased entries among them. Their place and their links were checked, and not their content: each entry
+   * `audit.erased` says how many an erasure made.
+   */
+  readonly erasedEntries: number;
 }
 
 /** The position at which a check begins. */
@@ -81,8 +88,9 @@ export function verifyChain(
   start: ChainStart,
   sha256: (text: string) => string,
 ): ChainVerdict {
-  const { valid, checkedEntries, firstBrokenAt, problem } = continueChain(startChain(start), entries, sha256);
-  return { valid, checkedEntries, firstBrokenAt, problem };
+  const progress = continueChain(startChain(start), entries, sha256);
+  const { valid, checkedEntries, firstBrokenAt, problem, erasedEntries } = progress;
+  return { valid, checkedEntries, firstBrokenAt, problem, erasedEntries };
 }
 
 /**
@@ -101,6 +109,7 @@ export function startChain({ fromSeq = 1, prevHash }: ChainStart = {}): ChainPro
     checkedEntries: 0,
     firstBrokenAt: null,
     problem: null,
+    erasedEntries: 0,
     nextSeq: fromSeq,
     prevHash: fromSeq === 1 ? null : prevHash,
     timestamp: '',
@@ -131,6 +140,7 @@ function follow(progress: ChainProgress, entry: AuditEntry, problem: ChainProble
     checkedEntries: progress.checkedEntries + 1,
     firstBrokenAt: problem && entry.id,
     problem,
+    erasedEntries: progress.erasedEntries + (entry.erased === true ? 1 : 0),
     nextSeq: progress.nextSeq + 1,
     prevHash: entry.hash,
     timestamp: entry.timestamp,
@@ -147,12 +157,13 @@ function problemOf(
   const isLinked =
     before.prevHash === undefined ? entry.prevHash !== null : entry.prevHash === before.prevHash;
   if (!isLinked) return 'link_mismatch';
-  if ((entry.entryId ?? entry.id) !== entry.id || !isHashed(entry, sha256)) return 'hash_mismatch';
+  if ((entry.entryId ?? entry.id) !== entry.id || !hasContent(entry, sha256)) return 'hash_mismatch';
   return entry.timestamp < before.timestamp ? 'time_regression' : null;
 }
 
-function isHashed(entry: AuditEntry, sha256: (text: string) => string): boolean {
+function hasContent(entry: AuditEntry, sha256: (text: string) => string): boolean {
   if (typeof entry.timestamp !== 'string' || !TIMESTAMP.test(entry.timestamp)) return false;
+  if (entry.erased === true) return entry.salt === null && entry.principalId === null;
   try {
     return sha256(auditLine(entry)) === entry.hash;
   } catch {

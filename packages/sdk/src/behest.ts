@@ -1,19 +1,24 @@
-import { copyArguments } from '@behest/protocol/arguments/read-arguments';
 import type { Call } from '@behest/protocol/enforcement/call';
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer, ListedTools, OfferedTool, ToolOffer } from '@behest/protocol/enforcement/engine';
 import type { DecisionStore, RevocationCheck, TokenSource } from '@behest/protocol/enforcement/ports';
 import type { Result } from '@behest/protocol/enforcement/result';
-import { FrozenMap } from '@behest/protocol/manifest/frozen-map';
 import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manifest/load';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
-import { Decisions, serviceDecisions } from './client/decisions.ts';
+import { createCaller } from './api/caller.ts';
+import type { SignupAnswer, SignupInput } from './api/types.gen.ts';
+import type { RateLimit } from './client/api-errors.ts';
+import { type Calls, callsOf } from './client/calls.ts';
+import { Approvals, serviceDecisions } from './client/decisions.ts';
 import { manifestsIn } from './client/manifest-files.ts';
 import { onlineRevocation } from './client/online-revocation.ts';
-import { apiKeyOf, type BehestOptions, variable } from './client/options.ts';
+import { apiKeyOf, type BehestOptions, transportOptions, variable } from './client/options.ts';
+import type { Answered } from './client/refusals.ts';
 import { type Revocations, revocationFeed } from './client/revocation-feed.ts';
 import { type ServiceOptions, serviceAddress } from './client/service.ts';
 import { clientTokens } from './client/tokens.ts';
+import { frozenCopy, isLoaded } from './client/tool-values.ts';
+import { createTransport, type Transport } from './client/transport.ts';
 import { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 import { issuerKeysOf } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
@@ -26,8 +31,17 @@ export interface WrappedCall extends Omit<Call, 'grantToken' | 'arguments'> {
   readonly grantToken: string | (() => string | Promise<string>);
 }
 
+export interface Behest extends Calls {}
+
 /**
- * The client. It verifies grant tokens and decides about tool calls, in this process.
+ * The client. It calls the service, verifies grant tokens, and decides about tool calls in this process.
+ *
+ * @example
+ * ```ts
+ * const behest = new Behest(); // BEHEST_API_KEY, BEHEST_URL
+ * const agent = await behest.agents.register({ name: 'Invoices', scopes: ['invoices:read'] });
+ * const { consentUrl } = await behest.authorize({ agentId: agent.id, userId: 'user_42', scopes: ['invoices:read'] });
+ * ```
  *
  * @example
  * ```ts
@@ -36,14 +50,18 @@ export interface WrappedCall extends Omit<Call, 'grantToken' | 'arguments'> {
  * if (!result.allowed) throw new Error(`${result.reasonCode}: ${result.reason}`);
  * ```
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns every member of `Calls`
 export class Behest {
   readonly #manifests = new Map<string, Manifest>();
   readonly #tokens: TokenSource;
   readonly #enforcer: Enforcer;
   readonly #service: ServiceOptions | undefined;
+  readonly #transport: Transport;
+  readonly #callsBy: (send: Transport) => Calls;
+  #lastRateLimit: RateLimit | undefined;
   #revocations: Revocations | undefined;
   /** Asks people about calls that need a decision. */
-  readonly decisions = new Decisions(() => this.#mustHaveService());
+  readonly approvals = new Approvals(() => this.#mustHaveService());
 
   /** @throws BehestError for options that cannot be used */
   constructor(options: BehestOptions = {}) {
@@ -51,7 +69,19 @@ export class Behest {
     const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
     const baseUrl = serviceAddress(given, allowInsecure);
     const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
-    this.#service = apiKey === undefined ? undefined : { baseUrl, apiKey, fetch: ask };
+    const key = { apiKey };
+    this.#service =
+      apiKey === undefined ? undefined : { baseUrl, fetch: ask, apiKey: () => key.apiKey ?? apiKey };
+    const transport = createTransport(transportOptions(options, baseUrl, ask));
+    const { idempotency = true } = options;
+    this.#callsBy = (send) =>
+      callsOf(createCaller({ key, transport: send, idempotency }), { baseUrl, fetch: ask, key });
+    this.#transport = async (request) => {
+      const answer = await transport(request);
+      this.#lastRateLimit = answer.answered.rateLimit ?? this.#lastRateLimit;
+      return answer;
+    };
+    Object.assign(this, this.#callsBy(this.#transport));
     const { meter, capsMode, region } = options;
     const decisions = options.decisions ?? this.#decisionsOf(options, baseUrl);
     const revocation = this.#revocationOf(options);
@@ -65,6 +95,61 @@ export class Behest {
       ...(decisions && { decisions }),
     });
     this.loadManifests(options.manifests ?? []);
+  }
+
+  /**
+   * Opens an account. It has no key yet, so this needs no client.
+   *
+   * @returns the account with its key, which no other answer shows
+   */
+  static signup(
+    account: SignupInput,
+    options: Omit<BehestOptions, 'apiKey' | 'developerId'> = {},
+  ): Promise<SignupAnswer> {
+    const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
+    const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
+    const transport = createTransport(transportOptions(options, serviceAddress(given, allowInsecure), ask));
+    const caller = createCaller({ key: { apiKey: undefined }, transport, idempotency: false });
+    return caller.call('developers.signUp', [account]);
+  }
+
+  /** What the service said about the rate limit at the last call of this client. */
+  get lastRateLimit(): RateLimit | undefined {
+    return this.#lastRateLimit;
+  }
+
+  /**
+   * Makes one call, and hands over what came with its answer.
+   *
+   * @example
+   * ```ts
+   * const { data, response } = await behest.withResponse((calls) => calls.grants.list());
+   * console.log(response.requestId, response.rateLimit?.remaining, data.grants.length);
+   * ```
+   */
+  async withResponse<Data>(
+    ask: (calls: Calls) => Promise<Data>,
+  ): Promise<{ readonly data: Data; readonly response: Answered }> {
+    let response: Answered | undefined;
+    const data = await ask(
+      this.#callsBy(async (request) => {
+        const answer = await this.#transport(request);
+        response = answer.answered;
+        return answer;
+      }),
+    );
+    if (response) return { data, response };
+    throw new BehestError('INVALID_ARGUMENT', 'The function made no call.');
+  }
+
+  /** @throws BehestError: older clients have this, and Behest does not */
+  get commerce(): never {
+    throw new BehestError('NOT_PART', '"commerce" is not part of Behest.');
+  }
+
+  /** @throws BehestError: older clients have this, and Behest does not */
+  get dpdp(): never {
+    throw new BehestError('NOT_PART', '"dpdp" is not part of Behest.');
   }
 
   /**
@@ -188,17 +273,8 @@ export class Behest {
   toJSON(): object {
     return { name: 'Behest' };
   }
-}
 
-/**
- * The copy has the members of the original. Arguments that JSON cannot hold have no copy, and are denied where rules
- * or decisions read them.
- */
-function frozenCopy<Arguments extends object>(args: Arguments): Arguments {
-  const copied = copyArguments(args);
-  return copied.ok ? (copied.value as Arguments) : args;
-}
-
-function isLoaded(manifest: Manifest | object): manifest is Manifest {
-  return 'tools' in manifest && manifest.tools instanceof FrozenMap;
+  toString(): string {
+    return 'Behest';
+  }
 }

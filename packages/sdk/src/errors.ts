@@ -13,8 +13,8 @@ export class BehestError extends Error {
 
 /** A token that is not taken. */
 export class BehestTokenError extends BehestError {
-  override readonly name = 'BehestTokenError';
-  readonly reason: TokenRefusal | 'missing_scopes' | 'revoked';
+  override readonly name: string = 'BehestTokenError';
+  readonly reason: TokenRefusal | 'missing_scopes' | 'revoked' | 'not_found' | 'agent_inactive';
   /** The scopes that the token lacks. */
   readonly missing?: readonly string[];
 
@@ -27,16 +27,19 @@ export class BehestTokenError extends BehestError {
 
 /** The service could not be asked. It says nothing about the token. */
 export class BehestNetworkError extends BehestError {
-  override readonly name = 'BehestNetworkError';
+  override readonly name: string = 'BehestNetworkError';
+  /** How often the call was sent, or tried. */
+  readonly attempts: number;
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, { attempts = 1, ...options }: ErrorOptions & { attempts?: number } = {}) {
     super('NETWORK', message, options);
+    this.attempts = attempts;
   }
 }
 
 /** A tool call that was denied. */
 export class BehestDeniedError extends BehestError {
-  override readonly name = 'BehestDeniedError';
+  override readonly name: string = 'BehestDeniedError';
   readonly reasonCode: string;
   readonly subReason: string | null;
   readonly details: Readonly<Record<string, unknown>>;

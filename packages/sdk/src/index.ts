@@ -1,5 +1,32 @@
+export type { CallOptions, List, ProofKey } from './api/rows.ts';
+export type * from './api/types.gen.ts';
 export { Behest, type WrappedCall } from './behest.ts';
+export {
+  BehestApiError,
+  BehestAuthError,
+  BehestConflictError,
+  BehestNotFoundError,
+  BehestRateLimitError,
+  BehestTimeoutError,
+  BehestValidationError,
+  type RateLimit,
+} from './client/api-errors.ts';
+export type { Calls, Wanted } from './client/calls.ts';
 export type { CallToApprove, Decision, Waiting } from './client/decisions.ts';
+export type { ScimCalls } from './client/extras.ts';
+export type {
+  BehestEvent,
+  Gap,
+  StreamOptions,
+  SubscribeOptions,
+  Subscription,
+} from './client/live-events.ts';
 export type { BehestOptions } from './client/options.ts';
+export type { Answered } from './client/refusals.ts';
+export type { CallLine } from './client/transport.ts';
+export type { ThroughVault } from './client/vault-fetch.ts';
+export { createDpopKey, type DpopKey } from './dpop.ts';
 export { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+export { generatePkce, type Pkce, pkceChallenge } from './pkce.ts';
 export type { VerifiedGrant } from './verify/verified-grant.ts';
+export { BehestWebhookError, constructEvent, verifyWebhook, verifyWebhookSignature } from './webhooks.ts';

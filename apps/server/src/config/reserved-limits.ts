@@ -6,7 +6,6 @@ const namesIn = (text: string) => text.split(/\s+/).filter(Boolean);
  * declares the limit.
  */
 export const reservedRates = namesIn(`
-  CREDENTIAL_VERIFY STATUS_LIST OAUTH_AUTHORIZE
-  OAUTH_TOKEN OAUTH_REGISTER OAUTH_REVOKE OAUTH_INTROSPECT TRANSPARENCY RECEIPT`);
+  OAUTH_REGISTER TRANSPARENCY RECEIPT`);
 
 export const reservedResources = namesIn('');

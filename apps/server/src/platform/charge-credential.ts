@@ -17,3 +17,26 @@ export function credentialCharger(charge: ChargeRates, limits: RateLimits): Char
     if (rateStatus?.refusal) throw rateStatus.refusal;
   };
 }
+
+/**
+ * Counts a request of an OAuth client, which only the use case knows, and of its developer where the rule has one.
+ * @throws RATE_LIMITED
+ */
+export type ChargeClient = (
+  rule: RateRule,
+  subjects: { readonly client: string; readonly developer?: string },
+) => Promise<void>;
+
+/** @param limits the operator's numbers */
+export function clientCharger(charge: ChargeRates, limits: RateLimits): ChargeClient {
+  return async (rule, { client, developer }) => {
+    const bills = [
+      { payer: 'client', counts: rateCountsOf(rule, { client }, limits) },
+      ...(developer && rule.counts.some(({ by }) => by === 'developer')
+        ? [{ payer: 'developer', counts: rateCountsOf(rule, { developer }, limits) } as const]
+        : []),
+    ] as const;
+    const { rateStatus } = await charge(bills);
+    if (rateStatus?.refusal) throw rateStatus.refusal;
+  };
+}

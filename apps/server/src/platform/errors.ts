@@ -84,3 +84,31 @@ export const unavailable = (dependency: 'db' | 'redis') =>
   });
 
 const DEPENDENCIES = { db: 'database', redis: 'store of requests under way' } as const;
+
+/** The errors of RFC 6749 §5.2 and §4.1.2.1, and of the specifications that add to them. */
+export type OAuthErrorName =
+  | 'access_denied'
+  | 'authorization_pending'
+  | 'expired_token'
+  | 'interaction_required'
+  | 'invalid_authorization_details'
+  | 'invalid_client'
+  | 'invalid_client_metadata'
+  | 'invalid_dpop_proof'
+  | 'invalid_grant'
+  | 'invalid_redirect_uri'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'request_not_supported'
+  | 'server_error'
+  | 'slow_down'
+  | 'temporarily_unavailable'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'use_dpop_nonce';
+
+/** A refusal of a request of the OAuth profile. @param message the client's `error_description` */
+export const oauthRefusal = (oauth: OAuthErrorName, message: string): AppError =>
+  new AppError(oauth === 'invalid_client' ? 'UNAUTHORIZED' : 'BAD_REQUEST', message, { oauth });

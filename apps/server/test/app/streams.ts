@@ -56,6 +56,25 @@ export async function follow({ url, apiKey, query = '', lastEventId }: Asked) {
   };
 }
 
+/** Opens a stream of lines, and reads it until the test is over. */
+export async function linesOf(asked: Asked) {
+  const response = await open(asked);
+  let text = '';
+  response.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const lines = () => text.split('\n').slice(0, -1).filter(Boolean);
+  return {
+    type: response.headers['content-type'],
+    close: () => response.destroy(),
+    /** Waits for `count` lines that are not empty. */
+    async first(count: number) {
+      await vi.waitUntil(() => lines().length >= count, { timeout: 15_000, interval: 10 });
+      return lines();
+    },
+  };
+}
+
 /** Opens a stream that nobody reads. */
 export async function open({ url, apiKey, query = '', lastEventId }: Asked): Promise<http.IncomingMessage> {
   const headers = {

@@ -13,7 +13,7 @@ import { type Developer, type Service, startApp } from '../app/start-app.ts';
 import { verifyAddress } from '../app/verified.ts';
 
 /** The audit chain, which outlives an account. */
-const KEPT = ['audit_checkpoints', 'audit_entries', 'audit_heads'];
+const KEPT = ['audit_checkpoints', 'audit_entries', 'audit_erased', 'audit_heads'];
 
 const erasers = [eraseAnswers, ...listenersIn(features.flatMap(({ listens = [] }) => listens))(tenantErased)];
 
@@ -153,6 +153,14 @@ async function wholeAccount(service: Service) {
   await db
     .insertInto('signalReceipts')
     .values({ ...connected, jti: 'j', receivedAt: clock() })
+    .execute();
+  await db
+    .insertInto('auditChecks')
+    .values({ developerId, seq: '1', beganAt: clock(), checkedAt: clock() })
+    .execute();
+  await db
+    .insertInto('auditErased')
+    .values({ developerId, seq: '1', erasureId: 'erasure_1', leaf: Buffer.alloc(32) })
     .execute();
   const counter = { key: 'a', limit: 9, units: 1, windowMs: 3_600_000, grainMs: 1 };
   const metered = { callId: 'call_1', fingerprint: 'f', counters: JSON.stringify([counter]) };

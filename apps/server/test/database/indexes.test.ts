@@ -8,6 +8,7 @@ import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { resourceServerAcrossTenants } from '../../src/features/access/resources/resources.queries.ts';
 import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
 import { listGraceOverAcrossTenants } from '../../src/features/accounts/billing/billing.repo.ts';
 import { listClosedAcrossTenants } from '../../src/features/accounts/developers/developers.repo.ts';
@@ -28,6 +29,11 @@ import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso
 import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
 import { userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
 import { deleteSessionsNamed } from '../../src/features/people/sso/sso.signals.repo.ts';
+import { listErasedOf } from '../../src/features/record/audit/audit.erase.repo.ts';
+import {
+  listRetainingAcrossTenants,
+  listRunningAcrossTenants,
+} from '../../src/features/record/erasures/erasures.repo.ts';
 import { findBeginnings } from '../../src/features/record/events/events.repo.ts';
 import {
   claimSharesAcrossTenants,
@@ -97,9 +103,17 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   audit_entries_principal: entries(() => 'principalId=user_42'),
   audit_entries_purpose: entries(() => 'purpose=travel'),
   audit_entries_status: entries(() => 'status=blocked'),
+  audit_erased_of: ({ db, acme }) => listErasedOf(db, acme, 'erasure_1', '0', 10),
+  audit_erasures_open: ({ db }) => listRunningAcrossTenants(db, { developerId: '', id: '' }, 10),
+  audit_erasures_aged: async ({ db, acme }) => {
+    await acme('PATCH', '/v1/me', { auditRetentionDays: 30 });
+    return listRetainingAcrossTenants(db, '', 10);
+  },
+  developers_retention: ({ db }) => listRetainingAcrossTenants(db, '', 10),
   anomalies_open: get(() => '/v1/anomalies?unacknowledged=true'),
   anomalies_detected: get(() => '/v1/anomaly/metrics?window=1h'),
   anomaly_messages_due: ({ db, at }) => listDueMessagesAcrossTenants(db, at, { each: 4, all: 20 }),
+  resource_index_hash: ({ db }) => resourceServerAcrossTenants(db, Buffer.alloc(32)),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
   caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
   budget_allocations_developer_id_grant_id_key: get((its) => `/v1/budget/balance/${its.grantId}`),
@@ -297,6 +311,8 @@ const COPIES: Readonly<Record<string, string>> = {
   anomalies: `'id', one.id || n, 'status', 'resolved', 'resolved_at', '2020-01-01', 'detected_at', '2020-01-01'`,
   anomaly_messages: `'id', one.id || n, 'next_attempt_at', '2030-01-01'`,
   audit_entries: `'id', one.id || n, 'seq', 1000 + n, 'agent_id', n, 'grant_id', n, 'principal_id', n, 'action', n`,
+  audit_erased: `'seq', 1000 + n, 'erasure_id', n`,
+  audit_erasures: `'id', one.id || n, 'finished_at', '2020-01-01', 'before_at', null`,
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
@@ -353,6 +369,7 @@ async function fill(db: Executor): Promise<void> {
     (developer_id, id, connection_id, subject, groups, mapped_scopes, secret_hash, created_at, expires_at)
     select developer_id, 'ssosess_1', id, 's', '{}', '{}', '\\x01', '2020-01-01', '2030-01-01'
     from sso_connections`.execute(db);
+  await sql`insert into audit_erased select id, 1, 'erasure_1', '\\x01' from developers`.execute(db);
   await sql`insert into signal_sources
     (developer_id, connection_id, transmitter, jwks_uri, audience, requires_header, on_session_revoked, secret_hash,
       created_at, updated_at)

@@ -44,17 +44,19 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(23), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(25), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
       'audit checkpoints',
       'care of decisions',
+      'checks of audit chains',
       'checks of domains',
       'connection rotation',
       'end of disconnections',
       'end of graces',
       'erasure of accounts',
+      'erasure of audit entries',
       'expiry of answers',
       'expiry of connect sessions',
       'expiry of grants',

@@ -176,5 +176,7 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     'apps/server/src/features/people/sso/sso.keyset.service.ts', // ID tokens of identity providers, by their keys
     'apps/server/src/features/people/signals/signals.keys.service.ts', // signals of transmitters, by their keys
     'apps/server/src/features/access/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
+    'apps/server/src/features/access/oauth/oauth.client.service.ts', // assertions of clients, by the keys of their agents
+    'apps/server/src/features/access/oauth/oauth.dpop.service.ts', // proofs of possession, by the keys in them
   ]);
 });

@@ -42,7 +42,7 @@ export type Waiting =
   | { readonly decisionGrants?: undefined; readonly decision: Decision };
 
 /** Asks people about calls. Only people approve, so there is no method for that. */
-export class Decisions {
+export class Approvals {
   readonly #service: () => ServiceOptions;
 
   constructor(service: () => ServiceOptions) {

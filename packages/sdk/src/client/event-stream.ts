@@ -129,7 +129,7 @@ class Refused extends Error {
 /** Opens a stream, which has every event that is committed from then on. `date` is the clock of the service. */
 async function open({ baseUrl, apiKey, fetch }: ServiceOptions, types: string, signals: AbortSignal[]) {
   const answer = await fetch(`${baseUrl}/v1/events/stream?types=${types}`, {
-    headers: { accept: 'text/event-stream', authorization: `Bearer ${apiKey}` },
+    headers: { accept: 'text/event-stream', authorization: `Bearer ${apiKey()}` },
     redirect: 'manual', // a key follows no redirect
     signal: AbortSignal.any(signals),
   });

@@ -4,6 +4,10 @@ import type { DecisionStore, RevocationCheck } from '@behest/protocol/enforcemen
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { BehestError } from '../errors.ts';
 import type { Fetch } from '../verify/fetch-keys.ts';
+import type { CallLine, TransportOptions } from './transport.ts';
+import { VERSION } from './version.ts';
+
+const MOST_TIMEOUT = 2_147_483_647; // the longest that timers take, in milliseconds
 
 export interface BehestOptions {
   /** Default: `BEHEST_API_KEY`. `null` for a client that only verifies and enforces. */
@@ -41,7 +45,22 @@ export interface BehestOptions {
   readonly revocation?: 'off' | 'online' | 'feed' | RevocationCheck;
   /** Where decision grants are held. Default: at the service; without an API key, calls that need one are denied. */
   readonly decisions?: DecisionStore;
+  /** Any function with the shape of the global `fetch`. */
   readonly fetch?: Fetch;
+  /** Milliseconds for each attempt of a call, the reading of its answer included. Default: 30000. */
+  readonly timeout?: number;
+  /** Milliseconds for all attempts of a call and the waits between them. Default: 120000. */
+  readonly totalTimeout?: number;
+  /** How often a call is repeated where nothing can happen twice: 0 to 10. Default: 3. */
+  readonly maxRetries?: number;
+  /** Headers of every call. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: `@behest/sdk/<version>`, where the runtime lets a program name itself. */
+  readonly userAgent?: string;
+  /** Hears of every attempt: method, path template, status, duration, request id. Nothing else is told. */
+  readonly logger?: (line: CallLine) => void;
+  /** False to send no idempotency keys. Then a `POST` whose answer is lost is not repeated. Default: true. */
+  readonly idempotency?: boolean;
 }
 
 /** Reads a variable where there are any. @returns undefined at the edge and in browsers */
@@ -63,3 +82,20 @@ export function apiKeyOf({ apiKey = variable('BEHEST_API_KEY') }: BehestOptions)
   if (/[\r\n]/.test(key)) throw new BehestError('CONFIGURATION', 'apiKey has a line break inside.');
   return key;
 }
+
+/** @throws BehestError for a limit that would end every call or repeat it for ever */
+export function transportOptions(options: BehestOptions, baseUrl: string, fetch: Fetch): TransportOptions {
+  const { timeout = 30_000, totalTimeout = 120_000, maxRetries = 3, logger, userAgent } = options;
+  for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
+    if (!(value > 0 && value <= MOST_TIMEOUT))
+      throw new BehestError('CONFIGURATION', `${name} has to be 1 to ${MOST_TIMEOUT}.`);
+  }
+  if (!(Number.isInteger(maxRetries) && maxRetries >= 0 && maxRetries <= 10))
+    throw new BehestError('CONFIGURATION', 'maxRetries has to be 0 to 10.');
+  const agent = userAgent ?? (isBrowser() ? undefined : `@behest/sdk/${VERSION}`);
+  const headers = { ...(agent !== undefined && { 'user-agent': agent }), ...options.headers };
+  return { baseUrl, fetch, timeout, totalTimeout, maxRetries, headers, logger };
+}
+
+/** A browser names itself, and asks the service before it sends a header that the service does not expect. */
+const isBrowser = () => 'document' in globalThis;

@@ -5,7 +5,8 @@ const TIMEOUT_MS = 30_000;
 
 export interface ServiceOptions {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** The key, which a rotation replaces. */
+  apiKey(): string;
   readonly fetch: Fetch;
 }
 
@@ -36,7 +37,7 @@ export async function sendToService(
     const answer = await fetch(`${baseUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: {
-        ...{ accept: 'application/json', authorization: `Bearer ${apiKey}` },
+        ...{ accept: 'application/json', authorization: `Bearer ${apiKey()}` },
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       redirect: 'manual', // a key follows no redirect

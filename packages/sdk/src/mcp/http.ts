@@ -103,7 +103,9 @@ function mcpGuard(behest: Behest, options: McpResource): Guard {
       return isForUs ? { ok: true, grant } : { ok: false, reason: 'audience_mismatch' };
     } catch (error) {
       if (error instanceof BehestNetworkError || !(error instanceof BehestTokenError)) throw error;
-      return { ok: false, reason: error.reason === 'revoked' ? 'bad_signature' : error.reason };
+      const { reason } = error;
+      const isOfService = reason === 'revoked' || reason === 'not_found' || reason === 'agent_inactive';
+      return { ok: false, reason: isOfService ? 'bad_signature' : reason };
     }
   };
   return guardBy({ detailed }, options, challengeOf(options));

@@ -19,7 +19,7 @@ export async function resumed(behest: Behest, call: Call): Promise<Waiting | und
     ...(typeof caseId === 'string' && { caseId }),
     ...(caseVersion !== undefined && { caseVersion }),
   };
-  return behest.decisions.resume(asked).catch(() => undefined);
+  return behest.approvals.resume(asked).catch(() => undefined);
 }
 
 interface Asking {

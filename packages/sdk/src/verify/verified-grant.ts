@@ -28,7 +28,7 @@ export interface VerifiedGrant {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-export function grantOf({ claims, payload }: Verified): VerifiedGrant {
+export function grantOf({ claims, payload }: Pick<Verified, 'claims' | 'payload'>): VerifiedGrant {
   const { authorizationDetails, agentDid, agentId, delegatedBy } = claims;
   const entries: readonly unknown[] = Array.isArray(authorizationDetails) ? authorizationDetails : [];
   const purposes = entries.map((entry) => Object(entry)).filter(({ type }) => type === TOOLS_TYPE);

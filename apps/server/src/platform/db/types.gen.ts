@@ -72,6 +72,8 @@ export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
 
+export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
+
 export type PasskeyStatus = "active" | "suspect";
 
 export type PasskeyUse = "connect" | "consent" | "register";
@@ -101,6 +103,8 @@ export type VaultProviderStatus = "active" | "error" | "paused";
 export type VaultRefreshStatus = "failed" | "none" | "ok";
 
 export type WebhookDeliveryStatus = "delivered" | "failed" | "pending";
+
+export type WebhookFormat = "envelope" | "ocsf";
 
 export type WebhookStatus = "active" | "disabled";
 
@@ -300,6 +304,14 @@ export interface AuditCheckpoints {
   signedAt: Timestamp;
 }
 
+export interface AuditChecks {
+  beganAt: Timestamp;
+  checkedAt: Timestamp;
+  developerId: string;
+  hash: Buffer | null;
+  seq: Int8;
+}
+
 export interface AuditEntries {
   action: string;
   agentDid: string | null;
@@ -310,6 +322,7 @@ export interface AuditEntries {
   hash: Buffer;
   id: string;
   metadata: Json;
+  parts: string[] | null;
   prevHash: Buffer | null;
   principalId: string | null;
   purpose: string | null;
@@ -317,6 +330,28 @@ export interface AuditEntries {
   salt: string | null;
   seq: Int8;
   status: AuditStatus;
+}
+
+export interface AuditErased {
+  developerId: string;
+  erasureId: string;
+  leaf: Buffer;
+  seq: Int8;
+}
+
+export interface AuditErasures {
+  actor: string;
+  beforeAt: Timestamp | null;
+  broken: Generated<Int8>;
+  createdAt: Timestamp;
+  developerId: string;
+  entries: Generated<Int8>;
+  finishedAt: Timestamp | null;
+  id: string;
+  lastSeq: Int8;
+  nextSeq: Int8;
+  principalId: string | null;
+  reason: string | null;
 }
 
 export interface AuditHeads {
@@ -345,6 +380,7 @@ export interface AuthRequests {
   expiresIn: string;
   id: string;
   keyId: string | null;
+  keyThumbprint: string | null;
   manifests: Json | null;
   policyId: string | null;
   principalId: string;
@@ -559,6 +595,7 @@ export interface Decisions {
 
 export interface Developers {
   auditPrivateKeys: Generated<string[]>;
+  auditRetentionDays: number | null;
   capsMode: Generated<CapsMode>;
   closedAt: Timestamp | null;
   connectLoginUrl: string | null;
@@ -677,6 +714,17 @@ export interface ManifestVersions {
   revision: number;
   sha256: string;
   version: string;
+}
+
+export interface OauthClients {
+  agentId: string;
+  authMethod: OauthAuthMethod;
+  createdAt: Timestamp;
+  developerId: string;
+  dpopBound: boolean;
+  redirectUris: string[];
+  secretHash: Buffer | null;
+  updatedAt: Timestamp;
 }
 
 export interface OperatorEntries {
@@ -821,8 +869,30 @@ export interface RefreshTokens {
   hash: Buffer;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   predecessorId: string | null;
   spentAt: Timestamp | null;
+}
+
+export interface ResourceIndex {
+  developerId: string;
+  hash: Buffer;
+  resource: string;
+  resourceId: string;
+}
+
+export interface Resources {
+  connectors: string[];
+  createdAt: Timestamp;
+  developerId: string;
+  dpopRequired: boolean;
+  id: string;
+  loginUrl: string | null;
+  name: string;
+  resource: string;
+  scopes: string[];
+  tokenTtlSeconds: number;
+  updatedAt: Timestamp;
 }
 
 export interface ScimGroups {
@@ -1019,12 +1089,15 @@ export interface Subscriptions {
 }
 
 export interface Tokens {
+  audience: string | null;
   developerId: string;
   expiresAt: Timestamp;
   grantId: string;
   id: string;
   issuedAt: Timestamp;
+  keyThumbprint: string | null;
   revokedAt: Timestamp | null;
+  scopes: string[] | null;
 }
 
 export interface UsageDaily {
@@ -1172,6 +1245,7 @@ export interface WebhookEndpoints {
   description: string;
   developerId: string;
   events: string[];
+  format: Generated<WebhookFormat>;
   id: string;
   isPrompt: Generated<boolean>;
   lastDeliveryAt: Timestamp | null;
@@ -1203,7 +1277,10 @@ export interface DB {
   approvers: Approvers;
   approverSessions: ApproverSessions;
   auditCheckpoints: AuditCheckpoints;
+  auditChecks: AuditChecks;
   auditEntries: AuditEntries;
+  auditErased: AuditErased;
+  auditErasures: AuditErasures;
   auditHeads: AuditHeads;
   authRequests: AuthRequests;
   billingCustomers: BillingCustomers;
@@ -1233,6 +1310,7 @@ export interface DB {
   legalHolds: LegalHolds;
   manifests: Manifests;
   manifestVersions: ManifestVersions;
+  oauthClients: OauthClients;
   operatorEntries: OperatorEntries;
   operatorHead: OperatorHead;
   outboxEvents: OutboxEvents;
@@ -1247,6 +1325,8 @@ export interface DB {
   principalSessions: PrincipalSessions;
   quotaCounters: QuotaCounters;
   refreshTokens: RefreshTokens;
+  resourceIndex: ResourceIndex;
+  resources: Resources;
   scimGroups: ScimGroups;
   scimMembers: ScimMembers;
   scimPrincipals: ScimPrincipals;

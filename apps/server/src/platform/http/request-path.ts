@@ -75,9 +75,11 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
-    const { access, rate, fromOwnPages, fromAllowedOrigins } = request.declared;
+    const { access, rate, fromOwnPages, fromAllowedOrigins, fromAnyOrigin } = request.declared;
     const unknown = isUnknown(request) ? findPath(request.url) : undefined;
-    if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
+    const isForAll = unknown?.isForAnyOrigin ?? fromAnyOrigin;
+    if (isForAll) reply.headers(cors.headersForAll);
+    else if (!(unknown?.isForOwnPages ?? fromOwnPages)) reply.headers(cors.headersFor(origin));
     const charge = chargingOf(path.charge, reply);
     // Each request is charged before its credential is looked at, so that guesses are bounded too. An API key is
     // charged with its developer, in one trip, and a grant token with its own count.
@@ -86,7 +88,10 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     if (!isSound(request)) throw new AppError('BAD_REQUEST', 'This is not an acceptable HTTP request.');
     if (unknown) {
       if (!isPreflight(request, unknown)) throw unknownRoute(unknown, request);
-      return reply.headers(cors.preflightFor(origin)).code(204).send();
+      return reply
+        .headers(isForAll ? cors.preflightForAll : cors.preflightFor(origin))
+        .code(204)
+        .send();
     }
     if (fromOwnPages) await refuseOtherPages(request, path);
     if (access === 'developer') request.caller = await callerByKey(request, reply, charge);

@@ -34,6 +34,12 @@ export interface AuthorizationDeps extends DecideDeps {
   readonly linksToDomains: boolean;
 }
 
+/** A request of an OAuth client, whose redirect URI is one that the client has registered. */
+export interface ByClient {
+  /** The key by whose proof alone the code is exchanged. */
+  readonly keyThumbprint?: string;
+}
+
 /**
  * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
  * where the developer lets policies approve, and one does.
@@ -44,6 +50,7 @@ export async function requestConsent(
   deps: AuthorizationDeps,
   caller: Caller,
   input: NewRequest,
+  byClient?: ByClient,
 ): Promise<NewAuthRequest> {
   const accepted = acceptRequest(input, deps.lifetimes);
   if (input.autoApprove !== undefined && caller.mode === 'live') {
@@ -55,7 +62,7 @@ export async function requestConsent(
     about: concerning({ ...input, agentDid: asker.agentDid }),
   } as const;
   const agentDid = await recordingScopes(deps, caller, asked, () =>
-    mustBeAllowed(deps, caller, input, accepted.scopes, asker),
+    mustBeAllowed(deps, caller, byClient ? {} : input, accepted.scopes, asker),
   );
   if (!asker.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
@@ -85,6 +92,7 @@ export async function requestConsent(
     redirectUri: input.redirectUri ?? null,
     state: input.state ?? null,
     codeChallenge: input.codeChallenge ?? null,
+    keyThumbprint: byClient?.keyThumbprint ?? null,
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
@@ -115,7 +123,7 @@ export async function requestConsent(
   if (refusal) {
     // Refused calls that come together would fill the store, which the quota bounds.
     await Promise.all(entries.map(({ key }) => deps.store.remove(key)));
-    if (refusal === 'policies_changed') return requestConsent(deps, caller, input);
+    if (refusal === 'policies_changed') return requestConsent(deps, caller, input, byClient);
     if (refusal === 'principal_inactive') throw principalInactive();
     if (refusal === 'over_quota') throw overQuota(caller, 'open_requests', openLimit);
     if (refusal === 'over_month') throw overQuota(caller, 'authorizations', monthLimit);
@@ -159,7 +167,7 @@ async function baseOfPages(
 function mustBeAllowed(
   deps: AuthorizationDeps,
   caller: Caller,
-  { redirectUri }: NewRequest,
+  { redirectUri }: Pick<NewRequest, 'redirectUri'>,
   scopes: readonly string[],
   asker: Asker,
 ): string {

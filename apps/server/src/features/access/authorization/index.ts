@@ -17,6 +17,11 @@ export {
   redirectTo,
   statusAt,
 } from './authorization.rules.ts';
-export { type AuthorizationDeps, agentInactive, budgetOf } from './authorization.service.ts';
+export {
+  type AuthorizationDeps,
+  agentInactive,
+  budgetOf,
+  requestConsent,
+} from './authorization.service.ts';
 export { authorizationDeps, authorizationSettings } from './authorization.settings.ts';
 export { findByCode, findTicket, LATE_SECONDS, sessionKey, shownKey } from './in-flight.service.ts';

@@ -125,7 +125,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   );
 
   app.put(
-    '/v1/decisions/cases/:case',
+    '/v1/decisions/cases/:caseName',
     {
       config: { ...ofAgents, boundKeys: 'forbidden', failures: [] },
       schema: {
@@ -136,6 +136,6 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
         response: { 200: Case },
       },
     },
-    (request) => changeCase(deps, callerOf(request), request.params.case, request.body.caseVersion),
+    (request) => changeCase(deps, callerOf(request), request.params.caseName, request.body.caseVersion),
   );
 };

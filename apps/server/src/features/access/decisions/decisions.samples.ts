@@ -11,12 +11,12 @@ export const samples: Samples = {
     const { id } = (await developer('POST', '/v1/decision-channels', channel)).json();
     const { decisionId } = (await developer('POST', '/v1/decisions', { ...call, grantToken })).json();
     await developer('PUT', '/v1/decisions/cases/case-of-the-samples', { caseVersion: '1' });
-    return { decisionId, decisionChannelId: id, case: 'case-of-the-samples' };
+    return { decisionId, decisionChannelId: id, caseName: 'case-of-the-samples' };
   },
   nobodys: {
     decisionId: 'dec_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
     decisionChannelId: 'dchan_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
-    case: 'nobodys-case',
+    caseName: 'nobodys-case',
   },
   ways: {
     'POST /v1/decisions': { body: ({ grantToken }) => ({ ...call, grantToken }) },
@@ -28,7 +28,7 @@ export const samples: Samples = {
   },
   bodies: {
     'POST /v1/decision-channels': channel,
-    'PUT /v1/decisions/cases/:case': { caseVersion: '2' },
+    'PUT /v1/decisions/cases/:caseName': { caseVersion: '2' },
   },
   needFullKey: [
     'POST /v1/decision-channels',

@@ -19,6 +19,7 @@ import { credentialFor } from './tokens.credential.service.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type DelegatedPart, partOf } from './tokens.delegate.rules.ts';
 import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
+import { formOf, type TokenWish } from './tokens.form.rules.ts';
 import { allocated, grantCreated, type IssuableGrant, issueTokens } from './tokens.issue.service.ts';
 import { assess, findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
 import type { HeldBudget, NewGrant } from './tokens.repo.ts';
@@ -40,12 +41,13 @@ export async function delegate(
   deps: DelegateDeps,
   caller: Caller,
   input: Delegate,
+  wish?: TokenWish,
 ): Promise<DelegatedTokens> {
   const scopes = acceptTokenScopes(input.scopes);
   const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
   const budget = input.budget && acceptBudget(input.budget);
   const at = deps.clock();
-  const parent = await findParent(deps, caller, input, at);
+  const parent = await findParent(deps, caller, input, { at, keyThumbprint: wish?.keyThumbprint ?? null });
   const maxDepth = parent.maxDepth ?? deps.maxDelegationDepth;
   const subAgentDid = parent.subAgentDid ?? '';
   const asked = { operation: 'delegate', about: concerning({ ...parent, grantId: parent.id }) } as const;
@@ -97,7 +99,8 @@ export async function delegate(
     ...budgetBelow(parent, allocation),
   };
   const grant = childOf(parent, part, held);
-  const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null);
+  const form = formOf(wish, grant, deps.issuer);
+  const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null, form);
   const { credentialFormat } = input;
   const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
   const created = [grantCreated(grant), ...allocated(grant, allocation)];
@@ -116,7 +119,7 @@ export async function delegate(
     records,
   };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed' || lost === 'place_taken') return delegate(deps, caller, input);
+  if (lost === 'policies_changed' || lost === 'place_taken') return delegate(deps, caller, input, wish);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();
@@ -154,14 +157,16 @@ async function findParent(
   deps: DelegateDeps,
   caller: Caller,
   { parentGrantToken, subAgentId }: Delegate,
-  at: Date,
+  { at, keyThumbprint }: { readonly at: Date; readonly keyThumbprint: string | null },
 ): Promise<DelegableRow> {
   const genuine = findGenuine(deps, parentGrantToken, at);
   const claims = genuine?.verified.claims;
   if (!claims || claims.developerId !== caller.tenant.developerId) throw invalidGrant('parent_invalid');
   const found = await findDelegable(deps.db, caller, claims.tokenId, subAgentId);
   const { row, reason } = assess(genuine, found, caller, at);
-  if (!row) throw invalidGrant('parent_invalid');
+  // A bound token is worth nothing without the proof of its key.
+  if (!row || (row.keyThumbprint !== null && row.keyThumbprint !== keyThumbprint))
+    throw invalidGrant('parent_invalid');
   if (!row.isPrincipalActive) throw principalInactive();
   if (reason) throw invalidGrant(refusals[reason]);
   return row;

@@ -8,6 +8,7 @@ import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { refuseDenied } from '../policies/index.ts';
 import { credentialFor } from './tokens.credential.service.ts';
+import { formOf, type TokenWish } from './tokens.form.rules.ts';
 import {
   allocated,
   grantCreated,
@@ -17,8 +18,16 @@ import {
 } from './tokens.issue.service.ts';
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
-import { invalidGrant, redemptionRefusal } from './tokens.rules.ts';
+import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
 import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
+
+interface Presented extends Shown, Partial<Pick<Exchange, 'credentialFormat'>> {
+  readonly code: string;
+  readonly credentialFormat: Exchange['credentialFormat'];
+}
+
+const keyOf = (wish: TokenWish | undefined) =>
+  wish?.keyThumbprint === undefined ? {} : { keyThumbprint: wish.keyThumbprint };
 
 /**
  * Makes a grant from an approved request. When several calls present one code at once, one of them succeeds.
@@ -27,7 +36,8 @@ import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
 export async function exchangeCode(
   deps: TokenDeps,
   caller: Caller,
-  input: Exchange,
+  input: Presented,
+  wish?: TokenWish,
 ): Promise<ExchangedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
   // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
@@ -36,10 +46,11 @@ export async function exchangeCode(
   if (!found) throw invalidGrant('code_unknown');
   if (!found.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
-  const refusal = redemptionRefusal(found, input, at, MAX_WRONG_VERIFIERS);
+  const refusal = redemptionRefusal(found, { ...input, ...keyOf(wish) }, at, MAX_WRONG_VERIFIERS);
   if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
   if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
+  const form = formOf(wish, found, deps.issuer);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,
@@ -49,9 +60,9 @@ export async function exchangeCode(
 
   const grant = grantOf(found, at);
   const allocation = allocationOf(found, grant.id, at);
-  const issue = await issueTokens(deps, caller, grant, at, null);
+  const issue = await issueTokens(deps, caller, grant, at, null, form);
   const { token, refresh, act, answer } = issue;
-  const { credentialFormat } = input;
+  const { credentialFormat = 'jwt' } = input;
   const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
   const created = [grantCreated(grant), ...allocated(grant, allocation)];
   const records = prepareActs(caller, [...created, act, ...acts], at);
@@ -61,10 +72,11 @@ export async function exchangeCode(
   const limits = { grantLimit, monthLimit, maxWrongVerifiers, policiesVersion };
   const write = { grant, token, refresh, allocation, credential, ...limits, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed' || lost === 'place_taken') return exchangeCode(deps, caller, input);
+  if (lost === 'policies_changed' || lost === 'place_taken') return exchangeCode(deps, caller, input, wish);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
-  if (lost === 'code_used') throw await refusalOfLoser(deps, caller, { found, input, at });
+  if (lost === 'code_used')
+    throw await refusalOfLoser(deps, caller, { found, input: { ...input, ...keyOf(wish) }, at });
   if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
   return { ...answer, ...members };
@@ -79,7 +91,7 @@ function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, princ
 async function refusalOfLoser(
   deps: TokenDeps,
   caller: Caller,
-  { found, input, at }: { found: Redeemable; input: Exchange; at: Date },
+  { found, input, at }: { found: Redeemable; input: Presented; at: Date },
 ): Promise<AppError> {
   const now = (await findRedeemable(deps.db, caller, found.id)) ?? found;
   const reason = redemptionRefusal(now, input, at, MAX_WRONG_VERIFIERS) ?? 'code_used';

@@ -1,4 +1,5 @@
 import type { GrantHolder } from '../../../platform/caller.ts';
+import { audiencesOf } from './tokens.form.rules.ts';
 import { findHeldToken } from './tokens.holder.repo.ts';
 import { assess, type LookUpDeps } from './tokens.look-up.service.ts';
 
@@ -26,7 +27,8 @@ export function holderReader(deps: HolderDeps) {
     if (!row) return { refusal: 'claims_differ' };
     if (reason) return { refusal: reason };
     // A token for another resource server alone is not for this service: that server could replay it here.
-    if (row.audience !== null && row.audience !== deps.issuer) return { refusal: 'audience' };
+    if (row.audience !== null && !audiencesOf(row.audience).includes(deps.issuer))
+      return { refusal: 'audience' };
     const { tokenId, id: grantId, agentId, agentDid, principalId, purpose, scopes } = row;
     const { authorizationDetails, parentGrantId, mode, plan } = row;
     const caller = {

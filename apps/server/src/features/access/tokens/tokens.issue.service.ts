@@ -13,6 +13,7 @@ import { budgetAllocated } from '../budgets/index.ts';
 import { pinsInToken } from '../manifests/index.ts';
 import type { DecideDeps } from '../policies/index.ts';
 import type { CredentialDeps } from '../verifiable-credentials/index.ts';
+import { audClaim, detailsWithin, type TokenForm } from './tokens.form.rules.ts';
 import type { HeldBudget, NewGrant, NewRefreshToken, NewToken } from './tokens.repo.ts';
 import { recordedDetails, wholeSecond } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
@@ -58,10 +59,12 @@ const REFRESH_SECONDS = 30 * 86_400; // at most: a refresh token ends with its g
 export async function issueTokens(
   deps: TokenDeps,
   caller: Caller,
-  grant: IssuableGrant,
+  whole: IssuableGrant,
   at: Date,
   predecessorId: string | null,
+  form: TokenForm = {},
 ): Promise<Issue> {
+  const grant = formed(whole, form);
   const grantEnds = grant.expiresAt.getTime();
   const expiresAt = wholeSecond(Math.min(at.getTime() + grant.tokenSeconds * 1000, grantEnds));
   const refreshExpiresAt = new Date(Math.min(at.getTime() + REFRESH_SECONDS * 1000, grantEnds));
@@ -69,7 +72,13 @@ export async function issueTokens(
   const refreshId = newId('ref', at);
   const refreshToken = `${refreshId}${newSecret()}`;
   const isNew = predecessorId === null;
-  const grantToken = await signGrantToken(deps, caller, grant, { tokenId, issuedAt: at, expiresAt, isNew });
+  const grantToken = await signGrantToken(deps, caller, grant, {
+    tokenId,
+    issuedAt: at,
+    expiresAt,
+    isNew,
+    ...(form.keyThumbprint !== undefined && { keyThumbprint: form.keyThumbprint }),
+  });
 
   const { id: grantId, agentId, principalId, scopes, purpose } = grant;
   const about = concerning({ ...grant, grantId });
@@ -77,7 +86,16 @@ export async function issueTokens(
   const entries = storedEntries(grant.authorizationDetails);
   const data = { tokenId, scopes, expiresAt: expiresAt.toISOString(), refreshed };
   return {
-    token: { id: tokenId, grantId, issuedAt: at, expiresAt, revokedAt: null },
+    token: {
+      id: tokenId,
+      grantId,
+      issuedAt: at,
+      expiresAt,
+      revokedAt: null,
+      scopes: form.scopes ? [...form.scopes] : null,
+      audience: form.audience ?? null,
+      keyThumbprint: form.keyThumbprint ?? null,
+    },
     refresh: {
       id: refreshId,
       grantId,
@@ -86,6 +104,7 @@ export async function issueTokens(
       issuedAt: at,
       expiresAt: refreshExpiresAt,
       spentAt: null,
+      keyThumbprint: form.refreshKeyThumbprint ?? null,
     },
     act: { type: 'token.issued', ...about, data },
     answer: {
@@ -108,15 +127,33 @@ export async function issueTokens(
   };
 }
 
+/** The grant as one token states it. */
+function formed(grant: IssuableGrant, { scopes, audience }: TokenForm): IssuableGrant {
+  const details = scopes && detailsWithin(grant.authorizationDetails, scopes);
+  return {
+    ...grant,
+    ...(scopes && { scopes: [...scopes], authorizationDetails: details }),
+    ...(audience !== undefined && { audience }),
+  };
+}
+
+interface Signing {
+  readonly tokenId: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly isNew: boolean;
+  readonly keyThumbprint?: string;
+}
+
 async function signGrantToken(
   { keyRing, issuer, issuesLegacyClaims }: TokenDeps,
   { tenant, mode }: Caller,
   grant: IssuableGrant,
-  { isNew, ...times }: { tokenId: string; issuedAt: Date; expiresAt: Date; isNew: boolean },
+  { isNew, ...own }: Signing,
 ): Promise<string> {
   const claims = grantClaims(
     {
-      ...times,
+      ...own,
       ...tenant,
       issuer,
       principalId: grant.principalId,
@@ -126,7 +163,7 @@ async function signGrantToken(
       delegationDepth: grant.delegationDepth,
       scopes: grant.scopes,
       grantId: grant.id,
-      ...(grant.audience !== null && { audience: grant.audience }),
+      ...(grant.audience !== null && { audience: audClaim(grant.audience) }),
       ...(grant.parentGrantId !== null && { parentGrantId: grant.parentGrantId }),
       authorizationDetails: [...storedEntries(grant.authorizationDetails), ...budgetEntries(grant)],
       ...pinsInToken(grant.manifests),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BUDGET_TYPE, type GrantClaims } from '@behest/protocol/claims';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import { type Caller, isWithin } from '../../../platform/caller.ts';
+import { audClaim, detailsWithin } from './tokens.form.rules.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 import type { TokenRow } from './tokens.queries.ts';
 import { findUsedToken } from './tokens.repo.ts';
@@ -46,9 +47,13 @@ export function assess<Row extends TokenRow>(
   { mode }: Pick<Caller, 'mode'>,
   now: Date,
 ): Known<Row> {
-  if (!row || !agrees(verified.claims, row, mode === 'sandbox')) return { verified };
-  const reason = isExpired ? 'expired' : verificationRefusal(row, now);
-  return { verified, row, ...(reason && { reason }) };
+  if (!row) return { verified };
+  const own = row.hasFewerScopes
+    ? { ...row, authorizationDetails: detailsWithin(row.authorizationDetails, row.scopes) }
+    : row;
+  if (!agrees(verified.claims, own, mode === 'sandbox')) return { verified };
+  const reason = isExpired ? 'expired' : verificationRefusal(own, now);
+  return { verified, row: own, ...(reason && { reason }) };
 }
 
 interface Genuine {
@@ -82,7 +87,7 @@ function claimedEnd(token: string): number {
 
 /** The stored grant decides: a token that differs from it was not issued for it. */
 function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean {
-  const { audience, parentGrantId, authorizationDetails, delegationDepth } = row;
+  const { audience, parentGrantId, authorizationDetails, delegationDepth, keyThumbprint } = row;
   const stored: GrantClaims = {
     issuer: claims.issuer, // the verifier has compared it already
     developerId: row.developerId,
@@ -97,7 +102,8 @@ function agrees(claims: GrantClaims, row: TokenRow, isSandbox: boolean): boolean
     issuedAt: wholeSecond(row.tokenIssuedAt.getTime()),
     expiresAt: row.tokenExpiresAt,
     sandbox: isSandbox,
-    ...(audience !== null && { audience }),
+    ...(audience !== null && { audience: audClaim(audience) }),
+    ...(keyThumbprint !== null && { keyThumbprint }),
     ...(parentGrantId !== null && { parentGrantId }),
     ...(authorizationDetails !== null && { authorizationDetails }),
   };

@@ -29,9 +29,8 @@ export type HeldGrant = Pick<
   | 'delegatedBy'
 > & { readonly agentDid: string; readonly agentStatus: AgentStatus };
 
-/** Its columns in the answer of a function, as the members of `HeldGrant`. */
-export const heldGrant = `(f.held).id, (f.held).developer_id as "developerId", (f.held).agent_id as "agentId",
-  (f.held).principal_id as "principalId", (f.held).scopes, (f.held).audience, (f.held).purpose,
+const others = `(f.held).id, (f.held).developer_id as "developerId", (f.held).agent_id as "agentId",
+  (f.held).principal_id as "principalId", (f.held).purpose,
   (f.held).authorization_details as "authorizationDetails", (f.held).manifests, (f.held).token_seconds as "tokenSeconds",
   (f.held).status, (f.held).revoked_reason as "revokedReason",
   (f.held).is_unverified as "isUnverified", (f.held).expires_at as "expiresAt",
@@ -39,15 +38,24 @@ export const heldGrant = `(f.held).id, (f.held).developer_id as "developerId", (
   (f.held).delegation_depth as "delegationDepth", (f.held).delegated_by as "delegatedBy",
   f.agent_did as "agentDid", f.agent_status as "agentStatus"`;
 
+/** Its columns in the answer of a function, as the members of `HeldGrant`. */
+export const heldGrant = `${others}, (f.held).scopes, (f.held).audience`;
+
 export type TokenRow = HeldGrant & {
   readonly tokenId: string;
   readonly tokenIssuedAt: Date;
   readonly tokenExpiresAt: Date;
   readonly tokenRevokedAt: Date | null;
+  /** The key whose proof each use of the token needs. */
+  readonly keyThumbprint: string | null;
+  /** Whether the token has fewer scopes than its grant. */
+  readonly hasFewerScopes: boolean;
 };
 
-/** Its columns, as `heldGrant`. */
-export const heldToken = `${heldGrant}, (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
+/** Its columns, as `heldGrant`. A token that has scopes or an audience of its own has no others. */
+export const heldToken = `${others}, coalesce((f.token).scopes, (f.held).scopes) as scopes,
+  coalesce((f.token).audience, (f.held).audience) as audience, (f.token).key_thumbprint as "keyThumbprint",
+  (f.token).scopes is not null as "hasFewerScopes", (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
   (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
 
 /** Newest first. The service stores the text of no token. */

@@ -5,6 +5,7 @@ import { principalInactive } from '../../../platform/errors.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { refuseDenied } from '../policies/index.ts';
+import { formOf, type TokenWish } from './tokens.form.rules.ts';
 import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
@@ -15,18 +16,26 @@ import type { IssuedTokens, Refresh } from './tokens.schema.ts';
  * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change.
  * @throws INVALID_GRANT with the reason, POLICY_DENIED (the refresh token stays valid)
  */
-export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refresh): Promise<IssuedTokens> {
+export async function refreshTokens(
+  deps: TokenDeps,
+  caller: Caller,
+  input: Refresh,
+  wish?: TokenWish,
+): Promise<IssuedTokens> {
   const refreshId = refreshIdOf(input.refreshToken);
   const found = refreshId && (await findRefreshable(deps.db, caller, refreshId));
   // A token of another developer or agent gets the same answer as an unknown token, and is not spent.
   const isKnown = found && timingSafeEqual(found.refreshHash, hashOf(input.refreshToken));
   if (!isKnown || found.agentId !== input.agentId) throw invalidGrant('refresh_unknown');
+  const { refreshKeyThumbprint: bound } = found;
+  if (bound !== null && bound !== wish?.keyThumbprint) throw invalidGrant('refresh_unknown');
 
   if (!found.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
   const refusal = refreshRefusal(found, at);
   if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
+  const form = formOf(wish, found, deps.issuer);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,
@@ -34,7 +43,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
     { ...found, operation: 'refresh', grant: found },
   );
 
-  const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId);
+  const { token, refresh, act, answer } = await issueTokens(deps, caller, found, at, found.refreshId, form);
   const records = prepareActs(caller, [act], at);
   const lost = await rotateRefreshToken(deps.db, caller.tenant, at, {
     agentId: found.agentId,
@@ -44,7 +53,7 @@ export async function refreshTokens(deps: TokenDeps, caller: Caller, input: Refr
     policiesVersion,
     records,
   });
-  if (lost === 'policies_changed') return refreshTokens(deps, caller, input);
+  if (lost === 'policies_changed') return refreshTokens(deps, caller, input, wish);
   if (lost === 'refresh_reused') await reportReuse(deps, caller, { ...reuseOf(found), usedAt: at }, at);
   if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);

@@ -38,6 +38,7 @@ type Requested = Pick<
   | 'tokenSeconds'
   | 'redirectUri'
   | 'codeChallenge'
+  | 'keyThumbprint'
   | 'codeExpiresAt'
   | 'status'
   | 'consentMethod'
@@ -64,7 +65,7 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).scopes, (f.request).audience, (f.request).purpose,
      (f.request).authorization_details as "authorizationDetails", (f.request).manifests, (f.request).expires_in as "expiresIn",
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
-     (f.request).code_challenge as "codeChallenge", (f.request).code_expires_at as "codeExpiresAt",
+     (f.request).code_challenge as "codeChallenge", (f.request).key_thumbprint as "keyThumbprint", (f.request).code_expires_at as "codeExpiresAt",
      (f.request).status, (f.request).consent_method as "consentMethod", (f.request).policy_id as "policyId",
      (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
      (f.request).budget_currency as "budgetCurrency", f.agent_did as "agentDid", f.agent_status as "agentStatus",
@@ -154,6 +155,7 @@ export type Refreshable = HeldGrant &
     readonly refreshHash: Buffer;
     readonly refreshExpiresAt: Date;
     readonly refreshSpentAt: Date | null;
+    readonly refreshKeyThumbprint: string | null;
     readonly policiesVersion: string;
     readonly isPrincipalActive: boolean;
   };
@@ -162,6 +164,7 @@ const refreshable = lookUp<Refreshable, [developerId: string, refreshId: string,
   'find_refreshable',
   `select ${heldGrant}, ${heldBudget}, (f.refresh).id as "refreshId", (f.refresh).hash as "refreshHash",
      (f.refresh).expires_at as "refreshExpiresAt", (f.refresh).spent_at as "refreshSpentAt",
+     (f.refresh).key_thumbprint as "refreshKeyThumbprint",
      f.policies_version as "policiesVersion",
      principal_active($1, (f.held).principal_id) as "isPrincipalActive"
    from find_refreshable($1, $2) f where $3::text[] is null or (f.held).agent_id = any ($3)`,

@@ -1,11 +1,14 @@
+import { timingSafeEqual } from 'node:crypto';
 import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { badField, notFound } from '../../../platform/errors.ts';
+import { hashOf } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { holdDelegations, revokeGrantsOfToken } from '../grants/index.ts';
+import { holdDelegations, revokeGrant, revokeGrantsOfToken } from '../grants/index.ts';
 import { findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
-import { lockToken, markTokenRevoked } from './tokens.repo.ts';
+import { findRefreshable, lockToken, markTokenRevoked } from './tokens.repo.ts';
+import { refreshIdOf } from './tokens.rules.ts';
 import type { Revoke } from './tokens.schema.ts';
 
 /**
@@ -31,4 +34,15 @@ export async function revokeToken(deps: LookUpDeps, caller: Caller, { jti, token
     const ended = await revokeGrantsOfToken(tx, caller, tokenId, at);
     await recordActs(tx, caller, [revoked, ...ended], at);
   });
+}
+
+/**
+ * Ends the grant of a refresh token, with all its tokens and what was delegated from it. Any other text changes nothing,
+ * and nobody can tell the two apart.
+ */
+export async function revokeByRefreshToken(deps: LookUpDeps, caller: Caller, token: string): Promise<void> {
+  const refreshId = refreshIdOf(token);
+  const found = refreshId && (await findRefreshable(deps.db, caller, refreshId));
+  if (!found || !timingSafeEqual(found.refreshHash, hashOf(token))) return;
+  await revokeGrant(deps, caller, found.id, { reason: 'client' });
 }

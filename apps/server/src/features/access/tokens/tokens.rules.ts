@@ -46,15 +46,19 @@ interface Redeemable {
   readonly agentStatus: string;
   readonly redirectUri: string | null;
   readonly codeChallenge: string | null;
+  /** The key that the code is bound to. */
+  readonly keyThumbprint: string | null;
   readonly codeExpiresAt: Date | null;
   readonly wrongVerifiers: number;
   readonly status: 'pending' | 'approved' | 'denied' | 'cancelled' | 'consumed' | 'expired';
 }
 
-interface Presented {
+export interface Presented {
   readonly agentId: string;
-  readonly redirectUri?: string;
-  readonly codeVerifier?: string;
+  readonly redirectUri?: string | undefined;
+  readonly codeVerifier?: string | undefined;
+  /** The key whose proof came with the code. */
+  readonly keyThumbprint?: string;
 }
 
 /**
@@ -70,6 +74,8 @@ export function redemptionRefusal(
 ): GrantRefusal | undefined {
   const { redirectUri = request.redirectUri } = presented;
   if (request.agentId !== presented.agentId || request.redirectUri !== redirectUri) return 'code_unknown';
+  if (request.keyThumbprint !== null && request.keyThumbprint !== presented.keyThumbprint)
+    return 'code_unknown';
   const pkce = pkceRefusal(request, presented);
   if (pkce) return pkce;
   if (request.wrongVerifiers >= maxWrongVerifiers) return 'code_unknown';

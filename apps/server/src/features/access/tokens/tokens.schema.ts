@@ -68,6 +68,9 @@ export const Verify = Type.Object(
   { additionalProperties: false },
 );
 
+/** RFC 9449 §6.2: the key by whose proof the token is used. The asker checks the proof. */
+const Confirmation = Type.Object({ jkt: Type.String() });
+
 /** For an invalid token, `valid` is the only member, and the reason when the token is the caller's own. */
 export type Verdict = Static<typeof Verdict>;
 export const Verdict = Type.Object({
@@ -88,6 +91,7 @@ export const Verdict = Type.Object({
   issuedAt: Type.Optional(Time),
   delegationDepth: Type.Optional(Type.Integer()),
   audience: Type.Optional(Type.String()),
+  cnf: Type.Optional(Confirmation),
   purpose: Type.Optional(Type.String()),
   authorizationDetails: Type.Optional(Details),
   parentGrantId: Type.Optional(Id),
@@ -125,12 +129,13 @@ export const Introspection = Type.Object({
   active: Type.Boolean(),
   scope: Type.Optional(Type.String()),
   client_id: Type.Optional(Type.String()),
-  token_type: Type.Optional(Type.Literal('Bearer')),
+  token_type: Type.Optional(Type.Enum(['Bearer', 'DPoP'])),
   exp: Type.Optional(Type.Integer()),
   iat: Type.Optional(Type.Integer()),
   nbf: Type.Optional(Type.Integer()),
   sub: Type.Optional(Type.String()),
-  aud: Type.Optional(Type.String()),
+  aud: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  cnf: Type.Optional(Confirmation),
   iss: Type.Optional(Type.String()),
   jti: Type.Optional(Type.String()),
   act: Type.Optional(Type.Object({}, { additionalProperties: true })),

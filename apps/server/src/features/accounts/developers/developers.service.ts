@@ -161,6 +161,7 @@ function secured(row: DeveloperRow, change: DeveloperChange) {
     ...(change.connectLoginUrl !== undefined && { connectLoginUrl: row.connectLoginUrl }),
     ...(change.capsMode && { capsMode: row.capsMode }),
     ...(change.policyAutoApproval !== undefined && { policyAutoApproval: row.policyAutoApproval }),
+    ...(change.auditRetentionDays !== undefined && { auditRetentionDays: row.auditRetentionDays }),
     ...(change.manifestPinning && { manifestPinning: row.manifestPinning }),
   };
 }
@@ -188,6 +189,7 @@ function toDeveloper(row: DeveloperRow): Developer {
     policyAutoApproval: row.policyAutoApproval,
     fidoRequired: consentMode === 'passkey',
     fidoRpName: row.fidoRpName,
+    auditRetentionDays: row.auditRetentionDays,
     stoppedAt: row.stoppedAt?.toISOString() ?? null,
     stopReason: row.stopReason,
     createdAt: row.createdAt.toISOString(),

@@ -49,6 +49,7 @@ describe('signing up', () => {
       manifestPinning: 'warn',
       fidoRequired: false,
       fidoRpName: null,
+      auditRetentionDays: null,
       stoppedAt: null,
       stopReason: null,
       createdAt: '2026-01-01T00:00:00.000Z',

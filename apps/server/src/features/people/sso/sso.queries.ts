@@ -169,3 +169,17 @@ function limitsScopes({ settings }: Active): boolean {
   const { groupMappings }: SsoMembers = Object(settings); // stored by this service
   return Object.keys(groupMappings).length > 0;
 }
+
+/** The principal whom the browser's own live session names. Whether the session proves enough, the consent page decides. */
+export async function principalOfSession(
+  db: Executor,
+  tenant: Tenant,
+  { now, cookie }: Pick<Asking, 'now' | 'cookie'>,
+): Promise<string | undefined> {
+  if (!cookie) return undefined;
+  const held = await liveSessions(db, tenant, now)
+    .select('principalId')
+    .where('id', '=', cookie.id)
+    .executeTakeFirst();
+  return held?.secretHash.equals(cookie.secretHash) ? (held.principalId ?? undefined) : undefined;
+}

@@ -4,6 +4,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { findBeyondHead, findBrokenCheckpoint, findHead, listEntryRange } from './audit.chain.repo.ts';
 import { type CheckpointDeps, type KnownCheckpoint, latestCheckpoint } from './audit.checkpoint.service.ts';
+import { brokenErasure } from './audit.erased.service.ts';
 import type { SeqRange } from './audit.queries.ts';
 import type { AuditEntry, ChainVerdict } from './audit.schema.ts';
 
@@ -44,8 +45,8 @@ export async function beginCheck(
     : startChain({ fromSeq, ...(before && { prevHash: before.hash.toString('hex') }) });
 
   async function verdict(): Promise<Omit<ChainVerdict, 'checkpoint' | 'checkpointVerified'>> {
-    const { valid, checkedEntries, firstBrokenAt, problem, nextSeq, prevHash } = progress;
-    const found = { checkedEntries, fromSeq, toSeq, head };
+    const { valid, checkedEntries, firstBrokenAt, problem, erasedEntries, nextSeq, prevHash } = progress;
+    const found = { checkedEntries, erasedEntries, fromSeq, toSeq, head };
     if (!valid) return { valid, firstBrokenAt, problem, ...found };
     // A chain that lost its last entries is shorter than its head says, or ends with another hash.
     const isWhole = nextSeq - 1 === head.seq;
@@ -65,12 +66,24 @@ export async function beginCheck(
     goodEntries: () => progress.checkedEntries - (progress.valid ? 0 : 1),
     async conclude() {
       const found = await verdict();
-      const broken =
-        found.valid && checkpoint ? await brokenPromise(db, tenant, checkpoint, found, isPast) : undefined;
+      const broken = found.valid ? await brokenPart(db, tenant, checkpoint, found, isPast) : undefined;
       const { jws = null, isProved = null } = checkpoint ?? {};
       return { ...found, ...broken, checkpoint: jws, checkpointVerified: isProved };
     },
   };
+}
+
+/** Looks at the erased entries of a good part, and then at the promises about it. */
+async function brokenPart(
+  db: Executor,
+  tenant: Tenant,
+  checkpoint: KnownCheckpoint | undefined,
+  found: SeqRange & { readonly erasedEntries: number },
+  isPast: boolean,
+) {
+  const erasure = await brokenErasure(db, tenant, found);
+  if (erasure) return { valid: false, firstBrokenAt: erasure.id, problem: erasure.problem };
+  return checkpoint && (await brokenPromise(db, tenant, checkpoint, found, isPast));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Job } from '../../../platform/jobs/jobs.ts';
 import { type CheckpointDeps, signDueCheckpoints } from './audit.checkpoint.service.ts';
+import { type WatchDeps, watchChains } from './audit.watch.service.ts';
 
 const EVERY_SECONDS = 300;
 
@@ -9,5 +10,16 @@ export function checkpointsOfChains(deps: CheckpointDeps): Job {
     name: 'audit checkpoints',
     everySeconds: EVERY_SECONDS,
     run: (signal) => signDueCheckpoints(deps, signal),
+  };
+}
+
+/** Checks each chain as it grows, and each whole chain once a day. */
+export function checksOfChains(deps: WatchDeps): Job {
+  return {
+    name: 'checks of audit chains',
+    everySeconds: EVERY_SECONDS,
+    async run(signal) {
+      await watchChains(deps, signal);
+    },
   };
 }

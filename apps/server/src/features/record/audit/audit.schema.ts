@@ -25,6 +25,8 @@ export const AuditEntry = Type.Object({
   salt: Nullable,
   source: Type.Enum(['service', 'developer']),
   requestId: Nullable,
+  /** The personal content was erased: the person, the salt, and members of the metadata. */
+  erased: Type.Optional(Type.Literal(true)),
 });
 
 export type NewEntry = Static<typeof NewEntry>;
@@ -84,6 +86,8 @@ export const ChainVerdict = Type.Object({
   checkedEntries: Type.Integer(),
   firstBrokenAt: Nullable,
   problem: Nullable,
+  /** Entries whose personal content was erased. They are checked by what is left of them. */
+  erasedEntries: Type.Integer(),
   fromSeq: Type.Integer(),
   toSeq: Type.Integer(),
   head: Type.Object({ seq: Type.Integer(), hash: Nullable }),

@@ -35,10 +35,19 @@ export function toEntry({ catalogue }: Pick<ReadDeps, 'catalogue'>, row: EntryRo
 }
 
 /** An entry as the chain hashes it. */
-export function toLink({ at, prevHash, hash, seq, metadata, ...row }: EntryRow): Omit<AuditEntry, 'source'> {
+export function toLink({
+  at,
+  prevHash,
+  hash,
+  seq,
+  metadata,
+  parts,
+  ...row
+}: EntryRow): Omit<AuditEntry, 'source'> {
   return {
     entryId: row.id,
     ...row,
+    ...(parts !== null && { erased: true }),
     seq: Number(seq),
     metadata: Object(metadata),
     timestamp: at.toISOString(),

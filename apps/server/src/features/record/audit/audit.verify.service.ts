@@ -1,8 +1,9 @@
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import { badField } from '../../../platform/errors.ts';
 import { findHead, listEntryRange } from './audit.chain.repo.ts';
 import { beginCheck, MOST_OF_A_PORTION } from './audit.check.service.ts';
 import type { CheckpointDeps } from './audit.checkpoint.service.ts';
+import type { SeqRange } from './audit.queries.ts';
 import type { ChainVerdict, VerifyQuery } from './audit.schema.ts';
 import { toLink } from './audit.service.ts';
 
@@ -34,12 +35,22 @@ export async function verifyOwnChain(
 ): Promise<ChainVerdict> {
   if (toSeq !== undefined && toSeq < fromSeq) throw badField('toSeq', 'too_small');
   if (toSeq !== undefined && toSeq - fromSeq >= MOST_ENTRIES) throw badField('toSeq', 'too_large');
-  const { db, pause } = deps;
-  const head = Number((await findHead(db, tenant)).seq);
+  const head = Number((await findHead(deps.db, tenant)).seq);
   const last = toSeq ?? Math.min(head, fromSeq + MOST_ENTRIES - 1);
-  const check = await beginCheck(deps, tenant, { fromSeq, toSeq: last });
+  return checkRange(deps, tenant, { fromSeq, toSeq: last }, log);
+}
+
+/** Checks a part of a chain, and tells the operator when it is broken. */
+export async function checkRange(
+  deps: VerifyDeps,
+  tenant: Tenant,
+  { fromSeq, toSeq }: SeqRange,
+  log: BrokenChainLog,
+): Promise<ChainVerdict> {
+  const { db, pause } = deps;
+  const check = await beginCheck(deps, tenant, { fromSeq, toSeq });
   while (check.goesOn()) {
-    const rows = await listEntryRange(db, tenant, check.nextSeq(), last, MOST_OF_A_PORTION);
+    const rows = await listEntryRange(db, tenant, check.nextSeq(), toSeq, MOST_OF_A_PORTION);
     if (rows.length === 0) break;
     check.take(rows.map(toLink));
     if (check.goesOn()) await pause();

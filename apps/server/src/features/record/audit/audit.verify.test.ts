@@ -48,6 +48,7 @@ describe('a chain that nobody touched', () => {
       checkedEntries: 6,
       firstBrokenAt: null,
       problem: null,
+      erasedEntries: 0,
       fromSeq: 1,
       toSeq: 6,
       head: { seq: 6, hash: six.hash },
@@ -163,7 +164,9 @@ describe('A1: a chain that somebody edited', () => {
     for (const seq of [6, 5, 4]) await edit(acme, 'seq = seq + 1', seq);
     await tamper(
       service.databaseUrl,
-      `insert into audit_entries select developer_id, 4, 'alog_put_in', agent_id, agent_did, grant_id, principal_id,
+      `insert into audit_entries (developer_id, seq, id, agent_id, agent_did, grant_id, principal_id,
+        action, status, metadata, salt, request_id, at, prev_hash, hash, purpose)
+       select developer_id, 4, 'alog_put_in', agent_id, agent_did, grant_id, principal_id,
         action, status, metadata, salt, request_id, at, prev_hash, hash, purpose
         from audit_entries where developer_id = $1 and seq = 3`,
       [acme.developerId],
@@ -177,7 +180,9 @@ describe('A1: a chain that somebody edited', () => {
 
     await tamper(
       service.databaseUrl,
-      `insert into audit_entries select developer_id, 7, 'alog_put_in', agent_id, agent_did, grant_id, principal_id,
+      `insert into audit_entries (developer_id, seq, id, agent_id, agent_did, grant_id, principal_id,
+        action, status, metadata, salt, request_id, at, prev_hash, hash, purpose)
+       select developer_id, 7, 'alog_put_in', agent_id, agent_did, grant_id, principal_id,
         action, status, metadata, salt, request_id, at, hash, sha256(hash), purpose
         from audit_entries where developer_id = $1 and seq = 6`,
       [acme.developerId],

@@ -1,4 +1,5 @@
 export { beginCheck } from './audit.check.service.ts';
+export { digestErasure, eraseEntries } from './audit.erase.service.ts';
 export {
   announce,
   announceToAll,

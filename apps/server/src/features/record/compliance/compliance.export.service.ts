@@ -8,10 +8,9 @@ import { AppError } from '../../../platform/errors.ts';
 import { grantStatus } from '../../access/grants/index.ts';
 import { findSeqRange, type SeqRange } from '../audit/audit.queries.ts';
 import { AuditEntry, recordActs, toEntry } from '../audit/index.ts';
-import type { Catalogue } from '../events/index.ts';
+import { type Catalogue, toOcsf } from '../events/index.ts';
 import { mustBeDays } from './compliance.days.rules.ts';
 import { formOf, mediaTypes, writerOf } from './compliance.forms.rules.ts';
-import { toOcsf } from './compliance.ocsf.rules.ts';
 import {
   countExportedEntries,
   countExportedGrants,

@@ -18,8 +18,18 @@ export async function lockHolds(tx: Tx, { developerId }: Tenant): Promise<void> 
 const standing = (db: Executor, { developerId }: Tenant) =>
   db.selectFrom('legalHolds').where('developerId', '=', developerId).where('releasedAt', 'is', null);
 
-export async function countStandingHolds(db: Executor, tenant: Tenant): Promise<number> {
-  const { total } = await standing(db, tenant)
+/** @param principalId counts those about this person and those about nobody; null counts all */
+export async function countStandingHolds(
+  db: Executor,
+  tenant: Tenant,
+  principalId: string | null = null,
+): Promise<number> {
+  const all = standing(db, tenant);
+  const some =
+    principalId === null
+      ? all
+      : all.where((eb) => eb.or([eb('principalId', 'is', null), eb('principalId', '=', principalId)]));
+  const { total } = await some
     .select(({ fn }) => fn.countAll<string>().as('total'))
     .executeTakeFirstOrThrow();
   return Number(total);

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../platform/caller.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, notFound } from '../../../platform/errors.ts';
@@ -76,6 +76,15 @@ export async function refuseHeld(tx: Tx, { tenant }: Caller): Promise<[]> {
   if (standing === 0) return [];
   const message = 'A legal hold stands, so nothing of the account may be erased. Release it first.';
   throw new AppError('CONFLICT', message, { field: 'legalHold', standing });
+}
+
+/**
+ * Counts the holds that keep content: those about the account, and those about this person. Content that is erased for its
+ * age is of all people, so there every hold counts. No hold comes or goes until the transaction ends.
+ */
+export async function countHoldsAgainst(tx: Tx, tenant: Tenant, principalId: string | null): Promise<number> {
+  await lockHolds(tx, tenant);
+  return countStandingHolds(tx, tenant, principalId);
 }
 
 const record = (tx: Tx, caller: Caller, { id }: HoldRow, change: 'placed' | 'released', at: Date) =>

@@ -97,6 +97,7 @@ test('alerts, provisioned users and single sign-on sessions of a person are told
 const LEFT_OUT: Readonly<Record<string, string>> = {
   connect_sessions: 'wishes under way, which end within minutes',
   anomaly_sightings: 'facts of a day that repeat audit entries',
+  audit_erasures: 'the order to erase the person, which names them only until it is done',
   scim_principals: 'the ids by which the user is found',
   passkey_challenges: 'proofs under way, which end within minutes',
   passkey_users: 'the handle by which authenticators know the person, made by chance',

@@ -1,9 +1,17 @@
 import { Readable } from 'node:stream';
-import { CLOSING, eventFrame, gapFrame, KEEPALIVE } from './events.frames.rules.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { framings } from './events.frames.rules.ts';
 import { LAST_WORDS_WITHIN, MOST_WAITING, type Outlet } from './events.outlet.service.ts';
+import type { StreamFormat } from './events.schema.ts';
 
-/** An outlet that writes server-sent events to the body of an answer. */
-export function bodyOutlet(): Outlet & { readonly body: Readable } {
+interface BodyOutlet extends Outlet {
+  readonly body: Readable;
+  readonly mediaType: string;
+}
+
+/** An outlet that writes to the body of an answer. */
+export function bodyOutlet(format: StreamFormat, clock: Clock): BodyOutlet {
+  const framing = framings[format];
   let isEnding = false;
   let proceed: (() => void) | undefined;
   const goOn = () => {
@@ -21,10 +29,11 @@ export function bodyOutlet(): Outlet & { readonly body: Readable } {
 
   return {
     body,
+    mediaType: framing.mediaType,
     isClosed,
-    event: ({ id, type, envelope }) => write(eventFrame(id, type, envelope)),
-    gap: (cursor) => write(gapFrame(cursor)),
-    keepalive: () => write(KEEPALIVE),
+    event: ({ id, type, envelope }) => write(framing.event(id, type, envelope)),
+    gap: (cursor) => write(framing.gap(cursor, clock())),
+    keepalive: () => write(framing.keepalive),
     taken() {
       if (isClosed() || body.readableLength === 0) return Promise.resolve();
       return new Promise((resolve) => {
@@ -35,7 +44,7 @@ export function bodyOutlet(): Outlet & { readonly body: Readable } {
     end() {
       if (isClosed()) return;
       isEnding = true;
-      body.push(CLOSING); // names no reason: a client of this format reconnects and then gets the refusal
+      body.push(framing.closing); // names no reason: a client reconnects and then gets the refusal
       body.push(null);
       const timer = setTimeout(() => body.destroy(), LAST_WORDS_WITHIN).unref();
       body.once('close', () => clearTimeout(timer));

@@ -8,9 +8,9 @@ import type { Declared } from '../../../platform/acts.ts';
 const acts = `
   passport.issued passport.revoked wallet.authorization.issued
   wallet.authorization.consumed wallet.authorization.revoked
-  resource.created resource.updated resource.deleted grant.reconsent_required member.invited
+  grant.reconsent_required member.invited
   member.joined member.updated member.removed
-  console.recovery_used audit.erased transparency.halted`;
+  console.recovery_used transparency.halted`;
 
 const entries = `
   token.exchanged

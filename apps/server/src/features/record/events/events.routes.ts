@@ -5,7 +5,7 @@ import { bearerOf, callerOf } from '../../../platform/http/callers/credentials.t
 import { hashOf } from '../../../platform/ids.ts';
 import { type AnnounceDeps, announceCommits } from './events.announce.service.ts';
 import { bodyOutlet } from './events.body.service.ts';
-import { EventPage, EventQuery, StreamQuery } from './events.schema.ts';
+import { EventPage, EventQuery, SocketQuery, StreamQuery } from './events.schema.ts';
 import { listEvents } from './events.service.ts';
 import { openSocket } from './events.socket.service.ts';
 import { createStreams, type StreamsDeps } from './events.streams.service.ts';
@@ -14,7 +14,10 @@ type EventRoutesDeps = StreamsDeps & Pick<AnnounceDeps, 'notices'>;
 
 const EventStream = {
   description: 'Each event as it happens: its id, its type, and its envelope on one line of data',
-  content: { 'text/event-stream': { schema: Type.Unsafe<Readable>(Type.String()) } },
+  content: {
+    'text/event-stream': { schema: Type.Unsafe<Readable>(Type.String()) },
+    'application/x-ndjson': { schema: Type.Unsafe<Readable>(Type.String()) },
+  },
 };
 
 const EventSocket = Type.Null({
@@ -66,20 +69,22 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       },
       schema: {
         operationId: 'events.stream',
-        summary: 'Follow events as they happen, as server-sent events',
+        summary: 'Follow events as they happen, as server-sent events or lines of JSON',
+        description:
+          'With `format=ndjson` each line is an envelope, with `format=ocsf` an event of OCSF 1.6.0. An empty line every 30 seconds keeps the connection alive.',
         querystring: StreamQuery,
         response: { 200: EventStream },
       },
     },
     async (request, reply) => {
-      const { types } = request.query;
-      const outlet = bodyOutlet();
+      const { types, format } = request.query;
+      const outlet = bodyOutlet(format, deps.clock);
       const lastEventId = request.headers['last-event-id']?.toString() || request.query.lastEventId;
       const keyHash = hashOf(bearerOf(request) ?? '');
       await streams.open(callerOf(request), { types, lastEventId, keyHash }, () => outlet);
       finished(reply.raw, () => outlet.cutOff()); // Fastify does this too, but not for HEAD
       return reply
-        .headers({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no', connection: 'close' })
+        .headers({ 'content-type': outlet.mediaType, 'x-accel-buffering': 'no', connection: 'close' })
         .send(outlet.body);
     },
   );
@@ -98,7 +103,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<EventRoutesDeps> = async (ap
       schema: {
         operationId: 'events.socket',
         summary: 'Follow events as they happen, over a WebSocket',
-        querystring: StreamQuery,
+        querystring: SocketQuery,
         response: { 101: EventSocket },
       },
     },

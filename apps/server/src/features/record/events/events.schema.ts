@@ -28,11 +28,18 @@ export const EventQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 });
 
-export const StreamQuery = Type.Object({
+const following = {
   types: Types,
   /** For clients that cannot send the header `Last-Event-ID`. The header takes precedence. */
   lastEventId: Type.Optional(Type.String({ pattern: '^[ -~]{1,256}$' })),
-});
+};
+
+export type StreamFormat = Static<typeof StreamFormat>;
+const StreamFormat = Type.Enum(['sse', 'ndjson', 'ocsf'], { default: 'sse' });
+
+export const StreamQuery = Type.Object({ ...following, format: StreamFormat });
+
+export const SocketQuery = Type.Object(following);
 
 /** A JSON text, because the events in it are JSON texts already. */
 export const EventPage = Type.Unsafe<string>(

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { emit, listedTo } from '../../../../test/app/events.ts';
+import { type Event, emit, listedTo } from '../../../../test/app/events.ts';
 import { grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
-import { countOpen, follow, open } from '../../../../test/app/streams.ts';
+import { countOpen, follow, linesOf, open } from '../../../../test/app/streams.ts';
+import { envelopeToOcsf } from './index.ts';
 
 type Instance = Awaited<ReturnType<typeof startListening>>;
 
@@ -60,6 +61,45 @@ describe('a live stream', () => {
       { comment: 'keepalive' },
       ...listed.map((event) => ({ id: event.id, event: event.type, data: JSON.stringify(event) })),
     ]);
+  });
+
+  test.for(['ndjson', 'ocsf'] as const)('has an event a line as %s, and resumes after it', async (format) => {
+    const { acme } = await developer();
+    const lines = await linesOf({
+      url: here.url,
+      apiKey: acme.apiKey,
+      query: `format=${format}&types=agent.*`,
+    });
+    await registerAgent(acme);
+    const [first = ''] = await lines.first(1);
+    lines.close();
+    await registerAgent(acme, 'Second');
+
+    const [one, other] = await listedTo(acme, 'types=agent.*');
+    const inFormat = (event: Event | undefined) =>
+      format === 'ocsf' ? envelopeToOcsf(JSON.stringify(event)) : JSON.stringify(event);
+    expect(lines.type).toBe('application/x-ndjson; charset=utf-8');
+    expect(first).toBe(inFormat(one));
+    const after = { lastEventId: String(one?.id) };
+    const resumed = await linesOf({
+      url: here.url,
+      apiKey: acme.apiKey,
+      query: `format=${format}&types=agent.*`,
+      ...after,
+    });
+    expect(await resumed.first(1)).toEqual([inFormat(other)]);
+    const unknown = { lastEventId: 'evt_0' };
+    const holed = await linesOf({
+      url: here.url,
+      apiKey: acme.apiKey,
+      query: `format=${format}`,
+      ...unknown,
+    });
+    const [gap = ''] = await holed.first(1);
+    expect(JSON.parse(gap)).toMatchObject(
+      format === 'ocsf' ? { class_uid: 0, activity_name: 'gap' } : { type: 'gap' },
+    );
+    expect((await acme('GET', '/v1/events/stream?format=xml')).statusCode).toBe(400);
   });
 
   test('has the events of another instance, in the order of their commits', async () => {

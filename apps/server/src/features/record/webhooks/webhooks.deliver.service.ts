@@ -1,6 +1,7 @@
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
+import { envelopeToOcsf } from '../events/index.ts';
 import {
   type ClaimedDelivery,
   countPendingAcrossTenants,
@@ -29,7 +30,8 @@ export async function deliver(
   delivery: ClaimedDelivery,
   onLate?: () => void,
 ): Promise<void> {
-  const { eventId, eventType, id, envelope: body, url, attempts, maxAttempts } = delivery;
+  const { eventId, eventType, id, envelope, format, url, attempts, maxAttempts } = delivery;
+  const body = format === 'ocsf' ? envelopeToOcsf(envelope) : envelope;
   const at = clock();
   const secret = seals.open(delivery.secret, delivery);
   if (secret === undefined)

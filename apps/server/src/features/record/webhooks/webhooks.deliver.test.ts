@@ -48,6 +48,29 @@ describe('a delivery', () => {
     expect(() => new Webhook(other.secret).verify(body, headers)).toThrow();
   });
 
+  test('is an event of OCSF where the webhook asks for that form, signed as it is sent', async () => {
+    const { acme, deliver } = await startWithWebhooks({ startsAt: new Date().toISOString() });
+    const receiver = await startReceiver();
+    const { webhookId, secret } = await registerWebhook(acme, receiver.url, ['grant.created']);
+    expect((await acme('GET', `/v1/webhooks/${webhookId}`)).json()).toMatchObject({ format: 'envelope' });
+    const { grantId } = await grantTo(acme);
+
+    const changed = await acme('PATCH', `/v1/webhooks/${webhookId}`, { format: 'ocsf' });
+    await deliver();
+
+    expect(changed.json()).toMatchObject({ format: 'ocsf' });
+    const [{ headers, body } = nothing] = receiver.received;
+    expect(JSON.parse(body)).toMatchObject({
+      class_uid: 3005,
+      activity_id: 1,
+      resources: [{ uid: grantId }],
+      metadata: { uid: headers['webhook-id'], event_code: 'grant.created' },
+    });
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+    const wrong = { url: receiver.url, events: ['*'], format: 'cef' };
+    expect((await acme('POST', '/v1/webhooks', wrong)).statusCode).toBe(400);
+  });
+
   test('is delivered after a 2xx answer, in the history and in the webhook', async () => {
     const { acme, deliver } = await start();
     const receiver = await startReceiver();

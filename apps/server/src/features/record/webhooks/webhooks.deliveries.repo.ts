@@ -110,6 +110,7 @@ export interface ClaimedDelivery {
   readonly maxAttempts: number;
   readonly leasedUntil: Date;
   readonly url: string;
+  readonly format: 'envelope' | 'ocsf';
   readonly secret: Buffer;
   readonly previousSecret: Buffer | null;
   readonly previousSecretExpiresAt: Date | null;

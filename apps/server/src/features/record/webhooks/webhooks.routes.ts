@@ -44,7 +44,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<DeliveryDeps> = async (app
         operationId: 'webhooks.create',
         summary: 'Register a webhook',
         description:
-          '`events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. Only this answer shows the secret.',
+          '`events` names event types, areas as `grant.*`, or `*`, which leaves out `budget.debited`. With `format` `ocsf`, each delivery is an event of OCSF 1.6.0, signed as sent. Only this answer shows the secret.',
         body: NewWebhook,
         response: { 201: RegisteredWebhook },
       },

@@ -5,12 +5,20 @@ const Status = Type.Enum(['active', 'disabled']);
 const Nullable = Type.Union([Type.String(), Type.Null()]);
 const NullableTime = Type.Union([Time, Type.Null()]);
 
+/** `ocsf` is the form of the Open Cybersecurity Schema Framework, which a SIEM reads. */
+const Format = Type.Enum(['envelope', 'ocsf']);
+
 const Url = Type.String({ minLength: 1, maxLength: 2048 }); // platform/egress has the rules
 const Patterns = Type.Array(Type.String({ maxLength: 128 }), { minItems: 1, maxItems: 100 });
 
 export type NewWebhook = Static<typeof NewWebhook>;
 export const NewWebhook = Type.Object(
-  { url: Url, events: Patterns, description: Type.String({ ...textOf(200), default: '' }) },
+  {
+    url: Url,
+    events: Patterns,
+    format: Type.Enum(['envelope', 'ocsf'], { default: 'envelope' }),
+    description: Type.String({ ...textOf(200), default: '' }),
+  },
   { additionalProperties: false },
 );
 
@@ -19,6 +27,7 @@ export const WebhookChange = Type.Object(
   {
     url: Type.Optional(Url),
     events: Type.Optional(Patterns),
+    format: Type.Optional(Format),
     description: Type.Optional(textOf(200)),
     status: Type.Optional(Status),
   },
@@ -30,6 +39,7 @@ const members = {
   id: Id,
   url: Type.String(),
   events: Type.Array(Type.String()),
+  format: Format,
   status: Status,
   description: Type.String(),
   createdAt: Time,

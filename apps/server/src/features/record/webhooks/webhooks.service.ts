@@ -49,7 +49,7 @@ export interface WebhookDeps {
 export function registerWebhook(
   deps: WebhookDeps,
   caller: Caller,
-  { url, events, description }: NewWebhook,
+  { url, events, format, description }: NewWebhook,
 ): Promise<RegisteredWebhook> {
   mustBeCallable(deps, url);
   const patterns = knownPatterns(deps.catalogue, events);
@@ -59,7 +59,7 @@ export function registerWebhook(
   const owner = { developerId: caller.tenant.developerId, webhookId: id };
   const sealed = { secret: deps.seals.seal(secret, owner), sealKeyId: deps.seals.keyId };
   const { maxAttempts } = deps;
-  const endpoint = { id, url, events: patterns, description, status: 'active', maxAttempts } as const;
+  const endpoint = { id, url, events: patterns, format, description, status: 'active', maxAttempts } as const;
 
   return inTransaction(deps.db, async (tx) => {
     await useQuota(tx, deps.quotas, caller, 'webhooks', at);
@@ -174,13 +174,14 @@ export function rotateSecret(
 }
 
 function toWebhook(row: EndpointRow, at: Date): Webhook {
-  const { id, url, events, status, description } = row;
+  const { id, url, events, format, status, description } = row;
   const expiresAt = row.previousSecretExpiresAt;
   return {
     webhookId: id,
     id,
     url,
     events,
+    format,
     status,
     description,
     createdAt: row.createdAt.toISOString(),

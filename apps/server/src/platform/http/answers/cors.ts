@@ -20,6 +20,16 @@ export function crossOrigin(allowed: readonly string[]) {
 
   return {
     isAllowed,
+    /** For routes that pages of every origin may call. */
+    headersForAll: {
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'DPoP-Nonce, WWW-Authenticate, X-Request-Id, Retry-After',
+    },
+    preflightForAll: {
+      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-headers': 'Authorization, Content-Type, DPoP, Idempotency-Key',
+      'access-control-max-age': '600', // seconds
+    },
     headersFor: (origin: string | undefined): Record<string, string> =>
       isAllowed(origin)
         ? { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'Origin' }

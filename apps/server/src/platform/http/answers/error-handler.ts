@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { isDatabaseAway } from '../../db/db.ts';
 import { AppError, notFound, unavailable } from '../../errors.ts';
+import { isOAuthPath, oauthStatus, toOAuthError } from '../../oauth-errors.ts';
 import { asksForPage, sendPage } from './plain-page.ts';
 import { isScimPath, SCIM_TYPE, scimErrorBody } from './scim-errors.ts';
 import { setErrorBody, setStatus } from './set-errors.ts';
@@ -12,10 +13,7 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (error.status >= 500) request.log.error({ err: thrown }, 'request failed');
     // RFC 9110 §15.5.2. A refusal by the hook that reads keys has the header already.
     if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
-      reply.header(
-        'www-authenticate',
-        request.caller || request.session || request.holder ? 'Bearer error="invalid_token"' : 'Bearer',
-      );
+      reply.header('www-authenticate', challengeFor(request));
     }
     if (error.headers) reply.headers(error.headers);
     const { retryAfter, allow } = Object(error.details);
@@ -23,8 +21,8 @@ export function addErrorHandler(app: FastifyInstance): void {
     if (error.status === 405) reply.header('allow', allow.join(', ')); // RFC 9110 §15.5.6
     const { errors } = request.declared;
     const isScim = errors === 'scim' || isScimPath(request.url); // nothing is declared for an unknown path
-    reply.code(error.status);
-    if (errors === 'page' && asksForPage(request)) {
+    reply.code(isOAuthPath(request.url) ? oauthStatus(error) : error.status);
+    if ((errors === 'page' || errors === 'oauth page') && asksForPage(request)) {
       return sendPage(reply, { title: 'This did not work', lead: error.message });
     }
     if (errors === 'set') {
@@ -32,19 +30,19 @@ export function addErrorHandler(app: FastifyInstance): void {
       return reply.send(setErrorBody(error));
     }
     if (isScim) return reply.type(SCIM_TYPE).send(scimErrorBody(error));
-    return reply.send(errors === 'oauth' ? oauthErrorBody(error) : errorBody(error, request.id));
+    const isOAuth = errors === 'oauth' || errors === 'oauth page';
+    return reply.send(isOAuth ? toOAuthError(error) : errorBody(error, request.id));
   });
+}
+
+/** RFC 6749 §5.2: a client that tried HTTP Basic is asked for it again. */
+function challengeFor({ url, headers, caller, session, holder }: FastifyRequest): string {
+  if (isOAuthPath(url) && /^Basic /i.test(headers.authorization ?? '')) return 'Basic realm="oauth"';
+  return caller || session || holder ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
 export function errorBody({ code, message, details }: AppError, requestId: string) {
   return { code, message, requestId, ...(details && { details }) };
-}
-
-/** RFC 6749 §5.2: the body that an OAuth library reads. */
-function oauthErrorBody({ status, message }: AppError) {
-  const error =
-    status === 401 ? 'invalid_client' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
-  return { error, error_description: message };
 }
 
 /** Fastify's own refusals are the client's fault; the text of any other error stays inside. */

@@ -8,8 +8,10 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes a form too, as RFC 7662 demands. */
-    takesForm?: boolean;
+    /** The route takes a form too, as RFC 7662 demands, or nothing else, as RFC 6749 does. */
+    takesForm?: boolean | 'only';
+    /** The fields of its form that may be there several times (RFC 8707 §2). Their value is an array. */
+    repeats?: readonly string[];
     /** The body is a security event token (RFC 8935), which the handler gets as the member `set`. */
     takesSet?: true;
     /** Its handler needs the bytes of the body too: those that were signed, or digits that a parsed number lost. */
@@ -80,8 +82,12 @@ function parse({ method, headers, declared }: FastifyRequest, bytes: Buffer): un
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
   const isPlain = encoding.toLowerCase() === 'identity';
   if (declared.takesSet) return { set: setOf(isPlain && SET_TYPE.test(type), bytes) };
+  if (isPlain && FORM_TYPE.test(type) && declared.takesForm) return formOf(bytes, declared.repeats);
+  if (declared.takesForm === 'only') {
+    const message = 'Send `Content-Type: application/x-www-form-urlencoded`, not compressed.';
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', message);
+  }
   if (isPlain && JSON_TYPE.test(type)) return jsonOf(bytes);
-  if (isPlain && FORM_TYPE.test(type) && declared.takesForm) return formOf(bytes);
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send `Content-Type: application/json`, not compressed.');
 }
 
@@ -100,11 +106,21 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-/** @throws BAD_REQUEST when a field is there twice, as RFC 6749 §3.2 demands. */
-function formOf(bytes: Buffer): Record<string, string> {
-  const fields = [...new URLSearchParams(bytes.toString('utf8'))];
-  if (new Set(fields.map(([name]) => name)).size < fields.length) {
+/**
+ * @param repeats the fields whose value is an array
+ * @throws BAD_REQUEST when another field is there twice, as RFC 6749 §3.2 demands
+ */
+export function fieldsOf(
+  fields: URLSearchParams,
+  repeats: readonly string[] = [],
+): Record<string, string | string[]> {
+  const once = [...fields].filter(([name]) => !repeats.includes(name));
+  if (new Set(once.map(([name]) => name)).size < once.length) {
     throw new AppError('BAD_REQUEST', 'A field of the form is there twice.');
   }
-  return Object.fromEntries(fields);
+  const arrays = repeats.filter((name) => fields.has(name)).map((name) => [name, fields.getAll(name)]);
+  return Object.fromEntries([...once, ...arrays]);
 }
+
+const formOf = (bytes: Buffer, repeats?: readonly string[]) =>
+  fieldsOf(new URLSearchParams(bytes.toString('utf8')), repeats);

@@ -24,10 +24,18 @@ interface RateCountRule {
 /**
  * The subject that requests are counted by: the client's address, the resource in the path (whose id is the
  * path's `:id`) for callers that have shown its secret, the developer, the session of a person or the grant token of an
- * agent that authentication has found, or the recipient of a mail or the credential of the vault, which the use case
- * charges itself.
+ * agent that authentication has found, or the recipient of a mail, the credential of the vault or the OAuth client, which the use
+ * case charges itself.
  */
-type Subject = 'address' | 'resource' | 'developer' | 'session' | 'token' | 'recipient' | 'credential';
+type Subject =
+  | 'address'
+  | 'resource'
+  | 'developer'
+  | 'session'
+  | 'token'
+  | 'recipient'
+  | 'credential'
+  | 'client';
 
 /**
  * Declares the rules of a feature, each under the name that its setting is made from.

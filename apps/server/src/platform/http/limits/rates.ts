@@ -18,8 +18,16 @@ export interface RateStatus {
   readonly refusal?: AppError;
 }
 
-/** The payers of a request, the recipient of a mail, and a credential of the vault. A token is a grant token, by its id. */
-export type Payer = 'address' | 'resource' | 'developer' | 'session' | 'token' | 'recipient' | 'credential';
+/** The payers of a request, the recipient of a mail, a credential of the vault, and an OAuth client. A token is a grant token, by its id. */
+export type Payer =
+  | 'address'
+  | 'resource'
+  | 'developer'
+  | 'session'
+  | 'token'
+  | 'recipient'
+  | 'credential'
+  | 'client';
 
 /** The counts of one payer, which are charged all or none. */
 export interface RateBill {

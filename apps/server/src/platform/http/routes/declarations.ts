@@ -42,8 +42,10 @@ declare module 'fastify' {
      * A request that says that it comes from a page is refused, unless the operator allows the page's origin.
      */
     fromAllowedOrigins?: true;
+    /** Pages of every origin may call it, without credentials that a browser sends by itself. */
+    fromAnyOrigin?: true;
     /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
-    errors?: 'oauth' | 'page' | 'scim' | 'set';
+    errors?: 'oauth' | 'oauth page' | 'page' | 'scim' | 'set';
     /** Its answer continues until either side ends it. */
     isLive?: true;
   }
@@ -65,14 +67,17 @@ declare module 'fastify' {
 }
 
 /** The methods of each path, and whether only the service's own pages may use it. */
-export type Paths = ReadonlyMap<string, { methods: ReadonlySet<string>; isForOwnPages: boolean }>;
+export type Paths = ReadonlyMap<
+  string,
+  { methods: ReadonlySet<string>; isForOwnPages: boolean; isForAnyOrigin: boolean }
+>;
 
 /**
  * A route that leaves a member undeclared, or takes more than it declares, stops the server from starting. Add it
  * before the hooks, which read what the route of their request declares.
  */
 export function requireDeclarations(app: FastifyInstance): Paths {
-  const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean }>();
+  const paths = new Map<string, { methods: Set<string>; isForOwnPages: boolean; isForAnyOrigin: boolean }>();
   app.decorateRequest('declared');
   app.decorateRequest('pattern', 'unknown');
   app.addHook('onRequest', (request, _reply, done) => {
@@ -94,8 +99,13 @@ export function requireDeclarations(app: FastifyInstance): Paths {
       security: route.config?.access === 'none' ? [] : [{ [String(route.config?.access)]: [] }],
       response: { ...failureShapes(route), ...Object(route.schema?.response) },
     };
-    const known = paths.get(route.url) ?? { methods: new Set(), isForOwnPages: false };
+    const known = paths.get(route.url) ?? {
+      methods: new Set(),
+      isForOwnPages: false,
+      isForAnyOrigin: false,
+    };
     known.methods.add(String(route.method));
+    known.isForAnyOrigin ||= route.config?.fromAnyOrigin === true;
     known.isForOwnPages ||= route.config?.fromOwnPages === true;
     paths.set(route.url, known);
   });
@@ -142,7 +152,7 @@ export const isRepeatable = ({ method, config }: Declared) =>
   config?.access === 'developer' && (method === 'POST' || method === 'PATCH');
 
 function shapeOfFailures(errors: FastifyContextConfig['errors']) {
-  if (errors === 'oauth') return () => OAuthFailure;
+  if (errors === 'oauth' || errors === 'oauth page') return () => OAuthFailure;
   if (errors === 'set') return () => SetFailure;
   return errors === 'scim' ? () => ScimFailure : failureShape;
 }

@@ -6,18 +6,25 @@ import type { Paths } from './declarations.ts';
 export interface KnownPath {
   readonly methods: readonly string[];
   readonly isForOwnPages: boolean;
+  readonly isForAnyOrigin: boolean;
 }
+
+type Declared = Paths extends ReadonlyMap<string, infer One> ? One : never;
 
 /** @returns a function that finds a path among those that are declared by its first call */
 export function pathFinder(paths: Paths) {
-  let patterns: { pattern: RegExp; methods: ReadonlySet<string>; isForOwnPages: boolean }[] | undefined;
+  let patterns: (Declared & { readonly pattern: RegExp })[] | undefined;
 
   return (url: string): KnownPath => {
     patterns ??= [...paths].map(([path, declared]) => ({ pattern: patternOf(path), ...declared }));
     const path = url.replace(/[?#].*$/s, '');
     const found = patterns.filter(({ pattern }) => pattern.test(path));
     const methods = [...new Set(found.flatMap((each) => [...each.methods]))].sort();
-    return { methods, isForOwnPages: found.some((each) => each.isForOwnPages) };
+    return {
+      methods,
+      isForOwnPages: found.some((each) => each.isForOwnPages),
+      isForAnyOrigin: found.some((each) => each.isForAnyOrigin),
+    };
   };
 }
 

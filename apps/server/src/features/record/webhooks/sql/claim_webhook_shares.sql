@@ -8,7 +8,7 @@ create or replace function claim_webhook_shares(p_at timestamptz, p_lease interv
   p_developers text[], p_after_webhooks text[], p_places integer[])
   returns table (developer_id text, webhook_id text, id text, event_id text, event_type text, envelope text,
     attempts integer, max_attempts integer, leased_until timestamptz, url text, secret bytea, previous_secret bytea,
-    previous_secret_expires_at timestamptz)
+    previous_secret_expires_at timestamptz, format webhook_format)
   language plpgsql set plan_cache_mode = force_generic_plan as
 $$
 #variable_conflict use_column
@@ -62,7 +62,7 @@ begin
           order by o.next_attempt_at limit least(room, places) for update skip locked))
         returning d.developer_id, d.webhook_id, d.id, d.event_id, d.event_type, d.envelope, d.attempts,
           d.max_attempts, d.leased_until, endpoint.url, endpoint.secret, endpoint.previous_secret,
-          endpoint.previous_secret_expires_at;
+          endpoint.previous_secret_expires_at, endpoint.format;
       get diagnostics taken = row_count;
       places := places - taken;
     end loop;

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { features } from '../../../features.ts';
-import { type ExportedEntry, toOcsf } from './compliance.ocsf.rules.ts';
+import { catalogue, features } from '../../../features.ts';
+import { type ExportedEntry, toOcsf } from './events.ocsf.rules.ts';
+import { envelopeToOcsf, gapToOcsf } from './events.ocsf-stream.rules.ts';
 
 /** The attributes that OCSF 1.6.0 requires of every event, and of the classes used here. */
 const OF_ALL = ['activity_id', 'category_uid', 'class_uid', 'metadata', 'severity_id', 'time', 'type_uid'];
@@ -121,6 +122,54 @@ test('no host of an agent can make a finding or a grant by the name of its actio
       actor: { user: { uid: 'ag_1' } },
     });
   }
+});
+
+describe('an event of a stream or a webhook', () => {
+  test('has the attributes that its class requires, whatever its type, and names nobody as the actor', () => {
+    const types = [...catalogue.typesOf(['*']), 'budget.debited', 'enforcement.denied'];
+
+    for (const type of types) {
+      const data = { agentId: 'ag_1', principalId: 'u', grantId: 'grnt_1', scopes: ['a:b'] };
+      const createdAt = '2026-01-02T03:04:05.678Z';
+      const event = JSON.parse(
+        envelopeToOcsf(JSON.stringify({ id: 'evt_1', type, createdAt, developerId: 'dev_1', data })),
+      );
+      const required = [...OF_ALL, ...(OF_CLASS[event.class_uid] ?? ['no such class'])];
+      expect({ type, missing: required.filter((name) => event[name] === undefined) }).toEqual({
+        type,
+        missing: [],
+      });
+      expect(event).toMatchObject({
+        time: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+        metadata: { uid: 'evt_1', event_code: type, tenant_uid: 'dev_1', log_name: 'events' },
+      });
+      if (event.class_uid !== 2004) expect(event.actor.user.type_id).toBe(0);
+    }
+    expect(types.length).toBeGreaterThan(80);
+  });
+
+  test('tells a denied call as a failure, and a sandbox as such', () => {
+    const text = JSON.stringify({
+      id: 'evt_1',
+      type: 'enforcement.denied',
+      createdAt: '2026-01-02T03:04:05.678Z',
+      developerId: 'dev_1',
+      sandbox: true,
+      data: { agentId: 'ag_1', reason: 'scope' },
+    });
+    expect(JSON.parse(envelopeToOcsf(text))).toMatchObject({
+      class_uid: 6003,
+      status_id: 2,
+      resources: [{ uid: 'ag_1' }],
+      unmapped: { sandbox: true, metadata: { reason: 'scope' } },
+    });
+  });
+
+  test('a hole is a base event, which a SIEM reads too', () => {
+    const event = JSON.parse(gapToOcsf('42', new Date(0)));
+    expect(OF_ALL.filter((name) => event[name] === undefined)).toEqual([]);
+    expect(event).toMatchObject({ class_uid: 0, type_uid: 99, time: 0, unmapped: { cursor: '42' } });
+  });
 });
 
 test('the export of audit entries as events has an event a line, and no other line', async () => {

@@ -6,6 +6,22 @@ export interface ExportedEntry extends AuditEntry {
   readonly requestId: string | null;
 }
 
+/** Facts of which the schema has a place: those of an entry, or of an event. */
+type Facts = Pick<
+  ExportedEntry,
+  | 'id'
+  | 'developerId'
+  | 'agentId'
+  | 'agentDid'
+  | 'grantId'
+  | 'principalId'
+  | 'action'
+  | 'status'
+  | 'metadata'
+  | 'timestamp'
+  | 'source'
+>;
+
 /** An event of the Open Cybersecurity Schema Framework. @see https://schema.ocsf.io/1.6.0 */
 export interface OcsfEvent {
   readonly class_uid: number;
@@ -13,7 +29,8 @@ export interface OcsfEvent {
   readonly [attribute: string]: unknown;
 }
 
-const VERSION = '1.6.0';
+export const VERSION = '1.6.0';
+export const product = { name: 'Behest', vendor_name: 'Behest' };
 
 /** The classes that entries become, with the name of their category. */
 const classes = {
@@ -31,11 +48,26 @@ const severityNames = ['Unknown', 'Informational', 'Low', 'Medium', 'High', 'Cri
 
 /** An audit entry as an event. Everything of the entry that the schema has no place for is in `unmapped`. */
 export function toOcsf(entry: ExportedEntry): OcsfEvent {
-  const [kind, activityId, activity] = classOf(entry);
+  const { seq, requestId, hash, prevHash, salt, grantId, purpose, source, metadata } = entry;
+  return eventOf(entry, {
+    actor: actorOf(entry),
+    log: { log_name: 'audit', sequence: seq, ...(requestId && { correlation_uid: requestId }) },
+    unmapped: { grantId, purpose, source, metadata, hash, prevHash, salt },
+  });
+}
+
+/** The members of an event beside the facts. */
+interface Beside {
+  readonly actor: object;
+  readonly log: object;
+  readonly unmapped: object;
+}
+
+export function eventOf(facts: Facts, { actor, log, unmapped }: Beside): OcsfEvent {
+  const [kind, activityId, activity] = classOf(facts);
   const [classUid, className, category] = classes[kind];
-  const severity = severityOf(entry);
-  const { id, developerId, seq, action, timestamp, requestId, status } = entry;
-  const { hash, prevHash, salt, grantId, purpose, source, metadata } = entry;
+  const severity = severityOf(facts);
+  const { id, developerId, action, timestamp, status } = facts;
   return {
     activity_id: activityId,
     activity_name: activity,
@@ -52,20 +84,16 @@ export function toOcsf(entry: ExportedEntry): OcsfEvent {
     message: `${action}: ${status}`,
     metadata: {
       version: VERSION,
-      product: { name: 'Behest', vendor_name: 'Behest' },
+      product,
       uid: id,
-      sequence: seq,
       event_code: action,
       tenant_uid: developerId,
       original_time: timestamp,
-      log_name: 'audit',
-      ...(requestId && { correlation_uid: requestId }),
+      ...log,
     },
-    ...(kind === 'finding'
-      ? {}
-      : { ...statusOf(entry), actor: actorOf(entry), src_endpoint: endpointOf(entry) }),
-    ...members[kind](entry),
-    unmapped: { grantId, purpose, source, metadata, hash, prevHash, salt },
+    ...(kind === 'finding' ? {} : { ...statusOf(facts), actor, src_endpoint: endpointOf(facts) }),
+    ...members[kind](facts),
+    unmapped,
   };
 }
 
@@ -88,7 +116,7 @@ const UPDATED =
   /\.(updated|rotated|verified|suspended|resumed|stopped|linked|\w*changed|\w*activated|offboarded)$/;
 
 /** Hosts of agents name actions as they like, so only entries of the service have another class than a call. */
-function classOf({ action, source }: ExportedEntry): readonly [kind: Class, id: number, name: string] {
+function classOf({ action, source }: Facts): readonly [kind: Class, id: number, name: string] {
   const isOwn = source === 'service';
   const finding = isOwn ? findings[action] : undefined;
   const access = isOwn ? accesses[action] : undefined;
@@ -101,7 +129,7 @@ function classOf({ action, source }: ExportedEntry): readonly [kind: Class, id: 
   return ['call', 99, action];
 }
 
-const members: Readonly<Record<Class, (entry: ExportedEntry) => object>> = {
+const members: Readonly<Record<Class, (facts: Facts) => object>> = {
   finding({ action, id: entryId, agentId, metadata }) {
     const life = { 'anomaly.detected': [1, 'New'], 'anomaly.acknowledged': [2, 'In Progress'] } as const;
     const [stage, name] = action in life ? life[action as keyof typeof life] : ([4, 'Resolved'] as const);
@@ -144,10 +172,10 @@ const members: Readonly<Record<Class, (entry: ExportedEntry) => object>> = {
   }),
 };
 
-const statusOf = ({ status }: ExportedEntry) =>
+const statusOf = ({ status }: Facts) =>
   status === 'success' ? { status_id: 1, status: 'Success' } : { status_id: 2, status: 'Failure' };
 
-function severityOf({ action, status, source, metadata }: ExportedEntry): number {
+function severityOf({ action, status, source, metadata }: Facts): number {
   const stated =
     source === 'service' && action === 'anomaly.detected' ? textIn(metadata, 'severity') : undefined;
   if (stated !== undefined && Object.hasOwn(severities, stated))
@@ -156,7 +184,7 @@ function severityOf({ action, status, source, metadata }: ExportedEntry): number
   return status === 'blocked' ? severities.medium : severities.low;
 }
 
-function actorOf({ agentId, agentDid, principalId, developerId, source, metadata }: ExportedEntry): object {
+function actorOf({ agentId, agentDid, principalId, developerId, source, metadata }: Facts): object {
   const actor = source === 'service' ? textIn(metadata, 'actor') : undefined;
   if (actor === undefined) {
     const uid = agentId ?? developerId;
@@ -171,15 +199,15 @@ function actorOf({ agentId, agentDid, principalId, developerId, source, metadata
   return { user: { uid: id ?? kind, type_id: 99, type: kind } };
 }
 
-const endpointOf = ({ agentId, developerId, metadata }: ExportedEntry): object => {
+const endpointOf = ({ agentId, developerId, metadata }: Facts): object => {
   const ip = textIn(metadata, 'ip');
   return ip === undefined ? { uid: agentId ?? developerId } : { ip };
 };
 
-const valueIn = (metadata: ExportedEntry['metadata'], name: string): unknown =>
+const valueIn = (metadata: Facts['metadata'], name: string): unknown =>
   new Map(Object.entries(metadata)).get(name);
 
-const textIn = (metadata: ExportedEntry['metadata'], name: string): string | undefined => {
+const textIn = (metadata: Facts['metadata'], name: string): string | undefined => {
   const value = valueIn(metadata, name);
   return typeof value === 'string' ? value : undefined;
 };

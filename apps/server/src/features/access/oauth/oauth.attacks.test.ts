@@ -1,0 +1,281 @@
+import * as openid from 'openid-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { partsOf } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import {
+  askWith,
+  discover,
+  errorIn,
+  follow,
+  formOf,
+  newClient,
+  newResource,
+  post,
+  victimOn,
+  visit,
+} from '../../../../test/app/oauth.ts';
+
+let service: Awaited<ReturnType<typeof startListening>>;
+
+beforeAll(async () => {
+  service = await startListening({ isShared: true });
+});
+afterAll(() => service.stop());
+
+const victim = (parameters?: Record<string, string>) => victimOn(service, parameters);
+const sandbox = () => service.asDeveloper({ mode: 'sandbox' });
+const at = (path: string) => `${service.url}/oauth/${path}`;
+
+const locationOf = (answer: Response) => new URL(answer.headers.get('location') ?? 'about:blank');
+
+describe('RFC 9700 §4.1, O1: an address that is not exactly one of the client', () => {
+  test.each([
+    'https://client.test/cb/',
+    'https://client.test/CB',
+    'https://client.test/cb?next=1',
+    'https://client.test/other',
+    'https://evil.test/cb',
+    'https://client.test.evil.test/cb',
+    'https://client.test:8443/cb',
+    'https://client.test@evil.test/cb',
+    'https://client.test/cb#x',
+    'https://client.test/../cb',
+    'https://client.test/%2e%2e/cb',
+    'http://client.test/cb',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'http://localhost:3001/cb',
+  ])('is refused with a page, and nothing is redirected: %s', async (redirectUri) => {
+    const { link } = await victim();
+
+    const answer = await visit(link, { redirect_uri: redirectUri });
+
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    expect(answer.headers.get('content-type')).toContain('text/html');
+  });
+
+  test('is refused also when it is missing, or the client is unknown; the client itself is served', async () => {
+    const { link } = await victim();
+
+    expect((await visit(link, { redirect_uri: null })).status).toBe(400);
+    expect((await visit(link, { client_id: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' })).status).toBe(400);
+    expect((await visit(link)).status).toBe(303);
+  });
+
+  test('is not freed from its port for an agent, even on loopback', async () => {
+    const acme = await sandbox();
+    const redirectUris = ['http://127.0.0.1:3000/cb', 'http://localhost/cb'];
+    const { clientId } = await newClient(acme, { authMethod: 'none', redirectUris });
+    const { link } = await askWith(await discover(service.url, clientId), {
+      redirect_uri: redirectUris[0] ?? '',
+    });
+
+    for (const other of ['http://127.0.0.1:3001/cb', 'http://localhost:3000/cb', 'http://[::1]:3000/cb']) {
+      expect((await visit(link, { redirect_uri: other })).status).toBe(400);
+    }
+    expect((await visit(link)).status).toBe(303);
+  });
+});
+
+describe('RFC 9700 §4.4, O6: a mix-up of servers', () => {
+  test('is noticed by the issuer in good answers and in errors, which is the one of the metadata', async () => {
+    const { link, checks, config } = await victim();
+    const good = locationOf(await visit(link));
+    const bad = locationOf(await visit(link, { scope: null }));
+
+    const metadata = config.serverMetadata();
+    expect(metadata.issuer).toBe(service.url);
+    expect(metadata.authorization_response_iss_parameter_supported).toBe(true);
+    for (const back of [good, bad]) {
+      expect(back.searchParams.get('iss')).toBe(service.url);
+      expect(back.searchParams.get('state')).toBe(checks.expectedState);
+    }
+    good.searchParams.set('iss', 'https://evil.test');
+    await expect(openid.authorizationCodeGrant(config, good, checks)).rejects.toThrow();
+  });
+
+  test('is not possible through the document of OpenID, which is not there', async () => {
+    for (const path of ['openid-configuration', 'openid-configuration/x']) {
+      expect((await fetch(`${service.url}/.well-known/${path}`)).status).toBe(404);
+    }
+    expect((await fetch(`${service.url}/.well-known/oauth-authorization-server`)).status).toBe(200);
+  });
+});
+
+describe('RFC 9700 §4.5, O3, O4: an injected code', () => {
+  test('is worth nothing to another client, at another address or without its verifier', async () => {
+    const { form, acme } = await victim();
+    const other = await newClient(acme, { authMethod: 'none' });
+    const stranger = await victim();
+    const wrong = {
+      'another client': { client_id: other.clientId },
+      'a client of another developer': { client_id: stranger.clientId },
+      'another address': { redirect_uri: 'https://client.test/other' },
+      'another verifier': { code_verifier: stranger.form.code_verifier },
+      'a short verifier': { code_verifier: 'a'.repeat(42) },
+    };
+
+    for (const [name, changes] of Object.entries(wrong)) {
+      const answer = await post(at('token'), { ...form, ...changes });
+      expect([name, answer.status, await errorIn(answer)]).toEqual([name, 400, 'invalid_grant']);
+    }
+    const { code_verifier: _, ...without } = form;
+    expect(await errorIn(await post(at('token'), without))).toBe('invalid_grant');
+    const { redirect_uri: __, ...nowhere } = form;
+    expect(await errorIn(await post(at('token'), nowhere))).toBe('invalid_request');
+    expect((await post(at('token'), form)).status).toBe(200);
+  });
+
+  test('is void after five wrong verifiers', async () => {
+    const { form } = await victim();
+    const guess = { ...form, code_verifier: 'g'.repeat(43) };
+
+    for (let tries = 0; tries < 5; tries += 1) await post(at('token'), guess);
+
+    expect(await errorIn(await post(at('token'), form))).toBe('invalid_grant');
+  });
+
+  test('needs PKCE from the start: without a challenge, or with `plain`, the request is refused', async () => {
+    const { link } = await victim();
+
+    for (const changes of [
+      { code_challenge: null },
+      { code_challenge_method: null },
+      { code_challenge_method: 'plain' },
+      { code_challenge: 'a'.repeat(42) },
+      { code_challenge: 'a'.repeat(44) },
+      { response_type: 'token' },
+      { response_mode: 'fragment' },
+      { request: 'x.y.z' },
+      { state: 's'.repeat(1025) },
+    ]) {
+      const back = locationOf(await visit(link, changes));
+      expect(back.searchParams.get('code')).toBeNull();
+      expect(back.searchParams.get('error')).toMatch(
+        /^(invalid_request|unsupported_response_type|request_not_supported)$/,
+      );
+    }
+    expect(locationOf(await visit(link)).searchParams.get('code')).not.toBeNull();
+  });
+});
+
+test('O2: a code used again ends the grant, after the time in which a client may have lost an answer', async () => {
+  const { form, acme } = await victim();
+  const { access_token: token } = (await (await post(at('token'), form)).json()) as { access_token: string };
+
+  expect(await errorIn(await post(at('token'), form))).toBe('invalid_grant');
+  expect((await acme('POST', '/v1/tokens/verify', { token })).json().valid).toBe(true);
+  service.advance(31);
+  expect(await errorIn(await post(at('token'), form))).toBe('invalid_grant');
+  expect((await acme('POST', '/v1/tokens/verify', { token })).json()).toEqual({
+    valid: false,
+    reason: 'revoked',
+  });
+});
+
+describe('RFC 9700 §4.14: a stolen refresh token', () => {
+  test('is worth nothing to another client, and its second use ends the grant', async () => {
+    const { form, config, acme, clientId } = await victim();
+    const first = (await (await post(at('token'), form)).json()) as Record<string, string>;
+    const other = await newClient(acme, { authMethod: 'none' });
+    const stolen = { grant_type: 'refresh_token', refresh_token: first.refresh_token ?? '' };
+
+    expect(await errorIn(await post(at('token'), { ...stolen, client_id: other.clientId }))).toBe(
+      'invalid_grant',
+    );
+    const next = await openid.refreshTokenGrant(config, first.refresh_token ?? '');
+    service.advance(31);
+    expect(await errorIn(await post(at('token'), { ...stolen, client_id: clientId }))).toBe('invalid_grant');
+    await expect(openid.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toThrow();
+  });
+});
+
+describe('O8: more than was approved', () => {
+  test('is not given at refresh; less is, for that token alone, and it verifies', async () => {
+    const { form, config, acme } = await victim({ scope: 'calendar:read mail:read' });
+    const { refresh_token: refreshToken = '' } = (await (await post(at('token'), form)).json()) as Record<
+      string,
+      string
+    >;
+    const refresh = (scope: string) =>
+      post(at('token'), {
+        grant_type: 'refresh_token',
+        client_id: config.clientMetadata().client_id,
+        refresh_token: refreshToken,
+        scope,
+      });
+
+    for (const scope of ['calendar:write', 'Calendar:read', '*', 'calendar:*', 'calendar:read files:read']) {
+      expect([scope, await errorIn(await refresh(scope))]).toEqual([scope, 'invalid_scope']);
+    }
+    const narrow = (await (await refresh('mail:read')).json()) as Record<string, string>;
+    expect(narrow.scope).toBe('mail:read');
+    const token = narrow.access_token;
+    expect((await acme('POST', '/v1/tokens/verify', { token })).json()).toMatchObject({
+      valid: true,
+      scopes: ['mail:read'],
+    });
+    const demanded = { token, requiredScopes: ['calendar:read'] };
+    expect((await acme('POST', '/v1/tokens/verify', demanded)).json()).toMatchObject({
+      valid: false,
+      reason: 'scope',
+    });
+    const whole = await openid.refreshTokenGrant(config, narrow.refresh_token ?? '');
+    expect(whole.scope).toBe('calendar:read mail:read');
+  });
+});
+
+describe('RFC 8707, RFC 9700 §4.10: a token for one resource', () => {
+  test('is asked for, and used, by its exact name', async () => {
+    const [one, two] = [`http://localhost/${crypto.randomUUID()}`, `http://localhost/${crypto.randomUUID()}`];
+    const { acme, config, link } = await victim();
+    const [first, second] = [await newResource(acme, one), await newResource(acme, two)];
+    const back = (changes: Record<string, string>) => visit(link, changes).then(locationOf);
+
+    for (const resource of [
+      `${one}/`,
+      `${one}#x`,
+      one.replace('localhost', 'LOCALHOST'),
+      'https://api.test',
+    ]) {
+      expect((await back({ resource })).searchParams.get('error')).toBe('invalid_target');
+    }
+    const asked = await askWith(config, { resource: one });
+    const both = new URL(asked.link);
+    both.searchParams.append('resource', two);
+    const form = formOf(config, await follow(both), asked.checks);
+    expect(await errorIn(await post(at('token'), { ...form, resource: `${one}/` }))).toBe('invalid_target');
+    const tokens = (await (await post(at('token'), { ...form, resource: one })).json()) as Record<
+      string,
+      string
+    >;
+    const { access_token: token = '' } = tokens;
+    expect(partsOf(token).payload.aud).toBe(one);
+
+    const ask = async (credential: string) =>
+      (await post(at('introspect'), { token }, { authorization: `Bearer ${credential}` })).json();
+    expect(await ask(first.credential)).toMatchObject({ active: true, aud: one });
+    expect(await ask(second.credential)).toEqual({ active: false });
+    const foreign = await newResource(await sandbox(), `http://localhost/${crypto.randomUUID()}`);
+    expect(await ask(foreign.credential)).toEqual({ active: false });
+    const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+    expect(partsOf(refreshed.access_token).payload.aud).toEqual([one, two]);
+    const verdict = await acme('POST', '/v1/tokens/verify', { token: refreshed.access_token, audience: two });
+    expect(verdict.json().valid).toBe(true);
+  });
+
+  test('is not taken by the service itself, which takes one without a resource', async () => {
+    const resource = `http://localhost/${crypto.randomUUID()}`;
+    const { acme, config, form } = await victim();
+    await newResource(acme, resource);
+    const own = (await (await post(at('token'), form)).json()) as Record<string, string>;
+    const { link, checks } = await askWith(config, { resource });
+    const other = await openid.authorizationCodeGrant(config, await follow(link), checks);
+    const exchange = (token: string) =>
+      service.calling(token)('POST', '/v1/vault/credentials/exchange', { service: 'github' });
+
+    expect((await exchange(other.access_token)).statusCode).toBe(401);
+    expect(partsOf(own.access_token ?? '').payload.aud).toBe(service.url);
+    expect((await exchange(own.access_token ?? '')).statusCode).not.toBe(401);
+  });
+});

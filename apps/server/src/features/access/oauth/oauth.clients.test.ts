@@ -1,0 +1,261 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import * as openid from 'openid-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { partsOf } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import {
+  askWith,
+  discover,
+  errorIn,
+  follow,
+  newClient,
+  post,
+  victimOn,
+  visit,
+} from '../../../../test/app/oauth.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+
+let service: Awaited<ReturnType<typeof startListening>>;
+
+beforeAll(async () => {
+  service = await startListening({ isShared: true });
+});
+afterAll(() => service.stop());
+
+const victim = (parameters?: Record<string, string>) => victimOn(service, parameters);
+const sandbox = () => service.asDeveloper({ mode: 'sandbox' });
+const at = (path: string) => `${service.url}/oauth/${path}`;
+
+describe('RFC 9126: a pushed request', () => {
+  async function pushing() {
+    const acme = await sandbox();
+    const { clientId, clientSecret } = await newClient(acme);
+    const config = await discover(service.url, clientId, openid.ClientSecretBasic(clientSecret));
+    const { link, checks } = await askWith(config);
+    const pushed = await openid.buildAuthorizationUrlWithPAR(config, link.searchParams);
+    return { acme, config, checks, pushed };
+  }
+
+  test('is followed once, by its client, in its time', async () => {
+    const { pushed, config, checks, acme } = await pushing();
+    const other = await newClient(acme);
+
+    expect((await visit(pushed, { client_id: other.clientId })).status).toBe(400);
+    const back = await follow(pushed);
+    expect((await openid.authorizationCodeGrant(config, back, checks)).scope).toBe('calendar:read');
+    expect((await visit(pushed)).status).toBe(400);
+    expect((await visit(pushed, { request_uri: 'https://evil.test/request' })).status).toBe(400);
+  });
+
+  test('is not changed by the browser that follows it', async () => {
+    const { pushed, config, checks } = await pushing();
+    const changed = new URL(pushed);
+    for (const [name, value] of Object.entries({
+      scope: '*',
+      redirect_uri: 'https://evil.test',
+      principal_id: 'root',
+    })) {
+      changed.searchParams.set(name, value);
+    }
+
+    const tokens = await openid.authorizationCodeGrant(config, await follow(changed), checks);
+
+    expect(tokens.scope).toBe('calendar:read');
+    expect(partsOf(tokens.access_token).payload.sub).toBe('sandbox-user');
+  });
+
+  test('names its principal only for a client that proves itself', async () => {
+    const { config, link } = await victim();
+    const named = Object.fromEntries(link.searchParams);
+    const refused = await post(at('par'), { ...named, principal_id: 'user_42' });
+    expect(await errorIn(refused)).toBe('unauthorized_client');
+    expect((await post(at('par'), named)).status).toBe(201);
+    const { link: direct, checks } = await askWith(config, { principal_id: 'user_42' });
+    const tokens = await openid.authorizationCodeGrant(config, await follow(direct), checks);
+    expect(partsOf(tokens.access_token).payload.sub).toBe('sandbox-user');
+  });
+
+  test('may be demanded of every client', async () => {
+    const strict = await startListening({ env: { OAUTH_REQUIRE_PAR: 'true' } });
+    const acme = await strict.asDeveloper({ mode: 'sandbox' });
+    const { clientId, clientSecret } = await newClient(acme);
+    const config = await discover(strict.url, clientId, openid.ClientSecretBasic(clientSecret));
+    const { link } = await askWith(config);
+
+    expect(config.serverMetadata().require_pushed_authorization_requests).toBe(true);
+    expect((await follow(link)).searchParams.get('error')).toBe('invalid_request');
+    const pushed = await openid.buildAuthorizationUrlWithPAR(config, link.searchParams);
+    expect((await follow(pushed)).searchParams.get('code')).not.toBeNull();
+  });
+});
+
+describe('RFC 9700 §2.5: a client that does not prove itself', () => {
+  const refresh = { grant_type: 'refresh_token', refresh_token: 'ref_x' };
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+  });
+
+  test('is refused, and one that does is heard', async () => {
+    const acme = await sandbox();
+    const { clientId, clientSecret = '' } = await newClient(acme);
+    const other = await newClient(acme);
+    const wrong: Record<string, [Record<string, string>, Record<string, string>?]> = {
+      'no proof': [{ client_id: clientId }],
+      'another secret': [{}, basic(clientId, other.clientSecret ?? '')],
+      'an empty secret': [{}, basic(clientId, '')],
+      'the secret in the form': [{ client_id: clientId, client_secret: clientSecret }],
+      'an unknown client': [{}, basic('ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C', clientSecret)],
+      'no client': [{}],
+    };
+
+    for (const [name, [form, headers = {}]] of Object.entries(wrong)) {
+      const answer = await post(at('token'), { ...refresh, ...form }, headers);
+      expect([name, answer.status, await errorIn(answer)]).toEqual([name, 401, 'invalid_client']);
+      if (headers.authorization) expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/);
+    }
+    const twice = { ...refresh, client_id: clientId, client_secret: clientSecret };
+    expect(await errorIn(await post(at('token'), twice, basic(clientId, clientSecret)))).toBe(
+      'invalid_request',
+    );
+    const good = await post(at('token'), refresh, basic(clientId, clientSecret));
+    expect([good.status, await errorIn(good)]).toEqual([400, 'invalid_grant']);
+  });
+
+  test('is refused when its assertion is old, used, for another server or of another key', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const stranger = await generateKeyPair('ES256');
+    const { kty, crv, x, y } = await exportJWK(publicKey);
+    const acme = await sandbox();
+    const { clientId } = await newClient(acme, {
+      authMethod: 'private_key_jwt',
+      publicKeyJwk: { kty, crv, x, y },
+    });
+    const now = () => Math.floor(service.clock().getTime() / 1000);
+    const assertion = (changes: Record<string, unknown> = {}, key = privateKey) =>
+      new SignJWT({
+        iss: clientId,
+        sub: clientId,
+        aud: service.url,
+        jti: crypto.randomUUID(),
+        exp: now() + 60,
+        ...changes,
+      })
+        .setProtectedHeader({ alg: 'ES256' })
+        .sign(key);
+    const send = (text: string) =>
+      post(at('token'), {
+        ...refresh,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: text,
+      });
+    const used = await assertion();
+
+    expect(await errorIn(await send(used))).toBe('invalid_grant');
+    for (const text of [
+      used,
+      await assertion({}, stranger.privateKey),
+      await assertion({ aud: 'https://evil.test' }),
+      await assertion({ aud: [service.url, 'https://evil.test'] }),
+      await assertion({ exp: now() - 1 }),
+      await assertion({ exp: now() + 301 }),
+      await assertion({ exp: undefined }),
+      await assertion({ jti: undefined }),
+      await assertion({ iss: 'ag_x' }),
+      'x.y.z',
+    ]) {
+      const answer = await send(text);
+      expect([answer.status, await errorIn(answer)]).toEqual([401, 'invalid_client']);
+    }
+    expect(await errorIn(await send(await assertion({ aud: at('token') })))).toBe('invalid_grant');
+  });
+
+  test('is refused once its agent is suspended, or is no client any more', async () => {
+    const { acme, clientId, config, form } = await victim();
+    const { refresh_token: refreshToken = '' } = (await (await post(at('token'), form)).json()) as Record<
+      string,
+      string
+    >;
+
+    await acme('PATCH', `/v1/agents/${clientId}`, { status: 'suspended' });
+    await expect(openid.refreshTokenGrant(config, refreshToken)).rejects.toThrow();
+    await acme('PATCH', `/v1/agents/${clientId}`, { status: 'active' });
+    const next = await openid.refreshTokenGrant(config, refreshToken);
+    await acme('DELETE', `/v1/agents/${clientId}/oauth`);
+    await expect(openid.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+});
+
+describe('a form', () => {
+  test('has each parameter once, and is a form', async () => {
+    const { form } = await victim();
+    const twice = new URLSearchParams(form);
+    twice.append('code', 'another');
+    const send = (body: string, type: string) =>
+      fetch(at('token'), { method: 'POST', body, headers: { 'content-type': type } });
+
+    expect(await errorIn(await send(twice.toString(), 'application/x-www-form-urlencoded'))).toBe(
+      'invalid_request',
+    );
+    expect(await errorIn(await send(JSON.stringify(form), 'application/json'))).toBe('invalid_request');
+    const unsupported = await post(at('token'), { ...form, grant_type: 'password' });
+    expect(await errorIn(unsupported)).toBe('unsupported_grant_type');
+    const good = await post(at('token'), form);
+    expect([good.status, good.headers.get('cache-control')]).toEqual([200, 'no-store']);
+  });
+
+  test('may come from a page of any origin, which sends no credentials of its own', async () => {
+    const headers = { origin: 'https://spa.test', 'access-control-request-method': 'POST' };
+    const preflight = await fetch(at('token'), { method: 'OPTIONS', headers });
+
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('DPoP');
+    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+    const other = await fetch(at('introspect'), { method: 'OPTIONS', headers });
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+test("another client's token is not revoked, and nobody learns whether it was there", async () => {
+  const { form, acme, clientId } = await victim();
+  const tokens = (await (await post(at('token'), form)).json()) as Record<string, string>;
+  const other = await newClient(acme, { authMethod: 'none' });
+  const isValid = async () =>
+    (await acme('POST', '/v1/tokens/verify', { token: tokens.access_token })).json().valid;
+
+  for (const token of [tokens.access_token ?? '', tokens.refresh_token ?? '', 'garbage']) {
+    const answer = await post(at('revoke'), { token, client_id: other.clientId });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+  }
+  expect(await isValid()).toBe(true);
+  expect((await post(at('revoke'), { token: tokens.refresh_token ?? '', client_id: clientId })).status).toBe(
+    200,
+  );
+  expect(await isValid()).toBe(false);
+});
+
+test('a client asks as often as its rate allows, and a stranger does not use it up', async () => {
+  const limited = await startApp({ env: { RATE_LIMIT_OAUTH_TOKEN: '2' } });
+  const acme = await limited.asDeveloper({ mode: 'sandbox' });
+  const { clientId, clientSecret = '' } = await newClient(acme);
+  const send = (secret: string) =>
+    limited.app.inject({
+      method: 'POST',
+      url: '/oauth/token',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: 'grant_type=refresh_token&refresh_token=ref_x',
+    });
+
+  expect([(await send('x')).statusCode, (await send('x')).statusCode, (await send('x')).statusCode]).toEqual([
+    401, 401, 429,
+  ]);
+  expect([(await send(clientSecret)).statusCode, (await send(clientSecret)).statusCode]).toEqual([400, 400]);
+  const refused = await send(clientSecret);
+  expect([refused.statusCode, refused.json().error]).toEqual([429, 'temporarily_unavailable']);
+  expect(refused.json().error_description).toMatch(/^Rate limit exceeded, retry in \d+ seconds$/);
+  expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+});

@@ -1,0 +1,174 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { partsOf } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import { askWith, discover, errorIn, follow, formOf, newClient, post } from '../../../../test/app/oauth.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+
+let service: Awaited<ReturnType<typeof startListening>>;
+
+beforeAll(async () => {
+  service = await startListening({ isShared: true, startsAt: new Date().toISOString() });
+});
+afterAll(() => service.stop());
+
+/** A public client with a code that is not exchanged yet. */
+async function withCode(settings = {}) {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { clientId } = await newClient(acme, { authMethod: 'none', ...settings });
+  const config = await discover(service.url, clientId);
+  const { link, checks } = await askWith(config);
+  const back = await follow(link);
+  const form = formOf(config, back, checks);
+  return { acme, clientId, config, back, checks, form };
+}
+
+type Claims = Record<string, unknown>;
+
+async function prover() {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  const header = { alg: 'ES256', typ: 'dpop+jwt', jwk };
+  const claims = (): Claims => ({
+    jti: crypto.randomUUID(),
+    htm: 'POST',
+    htu: `${service.url}/oauth/token`,
+    iat: Math.floor(service.clock().getTime() / 1000),
+  });
+  const proof = (changes: Claims = {}, headerChanges: Claims = {}) =>
+    new SignJWT({ ...claims(), ...changes })
+      .setProtectedHeader({ ...header, ...headerChanges } as { alg: string })
+      .sign(privateKey);
+  return { proof, jwk, privateJwk: await exportJWK(privateKey) };
+}
+
+const tokenUrl = () => `${service.url}/oauth/token`;
+
+test('two independent clients get bound tokens, whose refresh token is bound too', async () => {
+  const { config, back, checks, clientId, acme } = await withCode();
+  const keys = await openid.randomDPoPKeyPair();
+  const DPoP = openid.getDPoPHandle(config, keys);
+
+  const tokens = await openid.authorizationCodeGrant(config, back, checks, undefined, { DPoP });
+
+  const { payload } = partsOf(tokens.access_token);
+  expect(tokens.token_type).toBe('dpop');
+  expect(payload.cnf.jkt).toMatch(/^[\w-]{43}$/);
+  const verdict = await acme('POST', '/v1/tokens/verify', { token: tokens.access_token });
+  expect(verdict.json()).toMatchObject({ valid: true, cnf: payload.cnf });
+  const { refresh_token: refreshToken = '' } = tokens;
+  const stolen = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId };
+  expect(await (await post(tokenUrl(), stolen)).json()).toMatchObject({ error: 'invalid_grant' });
+  const other = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+  await expect(openid.refreshTokenGrant(config, refreshToken, {}, { DPoP: other })).rejects.toThrow();
+
+  const as = config.serverMetadata();
+  const client: oauth.Client = { client_id: clientId };
+  const handle = oauth.DPoP(client, keys);
+  const answer = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), refreshToken, {
+    DPoP: handle,
+    [oauth.allowInsecureRequests]: true,
+  });
+  const refreshed = await oauth.processRefreshTokenResponse(as, client, answer);
+  expect(partsOf(refreshed.access_token).payload.cnf).toEqual(payload.cnf);
+});
+
+test('a proof that does not fit is refused, and the code stays usable', async () => {
+  const { form } = await withCode();
+  const { proof, privateJwk } = await prover();
+  const now = Math.floor(service.clock().getTime() / 1000);
+  const wrong = {
+    'another method': await proof({ htm: 'GET' }),
+    'another address': await proof({ htu: `${service.url}/oauth/revoke` }),
+    'another host': await proof({ htu: 'https://evil.test/oauth/token' }),
+    'a minute early': await proof({ iat: now - 61 }),
+    'a minute late': await proof({ iat: now + 61 }),
+    'no id': await proof({ jti: undefined }),
+    'another type': await proof({}, { typ: 'JWT' }),
+    'a private key': await proof({}, { jwk: privateJwk }),
+    'two proofs': `${await proof()}, ${await proof()}`,
+    'no proof': 'x.y.z',
+    'another signature': `${(await proof()).slice(0, -8)}AAAAAAAA`,
+  };
+
+  for (const [name, dpop] of Object.entries(wrong)) {
+    const answer = await post(tokenUrl(), form, { dpop });
+    expect([name, answer.status, await errorIn(answer)]).toEqual([name, 400, 'invalid_dpop_proof']);
+  }
+  const query = await proof({ htu: `${service.url}/oauth/token?a=b#c` });
+  expect((await post(tokenUrl(), form, { dpop: query })).status).toBe(200);
+});
+
+test('a proof is good once, also at another process', async () => {
+  const { form } = await withCode();
+  const { proof } = await prover();
+  const other = await startApp({
+    env: { PUBLIC_BASE_URL: service.url },
+    startsAt: service.clock().toISOString(),
+  });
+  const dpop = await proof();
+
+  expect((await post(tokenUrl(), form, { dpop })).status).toBe(200);
+  const replay = { method: 'POST', url: '/oauth/token', headers: { dpop } } as const;
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  const payload = new URLSearchParams((await withCode()).form).toString();
+  const replayed = await other.app.inject({ ...replay, headers: { ...replay.headers, ...type }, payload });
+  expect(replayed.json()).toMatchObject({ error: 'invalid_dpop_proof' });
+  const fresh = { dpop: await proof(), ...type };
+  expect((await other.app.inject({ ...replay, headers: fresh, payload })).statusCode).toBe(200);
+});
+
+test('a code that was asked for with a key is exchanged only with its proof', async () => {
+  const { config } = await withCode();
+  const { proof } = await prover();
+  const keys = await openid.randomDPoPKeyPair();
+  const DPoP = openid.getDPoPHandle(config, keys);
+  const { link, checks } = await askWith(config, { dpop_jkt: await DPoP.calculateThumbprint() });
+  const back = await follow(link);
+  const form = formOf(config, back, checks);
+
+  expect(await (await post(tokenUrl(), form)).json()).toMatchObject({ error: 'invalid_grant' });
+  const dpop = await proof();
+  expect(await (await post(tokenUrl(), form, { dpop })).json()).toMatchObject({ error: 'invalid_grant' });
+  const tokens = await openid.authorizationCodeGrant(config, back, checks, undefined, { DPoP });
+  expect(tokens.token_type).toBe('dpop');
+});
+
+test('a client that has to prove a key gets nothing without a proof', async () => {
+  const { form } = await withCode({ dpopBound: true });
+  const { proof } = await prover();
+
+  expect(await (await post(tokenUrl(), form)).json()).toMatchObject({ error: 'invalid_dpop_proof' });
+  expect((await post(tokenUrl(), form, { dpop: await proof() })).status).toBe(200);
+});
+
+test('a service that wants nonces gives one, and takes it for one minute more', async () => {
+  const strict = await startListening({ env: { DPOP_NONCE: 'true' }, startsAt: new Date().toISOString() });
+  const acme = await strict.asDeveloper({ mode: 'sandbox' });
+  const { clientId } = await newClient(acme, { authMethod: 'none' });
+  const config = await discover(strict.url, clientId);
+  const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+  const ask = async () => {
+    const { link, checks } = await askWith(config);
+    return openid.authorizationCodeGrant(config, await follow(link), checks, undefined, { DPoP });
+  };
+
+  expect((await ask()).token_type).toBe('dpop'); // the client repeats the request with the nonce of the refusal
+  const { proof } = await prover();
+  const form = { grant_type: 'refresh_token', refresh_token: 'ref_x', client_id: clientId };
+  const htu = `${strict.url}/oauth/token`;
+  const withNonce = async (nonce?: string) => {
+    const iat = Math.floor(strict.clock().getTime() / 1000);
+    const answer = await post(htu, form, { dpop: await proof({ htu, iat, ...(nonce && { nonce }) }) });
+    return { error: await errorIn(answer), nonce: answer.headers.get('dpop-nonce') ?? '' };
+  };
+  const { error, nonce } = await withNonce();
+  expect(error).toBe('use_dpop_nonce');
+  strict.advance(60);
+  expect((await withNonce(nonce)).error).toBe('invalid_grant');
+  strict.advance(60);
+  expect((await withNonce(nonce)).error).toBe('use_dpop_nonce');
+  expect((await withNonce('x')).error).toBe('use_dpop_nonce');
+});

@@ -1,0 +1,127 @@
+import * as openid from 'openid-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { partsOf } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import {
+  askWith,
+  discover,
+  errorIn,
+  follow,
+  newClient,
+  newResource,
+  post,
+} from '../../../../test/app/oauth.ts';
+import type { Developer } from '../../../../test/app/start-app.ts';
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const TYPE = 'urn:ietf:params:oauth:token-type:access_token';
+const RESOURCE = 'http://localhost/exchange';
+
+let service: Awaited<ReturnType<typeof startListening>>;
+beforeAll(async () => {
+  service = await startListening({ isShared: true });
+});
+afterAll(() => service.stop());
+
+async function clientOf(developer: Developer) {
+  const { clientId } = await newClient(developer, { authMethod: 'none' });
+  return { clientId, config: await discover(service.url, clientId) };
+}
+
+type Client = Awaited<ReturnType<typeof clientOf>>;
+
+const rootOf = async ({ config }: Client, parameters: Record<string, string> = {}, more = {}) => {
+  const { link, checks } = await askWith(config, { scope: 'calendar:read mail:read', ...parameters });
+  return openid.authorizationCodeGrant(config, await follow(link), checks, undefined, more);
+};
+
+const exchange = ({ config }: Client, subject: string, parameters: Record<string, string> = {}) =>
+  openid.genericGrantRequest(config, GRANT, {
+    subject_token: subject,
+    subject_token_type: TYPE,
+    ...parameters,
+  });
+
+/** The name of the error with which an exchange is refused. */
+async function refusal({ clientId }: Client, subject: string, parameters: Record<string, string> = {}) {
+  const form = { grant_type: GRANT, client_id: clientId, subject_token: subject, subject_token_type: TYPE };
+  return errorIn(await post(`${service.url}/oauth/token`, { ...form, ...parameters }));
+}
+
+test('a client passes a part of its grant on, and the chain of actors is in the token', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  await newResource(acme, RESOURCE);
+  const [a, b, c] = [await clientOf(acme), await clientOf(acme), await clientOf(acme)];
+  const root = await rootOf(a, { resource: RESOURCE });
+
+  const second = await exchange(b, root.access_token, { scope: 'calendar:read', resource: RESOURCE });
+  const third = await exchange(c, second.access_token);
+
+  expect(second).toMatchObject({ issued_token_type: TYPE, scope: 'calendar:read', expires_in: 3600 });
+  const [didA, didB] = [root, second].map(({ access_token }) => partsOf(access_token).payload.act.sub);
+  const { payload } = partsOf(third.access_token);
+  expect(payload.act).toEqual({ sub: expect.any(String), act: { sub: didB, act: { sub: didA } } });
+  expect(payload).toMatchObject({ client_id: c.clientId, aud: RESOURCE, scope: 'calendar:read' });
+  expect(payload['urn:service:grant']).toMatchObject({ delegation_depth: 2 });
+  await openid.tokenRevocation(a.config, root.access_token);
+  expect((await openid.tokenIntrospection(c.config, third.access_token)).active).toBe(false);
+});
+
+test('a part is never more than the whole', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const [a, b, foreign] = [
+    await clientOf(acme),
+    await clientOf(acme),
+    await clientOf(await service.asDeveloper()),
+  ];
+  const { access_token: subject, refresh_token: refreshToken = '' } = await rootOf(a);
+  const fewer = await openid.refreshTokenGrant(a.config, refreshToken, { scope: 'mail:read' });
+
+  expect(await refusal(b, subject, { scope: 'calendar:write' })).toBe('invalid_scope');
+  expect(await refusal(b, fewer.access_token, { scope: 'calendar:read' })).toBe('invalid_scope');
+  expect(await refusal(b, subject, { resource: RESOURCE })).toBe('invalid_target');
+  expect(await refusal(b, subject, { audience: 'https://evil.test' })).toBe('invalid_target');
+  expect(await refusal(a, subject)).toBe('invalid_request');
+  expect(await refusal(foreign, subject)).toBe('invalid_grant');
+  expect(await refusal(b, 'x.y.z')).toBe('invalid_grant');
+  expect(await refusal(b, subject, { subject_token_type: 'urn:ietf:params:oauth:token-type:saml2' })).toBe(
+    'invalid_request',
+  );
+  expect(await refusal(b, subject, { expires_in: '-1' })).toBe('invalid_request');
+  expect(await refusal(b, subject, { authorization_details: '{}' })).toBe('invalid_authorization_details');
+  const child = await exchange(b, fewer.access_token, { audience: service.url, expires_in: '60' });
+  expect(child).toMatchObject({ scope: 'mail:read', expires_in: 60 });
+  expect(await refusal(a, child.access_token)).toBe('invalid_request'); // it would come round to its first agent
+});
+
+test('a bound token is passed on only with the proof of its key', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const [a, b] = [await clientOf(acme), await clientOf(acme)];
+  const keys = await openid.randomDPoPKeyPair();
+  const root = await rootOf(a, {}, { DPoP: openid.getDPoPHandle(a.config, keys) });
+  const form = { subject_token: root.access_token, subject_token_type: TYPE };
+  const withKey = async (pair: openid.CryptoKeyPair) =>
+    openid.genericGrantRequest(b.config, GRANT, form, { DPoP: openid.getDPoPHandle(b.config, pair) });
+
+  expect(await refusal(b, root.access_token)).toBe('invalid_grant');
+  await expect(withKey(await openid.randomDPoPKeyPair())).rejects.toMatchObject({ error: 'invalid_grant' });
+  expect((await withKey(keys)).token_type).toBe('dpop');
+});
+
+test('an actor token says for which agent the part is', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const [a, b, backend] = [await clientOf(acme), await clientOf(acme), await clientOf(acme)];
+  const [root, other] = [await rootOf(a), await rootOf(b)];
+  const actor = { actor_token: other.access_token, actor_token_type: TYPE };
+
+  const child = await exchange(backend, root.access_token, actor);
+
+  expect(partsOf(child.access_token).payload.client_id).toBe(b.clientId);
+  const foreign = await rootOf(await clientOf(await service.asDeveloper({ mode: 'sandbox' })));
+  expect(await refusal(backend, root.access_token, { ...actor, actor_token: foreign.access_token })).toBe(
+    'invalid_grant',
+  );
+  expect(await refusal(backend, root.access_token, { actor_token: other.access_token })).toBe(
+    'invalid_request',
+  );
+});

@@ -1,0 +1,62 @@
+import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
+import { type Finished, finished } from '../../../platform/finished.ts';
+import { PROOF_ALGS } from './oauth.dpop.service.ts';
+import type { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
+import { GRANT_TYPES } from './oauth.token.service.ts';
+
+export interface MetadataDeps {
+  readonly issuer: string;
+  readonly publicBaseUrl: string;
+  readonly requiresPush: boolean;
+  readonly demandsNonce: boolean;
+}
+
+/** RFC 8414. The document has only what is accepted. */
+export function serverMetadata({ issuer, publicBaseUrl, requiresPush }: MetadataDeps): Finished {
+  const document: ServerMetadata = {
+    issuer,
+    authorization_endpoint: `${publicBaseUrl}/oauth/authorize`,
+    token_endpoint: `${publicBaseUrl}/oauth/token`,
+    pushed_authorization_request_endpoint: `${publicBaseUrl}/oauth/par`,
+    introspection_endpoint: `${publicBaseUrl}/oauth/introspect`,
+    revocation_endpoint: `${publicBaseUrl}/oauth/revoke`,
+    jwks_uri: `${publicBaseUrl}/.well-known/jwks.json`,
+    scopes_supported: ['offline_access'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: GRANT_TYPES,
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: [
+      'none',
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+    ],
+    token_endpoint_auth_signing_alg_values_supported: PROOF_ALGS,
+    authorization_details_types_supported: [TOOLS_TYPE],
+    dpop_signing_alg_values_supported: PROOF_ALGS,
+    authorization_response_iss_parameter_supported: true,
+    require_pushed_authorization_requests: requiresPush,
+  };
+  return finished(JSON.stringify(document));
+}
+
+/** RFC 9728, for the service's own API. */
+export function ownResourceMetadata({ issuer }: MetadataDeps): Finished {
+  const document: ResourceMetadata = {
+    resource: issuer,
+    authorization_servers: [issuer],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Behest',
+    authorization_details_types_supported: [TOOLS_TYPE],
+    dpop_signing_alg_values_supported: PROOF_ALGS,
+    dpop_bound_access_tokens_required: false,
+  };
+  return finished(JSON.stringify(document));
+}
+
+/** The path under which the metadata of an issuer with a path is looked for (RFC 8414 §3.1); null without a path. */
+export function insertedPath(issuer: string, wellKnown: string): string | null {
+  const path = URL.canParse(issuer) ? new URL(issuer).pathname.replace(/\/$/, '') : '';
+  return path === '' ? null : `${wellKnown}${path}`;
+}

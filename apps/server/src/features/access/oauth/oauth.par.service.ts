@@ -1,0 +1,51 @@
+import { AppError, oauthRefusal } from '../../../platform/errors.ts';
+import { type AuthorizeDeps, mustBeRegistered, ownAddress } from './oauth.authorize.service.ts';
+import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
+import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
+import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
+import { rates } from './oauth.rates.ts';
+import { acceptAuthorization } from './oauth.request.rules.ts';
+import type { AuthorizationForm, PushedRequest } from './oauth.schema.ts';
+
+/**
+ * Takes an authorization request from its client and not from a browser. The principal that an authenticated client
+ * names is proved on the consent page all the same.
+ * @see RFC 9126 §2; RFC 9449 §10.1
+ * @throws an OAuth error
+ */
+export async function pushRequest(
+  deps: AuthorizeDeps & ProofDeps,
+  form: AuthorizationForm,
+  request: ClientRequest,
+  proof: Proved,
+): Promise<PushedRequest> {
+  const client = await authenticateClient(deps, request, rates.oauthAuthorize);
+  const { request_uri, client_secret: _, client_assertion: __, client_assertion_type: ___, ...asked } = form;
+  if (request_uri !== undefined)
+    throw oauthRefusal('invalid_request', 'A pushed request has no `request_uri`.');
+  ownAddress(client, asked.redirect_uri);
+  const { resources, keyThumbprint } = acceptAuthorization(asked);
+  await mustBeRegistered(deps, client.caller.tenant, resources);
+  if (asked.principal_id !== undefined) mustBeNameable(client.isPublic, asked.principal_id);
+  const proved = await provedKey(deps, proof);
+  if (proved !== undefined && keyThumbprint !== undefined && proved !== keyThumbprint) {
+    throw oauthRefusal('invalid_dpop_proof', '`dpop_jkt` names another key than the proof.');
+  }
+  const bound = proved === undefined ? {} : { dpop_jkt: proved };
+  const requestUri = await keepPushed(
+    deps.store,
+    client,
+    { ...asked, ...bound },
+    { seconds: PUSHED_SECONDS, isSignedIn: false },
+  );
+  return { request_uri: requestUri, expires_in: PUSHED_SECONDS };
+}
+
+/** @throws invalid_request, unauthorized_client */
+function mustBeNameable(isPublic: boolean, principalId: string): void {
+  if (isPublic)
+    throw oauthRefusal('unauthorized_client', 'A client without a secret or key names no principal.');
+  if (!/^[^\p{Cc}]{1,256}$/u.test(principalId)) {
+    throw new AppError('BAD_REQUEST', '`principal_id` is malformed.');
+  }
+}

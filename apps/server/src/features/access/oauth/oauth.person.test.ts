@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { partsOf } from '../../../../test/app/flow.ts';
+import { newClient, pkceLink, REDIRECT } from '../../../../test/app/oauth.ts';
+import { linkParts, personOn } from '../../../../test/app/person.ts';
+import { addOidc, besideProvider } from '../../../../test/app/signing-on.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+
+/** A live account whose people sign in at their own provider. */
+async function startCustomer() {
+  const provider = await startAccountsServer();
+  const service = await startApp(besideProvider());
+  const acme = await service.asDeveloper();
+  await addOidc(acme, provider, { jitProvisioning: true });
+  await acme('PATCH', '/v1/me', { consentMode: 'sso' });
+  const { clientId, clientSecret = '' } = await newClient(acme);
+  const person = personOn(service);
+  const visit = async (address: string) => {
+    const { pathname, search } = new URL(address, 'https://auth.test');
+    const answer = await person.call('GET', pathname + search, { headers: { accept: 'text/html' } });
+    return String(answer.headers.location);
+  };
+  const signIn = async (login: string) => visit((await provider.visit(await visit(login))).href);
+  return { service, acme, clientId, clientSecret, person, visit, signIn };
+}
+
+test('a person signs in at their provider, is asked, and the client learns who it was', async () => {
+  const { service, clientId, clientSecret, person, visit, signIn } = await startCustomer();
+  const { link, verifier } = await pkceLink(clientId);
+
+  const login = await visit(link);
+  const back = await signIn(login);
+  const page = await visit(back);
+  const { id } = linkParts(page);
+  await person.open(page);
+  const { redirectTo } = (await person.approve(id)).json();
+
+  expect(login).toContain('https://auth.test/sso/login?org=');
+  expect(back).toMatch(/^\/oauth\/authorize\?client_id=ag_\w+&request_uri=/);
+  expect(new URL(page, 'https://auth.test').pathname).toBe('/consent');
+  const code = new URL(redirectTo).searchParams.get('code') ?? '';
+  const answer = await service.app.inject({
+    method: 'POST',
+    url: '/oauth/token',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT,
+      code_verifier: verifier,
+    }).toString(),
+  });
+  expect(partsOf(answer.json().access_token).payload.sub).toBe('ada');
+  expect(await visit((await pkceLink(clientId)).link)).toContain('/consent?req='); // the browser is signed in now
+  expect(await visit((await pkceLink(clientId, { prompt: 'login' })).link)).toContain('prompt=login');
+});
+
+test('a browser that comes back without a session is not sent away again', async () => {
+  const { clientId, person, visit, signIn } = await startCustomer();
+  const back = await signIn(await visit((await pkceLink(clientId)).link));
+  person.cookies.clear();
+
+  const refused = new URL(await visit(back));
+
+  expect(`${refused.origin}${refused.pathname}`).toBe(REDIRECT);
+  expect(refused.searchParams.get('error')).toBe('access_denied');
+});

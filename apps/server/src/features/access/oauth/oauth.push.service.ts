@@ -1,0 +1,50 @@
+import { oauthRefusal } from '../../../platform/errors.ts';
+import { hashOf, newSecret } from '../../../platform/ids.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import type { Client } from './oauth.client.service.ts';
+import type { AuthorizationForm } from './oauth.schema.ts';
+import { isFirstUse } from './oauth.single-use.service.ts';
+
+const PREFIX = 'urn:ietf:params:oauth:request_uri:';
+export const PUSHED_SECONDS = 90;
+/** No request is kept for longer. */
+const LONGEST_SECONDS = 600;
+
+interface Pushed {
+  readonly clientId: string;
+  readonly form: AuthorizationForm;
+  /** Whether the service itself keeps it while its person signs in. */
+  readonly isSignedIn: boolean;
+}
+
+const pushedKey = (secret: string) => `bh:{pushed:${hashOf(secret).toString('base64url')}}`;
+
+/** Keeps a pushed request. The store has the hash of its name, so that no reader of the store can use it. */
+export async function keepPushed(
+  store: EphemeralStore,
+  { clientId }: Client,
+  form: AuthorizationForm,
+  { seconds, isSignedIn }: { readonly seconds: number; readonly isSignedIn: boolean },
+): Promise<string> {
+  const secret = newSecret();
+  const pushed: Pushed = { clientId, form, isSignedIn };
+  await store.put([{ key: pushedKey(secret), value: JSON.stringify(pushed), seconds }]);
+  return `${PREFIX}${secret}`;
+}
+
+/** Takes a pushed request, once. @throws invalid_request for an unknown, used or foreign one alike */
+export async function takePushed(
+  { store }: { readonly store: EphemeralStore },
+  { clientId }: Client,
+  requestUri: string,
+): Promise<Pushed> {
+  const secret = requestUri.startsWith(PREFIX) ? requestUri.slice(PREFIX.length) : '';
+  const found = secret === '' ? undefined : await store.get(pushedKey(secret));
+  const pushed: Pushed | undefined = found === undefined ? undefined : JSON.parse(found);
+  const isOwn = pushed?.clientId === clientId;
+  if (!pushed || !isOwn || !(await isFirstUse(store, 'pushed', secret, LONGEST_SECONDS))) {
+    throw oauthRefusal('invalid_request', 'The pushed request is not there; go back and start again.');
+  }
+  await store.remove(pushedKey(secret));
+  return pushed;
+}

@@ -1,0 +1,24 @@
+import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
+
+export const rates = rateRules({
+  oauthAuthorize: {
+    perMinute: 10,
+    describes: 'authorization requests of OAuth, by client and address; twelve times as many by developer',
+    counts: [{ by: 'client' }, { by: 'developer', factor: 12 }],
+  },
+  oauthToken: {
+    perMinute: 20,
+    describes: '`POST /oauth/token`, by client; without a secret or key, by client and address',
+    counts: [{ by: 'client' }],
+  },
+  oauthRevoke: {
+    perMinute: 60,
+    describes: '`POST /oauth/revoke`, by client; without a secret or key, by client and address',
+    counts: [{ by: 'client' }],
+  },
+  oauthIntrospect: {
+    perMinute: 600,
+    describes: '`POST /oauth/introspect`, by client or resource',
+    counts: [{ by: 'client' }],
+  },
+});

@@ -1,0 +1,88 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Mode, Plan, Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { eraserOf } from '../../../platform/db/erasure.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type { OauthClients } from '../../../platform/db/types.gen.ts';
+
+export type ClientRow = Selectable<OauthClients>;
+
+/** A client with its agent and developer, as they are now. */
+export interface FoundClient extends Omit<ClientRow, 'createdAt' | 'updatedAt'> {
+  readonly agentDid: string;
+  readonly agentStatus: 'active' | 'suspended' | 'revoked';
+  readonly publicKeyJwk: unknown;
+  readonly mode: Mode;
+  readonly plan: Plan;
+}
+
+const clientById = lookUp<FoundClient, [clientId: string]>(
+  'find_oauth_client',
+  `select c.developer_id as "developerId", c.agent_id as "agentId", c.redirect_uris as "redirectUris",
+     c.auth_method as "authMethod", c.secret_hash as "secretHash", c.dpop_bound as "dpopBound",
+     standing(d.id, a.status, d.stopped_at) as "agentStatus", a.did as "agentDid",
+     a.public_key_jwk as "publicKeyJwk", d.mode, d.plan
+   from agent_index i
+     join oauth_clients c on c.developer_id = i.developer_id and c.agent_id = i.agent_id
+     join agents a on a.developer_id = c.developer_id and a.id = c.agent_id
+     join developers d on d.id = a.developer_id
+   where i.agent_id = $1 and d.closed_at is null`,
+);
+
+/** It takes no tenant by design: the id of a client names it. */
+export async function findOAuthClientAcrossTenants(
+  db: Executor,
+  clientId: string,
+): Promise<FoundClient | undefined> {
+  return (await clientById(db, clientId))[0];
+}
+
+export const findClientRow = (
+  db: Executor,
+  { developerId }: Tenant,
+  agentId: string,
+): Promise<ClientRow | undefined> =>
+  db
+    .selectFrom('oauthClients')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .executeTakeFirst();
+
+/** Locks the row, so that the second of two simultaneous changes sees the first. */
+export function lockClient(tx: Tx, { developerId }: Tenant, agentId: string): Promise<ClientRow | undefined> {
+  return tx
+    .selectFrom('oauthClients')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function putClient(
+  tx: Tx,
+  { developerId }: Tenant,
+  row: Omit<Insertable<OauthClients>, 'developerId'>,
+): Promise<ClientRow> {
+  const { agentId: _, createdAt: __, ...change } = row;
+  return tx
+    .insertInto('oauthClients')
+    .values({ ...row, developerId })
+    .onConflict((conflict) => conflict.columns(['developerId', 'agentId']).doUpdateSet(change))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** @returns whether the agent was a client */
+export async function deleteClient(tx: Tx, { developerId }: Tenant, agentId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('oauthClients')
+    .where('developerId', '=', developerId)
+    .where('agentId', '=', agentId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Erases rows of a closed account. */
+export const eraseClients = eraserOf('oauth_clients');

@@ -1,0 +1,85 @@
+import { distinctScopes } from '@behest/protocol/scopes';
+import { oauthRefusal } from '../../../platform/errors.ts';
+import type { AuthorizationForm } from './oauth.schema.ts';
+
+/** An authorization request whose members are well formed. */
+export interface Asked {
+  readonly scopes: string[];
+  readonly resources: readonly string[];
+  readonly codeChallenge: string;
+  readonly state: string | undefined;
+  readonly purpose: string | undefined;
+  readonly details: unknown[] | undefined;
+  readonly keyThumbprint: string | undefined;
+  readonly loginHint: string | undefined;
+  /** Whether the person is asked even where nobody has to be. */
+  readonly asksAlways: boolean;
+  /** Whether the person has to sign in for this very request. */
+  readonly asksSignIn: boolean;
+}
+
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const LONGEST_STATE = 1024;
+
+/** @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10 @throws an OAuth error */
+export function acceptAuthorization(form: AuthorizationForm): Asked {
+  const invalid = (message: string) => oauthRefusal('invalid_request', message);
+  if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Push the request instead.');
+  if (form.response_type === undefined) throw invalid('Send `response_type=code`.');
+  if (form.response_type !== 'code') {
+    throw oauthRefusal('unsupported_response_type', 'The only `response_type` is `code`.');
+  }
+  if ((form.response_mode ?? 'query') !== 'query') throw invalid('The only `response_mode` is `query`.');
+  const { code_challenge: codeChallenge = '', state } = form;
+  if (form.code_challenge_method !== 'S256' || !CHALLENGE.test(codeChallenge)) {
+    throw invalid('Send `code_challenge` with `code_challenge_method=S256`.');
+  }
+  if (state !== undefined && state.length > LONGEST_STATE) throw invalid('`state` is too long.');
+  if (form.dpop_jkt !== undefined && !CHALLENGE.test(form.dpop_jkt))
+    throw invalid('`dpop_jkt` is malformed.');
+  const prompts = wordsOf(form.prompt);
+  if (prompts.includes('none')) {
+    throw oauthRefusal('interaction_required', 'A person decides, so `prompt=none` never succeeds.');
+  }
+  return {
+    scopes: grantScopesOf(form.scope),
+    resources: distinctScopes(form.resource ?? []),
+    codeChallenge,
+    state,
+    purpose: form.purpose,
+    details: detailsOf(form.authorization_details),
+    keyThumbprint: form.dpop_jkt,
+    loginHint: form.login_hint,
+    asksAlways: prompts.includes('consent'),
+    asksSignIn: prompts.includes('login'),
+  };
+}
+
+const wordsOf = (text = '') => text.split(' ').filter(Boolean);
+
+/** `offline_access` asks for a refresh token, and is no scope of a grant. @throws invalid_scope */
+function grantScopesOf(scope: string | undefined): string[] {
+  const scopes = distinctScopes(wordsOf(scope).filter((each) => each !== 'offline_access'));
+  if (scopes.length === 0 || scopes.length > 100) {
+    throw oauthRefusal('invalid_scope', 'Send `scope` with 1 to 100 scopes.');
+  }
+  return scopes;
+}
+
+/** The scopes that a client wants for one token; undefined for those of the grant. @throws invalid_scope */
+export function fewerScopesOf(scope: string | undefined): string[] | undefined {
+  const isWhole = scope === undefined || wordsOf(scope).every((each) => each === 'offline_access');
+  return isWhole ? undefined : grantScopesOf(scope);
+}
+
+/** @throws invalid_authorization_details */
+export function detailsOf(text: string | undefined): unknown[] | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (Array.isArray(parsed) && parsed.length <= 20) return parsed;
+  } catch {
+    // The same refusal as for any other text that is not an array.
+  }
+  throw oauthRefusal('invalid_authorization_details', '`authorization_details` has to be a JSON array.');
+}

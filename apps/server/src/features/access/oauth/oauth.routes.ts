@@ -1,0 +1,174 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
+import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { type AuthorizeDeps, authorize } from './oauth.authorize.service.ts';
+import type { ClientRequest } from './oauth.client.service.ts';
+import { currentNonce, type ProofDeps, type Proved } from './oauth.dpop.service.ts';
+import { introspect, type QuestionDeps, revoke } from './oauth.introspect.service.ts';
+import { pushRequest } from './oauth.par.service.ts';
+import {
+  AuthorizationForm,
+  PushedRequest,
+  TokenAnswer,
+  TokenForm,
+  TokenQuestion,
+  ToldToken,
+} from './oauth.schema.ts';
+import { issueByForm, type TokenEndpointDeps } from './oauth.token.service.ts';
+
+export interface OAuthDeps extends AuthorizeDeps, TokenEndpointDeps, QuestionDeps, ProofDeps {}
+
+const REPEATS = ['resource'];
+const form = {
+  access: 'none',
+  rate: 'default',
+  errors: 'oauth',
+  takesForm: 'only',
+  repeats: REPEATS,
+  failures: ['UNAUTHORIZED'],
+} as const;
+
+/** The endpoints that clients call. Their bodies are forms, and their errors those of RFC 6749. */
+export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, deps) => {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+    if (deps.demandsNonce) reply.header('dpop-nonce', currentNonce(deps));
+  });
+
+  app.get(
+    '/oauth/authorize',
+    {
+      config: { access: 'none', rate: 'default', errors: 'oauth page', failures: [] },
+      schema: {
+        operationId: 'oauth.authorize',
+        summary: 'Ask a person for consent (RFC 6749 §4.1.1)',
+        description:
+          'A browser follows the link of a client. The answer leads it to the consent page or, with a code or an error, back to the client. The parameters are those of the form of `POST /oauth/authorize`.',
+        response: { 303: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { searchParams } = new URL(request.url, 'http://localhost');
+      const sent = fieldsOf(searchParams, REPEATS);
+      return reply.code(303).redirect(await authorize(deps, sent, browserOf(request)), 303);
+    },
+  );
+
+  app.post(
+    '/oauth/authorize',
+    {
+      config: { ...form, errors: 'oauth page', failures: [] },
+      schema: {
+        operationId: 'oauth.authorizeByForm',
+        summary: 'Ask a person for consent, with a form (RFC 6749 §4.1.1)',
+        body: AuthorizationForm,
+        response: { 303: Type.Null() },
+      },
+    },
+    async (request, reply) =>
+      reply.code(303).redirect(await authorize(deps, request.body, browserOf(request)), 303),
+  );
+
+  app.post(
+    '/oauth/par',
+    {
+      config: { ...form, fromAnyOrigin: true },
+      schema: {
+        operationId: 'oauth.push',
+        summary: 'Push an authorization request (RFC 9126)',
+        body: AuthorizationForm,
+        response: { 201: PushedRequest },
+      },
+    },
+    async (request, reply) =>
+      reply
+        .code(201)
+        .send(
+          await pushRequest(deps, request.body, clientRequestOf(request, request.body), proofOf(request)),
+        ),
+  );
+
+  app.post(
+    '/oauth/token',
+    {
+      config: {
+        ...form,
+        fromAnyOrigin: true,
+        metered: 'tokenExchanges',
+        meteredIf: isExchange,
+      },
+      schema: {
+        operationId: 'oauth.token',
+        summary: 'Get tokens (RFC 6749 §3.2)',
+        body: TokenForm,
+        response: { 200: TokenAnswer },
+      },
+    },
+    async (request) => {
+      const sent = clientRequestOf(request, request.body);
+      const { answer, client } = await issueByForm(deps, request.body, sent, proofOf(request));
+      request.caller = client.caller;
+      return answer;
+    },
+  );
+
+  app.post(
+    '/oauth/introspect',
+    {
+      config: { ...form, metered: 'verifications' },
+      schema: {
+        operationId: 'oauth.introspect',
+        summary: 'Ask about a token (RFC 7662)',
+        description:
+          'A resource shows its credential as a bearer, a developer an API key, and a client itself.',
+        body: TokenQuestion,
+        response: { 200: ToldToken },
+      },
+    },
+    async (request) => {
+      const sent = clientRequestOf(request, request.body);
+      const { answer, caller } = await introspect(deps, request.body, sent);
+      request.caller = caller;
+      return answer;
+    },
+  );
+
+  app.post(
+    '/oauth/revoke',
+    {
+      config: { ...form, fromAnyOrigin: true },
+      schema: {
+        operationId: 'oauth.revoke',
+        summary: 'End a token (RFC 7009)',
+        body: TokenQuestion,
+        response: { 200: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      await revoke(deps, request.body, clientRequestOf(request, request.body));
+      return reply.type('text/plain; charset=utf-8').send('');
+    },
+  );
+};
+
+const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
+  requestId: id,
+  address: ip,
+  cookies: cookiesIn(headers),
+});
+
+function clientRequestOf(request: FastifyRequest, sent: ClientRequest['sent']): ClientRequest {
+  return { authorization: request.headers.authorization, sent, requestId: request.id, address: request.ip };
+}
+
+/** Node joins the lines of a header that it does not know; each proof is a text without a comma. */
+function proofOf({ headers, method, url }: FastifyRequest): Proved {
+  const sent = [headers.dpop ?? []].flat().flatMap((line) => line.split(','));
+  return { proofs: sent, method, path: url.replace(/[?#].*$/s, '') };
+}
+
+/** Only a code is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */
+const isExchange = ({ statusCode, request: { body } }: FastifyReply) =>
+  statusCode === 200 && Object(body).grant_type === 'authorization_code';

@@ -1,0 +1,77 @@
+import * as openid from 'openid-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { partsOf } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import { askWith, discover, follow, newClient, newResource, REDIRECT } from '../../../../test/app/oauth.ts';
+import { hintClaims, linkParts, newVoucher, personOn } from '../../../../test/app/person.ts';
+
+const RESOURCE = 'http://localhost/mcp';
+let service: Awaited<ReturnType<typeof startListening>>;
+
+beforeAll(async () => {
+  service = await startListening({ isShared: true });
+});
+afterAll(() => service.stop());
+
+async function confidential() {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { clientId, clientSecret } = await newClient(acme);
+  const config = await discover(service.url, clientId, openid.ClientSecretBasic(clientSecret));
+  return { acme, clientId, config };
+}
+
+test('an independent client gets tokens by a code, refreshes, introspects and revokes them', async () => {
+  const { acme, clientId, config } = await confidential();
+  await newResource(acme, RESOURCE);
+  const { link, checks } = await askWith(config, { resource: RESOURCE });
+
+  const back = await follow(link);
+  const tokens = await openid.authorizationCodeGrant(config, back, checks);
+
+  expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
+  expect(back.searchParams.get('iss')).toBe(service.url);
+  expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'calendar:read', expires_in: 86_400 });
+  const { header, payload } = partsOf(tokens.access_token);
+  expect(header).toMatchObject({ typ: 'at+jwt' });
+  expect(payload).toMatchObject({
+    iss: service.url,
+    aud: RESOURCE,
+    client_id: clientId,
+    sub: 'sandbox-user',
+  });
+
+  const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
+  expect(partsOf(refreshed.access_token).payload).toMatchObject({ aud: RESOURCE, scope: 'calendar:read' });
+
+  const told = await openid.tokenIntrospection(config, refreshed.access_token);
+  expect(told).toMatchObject({ active: true, client_id: clientId, aud: RESOURCE, token_type: 'Bearer' });
+  await openid.tokenRevocation(config, refreshed.refresh_token ?? '');
+  expect(await openid.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false });
+  expect(await openid.tokenIntrospection(config, refreshed.access_token)).toEqual({ active: false });
+});
+
+test('a person decides for the principal that a client has pushed, and the client gets the code', async () => {
+  const voucher = await newVoucher();
+  const acme = await service.asDeveloper();
+  await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
+  const { clientId, clientSecret } = await newClient(acme);
+  const config = await discover(service.url, clientId, openid.ClientSecretBasic(clientSecret));
+  const { link, checks } = await askWith(config, { principal_id: 'user_42' });
+  const unnamed = await askWith(config);
+
+  const page = await follow(await openid.buildAuthorizationUrlWithPAR(config, link.searchParams));
+  const { id } = linkParts(page.href);
+  const person = personOn(service);
+  const asked = { id, principalId: 'user_42' };
+  await person.open(page.href, await voucher.hint(hintClaims(service, acme.developerId, asked)));
+  const { redirectTo } = (await person.approve(id)).json();
+
+  expect(page.pathname).toBe('/consent');
+  const tokens = await openid.authorizationCodeGrant(config, new URL(redirectTo), checks);
+  expect(partsOf(tokens.access_token).payload).toMatchObject({ sub: 'user_42', aud: service.url });
+  const back = await follow(unnamed.link);
+  expect(Object.fromEntries(back.searchParams)).toMatchObject({
+    error: 'access_denied',
+    error_description: 'no sign-in method',
+  });
+});

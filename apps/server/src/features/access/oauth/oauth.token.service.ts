@@ -1,0 +1,136 @@
+import { oauthRefusal } from '../../../platform/errors.ts';
+import {
+  type DelegateDeps,
+  type DelegatedTokens,
+  type ExchangedTokens,
+  exchangeCode,
+  type IssuedTokens,
+  refreshTokens,
+  type TokenWish,
+} from '../tokens/index.ts';
+import {
+  type AuthenticationDeps,
+  authenticateClient,
+  type Client,
+  type ClientRequest,
+} from './oauth.client.service.ts';
+import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
+import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
+import { rates } from './oauth.rates.ts';
+import { fewerScopesOf } from './oauth.request.rules.ts';
+import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
+
+export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, ProofDeps {}
+
+/** A grant type of the token endpoint, for a client that is authenticated. */
+type GrantType = (
+  deps: TokenEndpointDeps,
+  client: Client,
+  form: TokenForm,
+  key: ProvedKey,
+) => Promise<IssuedTokens | DelegatedTokens | ExchangedTokens>;
+
+interface ProvedKey {
+  readonly keyThumbprint?: string;
+}
+
+/**
+ * Issues tokens by one of the grant types.
+ * @see RFC 6749 §3.2
+ * @throws an OAuth error, or a refusal of the engine, which the error handler names as OAuth does
+ */
+export async function issueByForm(
+  deps: TokenEndpointDeps,
+  form: TokenForm,
+  request: ClientRequest,
+  proof: Proved,
+): Promise<{ answer: TokenAnswer; client: Client }> {
+  const { grant_type: name } = form;
+  if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
+  const grantType = grantTypes.get(name);
+  if (!grantType) throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
+  const client = await authenticateClient(deps, request, rates.oauthToken);
+  const keyThumbprint = await provedKey(deps, proof);
+  if (client.dpopBound && keyThumbprint === undefined) {
+    throw oauthRefusal('invalid_dpop_proof', 'This client has to send a `DPoP` proof.');
+  }
+  const key = keyThumbprint === undefined ? {} : { keyThumbprint };
+  const issued = await grantType(deps, client, form, key);
+  const answer = toAnswer(issued, key, deps.clock());
+  const isExchange = name === TOKEN_EXCHANGE;
+  return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, client };
+}
+
+const byCode: GrantType = (deps, client, form, key) => {
+  const { code, redirect_uri: redirectUri, code_verifier: codeVerifier } = form;
+  if (!code || !redirectUri) throw oauthRefusal('invalid_request', 'Send `code` and `redirect_uri`.');
+  if (codeVerifier !== undefined && !/^[A-Za-z0-9._~-]{43,128}$/.test(codeVerifier)) {
+    throw oauthRefusal('invalid_grant', '`code_verifier` has 43 to 128 unreserved characters.');
+  }
+  const presented = {
+    code,
+    agentId: client.agentId,
+    redirectUri,
+    codeVerifier,
+    credentialFormat: formatOf(form),
+  };
+  return exchangeCode(deps, client.caller, presented, wishOf(client, form, key));
+};
+
+/** @throws invalid_request */
+function formatOf({ credential_format: format = 'jwt' }: TokenForm): CredentialFormat {
+  const known = FORMATS.find((each) => each === format);
+  if (!known) throw oauthRefusal('invalid_request', 'The service has no such `credential_format`.');
+  return known;
+}
+
+const FORMATS = ['jwt', 'vc-jwt', 'sd-jwt', 'both'] as const;
+type CredentialFormat = (typeof FORMATS)[number];
+
+const byRefreshToken: GrantType = (deps, client, form, key) => {
+  const { refresh_token: refreshToken } = form;
+  if (!refreshToken) throw oauthRefusal('invalid_request', 'Send `refresh_token`.');
+  const scopes = fewerScopesOf(form.scope);
+  const wish = { ...wishOf(client, form, key), ...(scopes && { scopes }) };
+  return refreshTokens(deps, client.caller, { refreshToken, agentId: client.agentId }, wish);
+};
+
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+const byToken: GrantType = (deps, client, form, { keyThumbprint }) =>
+  exchangeToken(deps, client, form, keyThumbprint);
+
+const grantTypes: ReadonlyMap<string, GrantType> = new Map([
+  ['authorization_code', byCode],
+  ['refresh_token', byRefreshToken],
+  [TOKEN_EXCHANGE, byToken],
+]);
+
+/** As the metadata lists them. */
+export const GRANT_TYPES = [...grantTypes.keys()];
+
+const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): TokenWish => ({
+  ...key,
+  ...(resource && { resources: [...new Set(resource)] }),
+  bindsRefresh: isPublic,
+});
+
+/** @see RFC 6749 §5.1, RFC 9396 §7 */
+function toAnswer(
+  issued: IssuedTokens | DelegatedTokens | ExchangedTokens,
+  { keyThumbprint }: ProvedKey,
+  now: Date,
+): TokenAnswer {
+  const { grantToken, expiresAt, refreshToken, scopes, authorizationDetails, grantId } = issued;
+  return {
+    access_token: grantToken,
+    token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
+    expires_in: Math.floor((Date.parse(expiresAt) - now.getTime()) / 1000),
+    scope: scopes.join(' '),
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
+    ...(authorizationDetails && { authorization_details: authorizationDetails }),
+    'urn:service:grant': { grant_id: grantId },
+    ...('verifiableCredential' in issued && { verifiableCredential: issued.verifiableCredential }),
+    ...('sdJwtCredential' in issued && { sdJwtCredential: issued.sdJwtCredential }),
+  };
+}

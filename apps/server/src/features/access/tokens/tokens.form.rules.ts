@@ -1,0 +1,72 @@
+import { uncovered } from '@behest/protocol/scopes';
+import { namedConnectors } from '@behest/protocol/tool-scopes';
+import { oauthRefusal } from '../../../platform/errors.ts';
+
+/** The parts of a token that its grant has otherwise. A member that is absent is as the grant has it. */
+export interface TokenForm {
+  readonly scopes?: readonly string[];
+  readonly audience?: string;
+  /** The key whose proof each use of the token needs. */
+  readonly keyThumbprint?: string;
+  /** The key whose proof each use of the refresh token needs. */
+  readonly refreshKeyThumbprint?: string;
+}
+
+/** The wish of an OAuth client for one token. */
+export interface TokenWish {
+  /** Fewer scopes than the grant has. */
+  readonly scopes?: readonly string[];
+  /** Some of the resources that were approved. */
+  readonly resources?: readonly string[];
+  readonly keyThumbprint?: string;
+  /** Whether the refresh token is bound to the key too: that of a client without a secret. */
+  readonly bindsRefresh: boolean;
+}
+
+/** Several audiences are stored as one text, as `scope` is: no audience has a space in it. */
+export const audiencesOf = (audience: string): string[] => audience.split(' ');
+
+/** The claim `aud`: a text for one audience, an array for several. */
+export function audClaim(audience: string): string | string[] {
+  const all = audiencesOf(audience);
+  return all.length === 1 ? audience : all;
+}
+
+/**
+ * The form of a token for an OAuth client, whose audience is never absent (RFC 9068 §2.2).
+ * @throws invalid_scope, invalid_target
+ */
+export function formOf(
+  wish: TokenWish | undefined,
+  grant: { readonly scopes: readonly string[]; readonly audience: string | null },
+  issuer: string,
+): TokenForm {
+  if (!wish) return {};
+  const { scopes, resources = [], keyThumbprint, bindsRefresh } = wish;
+  if (scopes && uncovered(grant.scopes, scopes).length > 0) {
+    throw oauthRefusal('invalid_scope', 'Ask only for scopes that the grant has.');
+  }
+  const approved = grant.audience === null ? [] : audiencesOf(grant.audience);
+  if (resources.some((resource) => !approved.includes(resource))) {
+    throw oauthRefusal('invalid_target', 'Ask only for resources that were approved.');
+  }
+  const isWhole = resources.length === 0 || resources.length === approved.length;
+  const audience = isWhole ? (grant.audience ?? issuer) : resources.join(' ');
+  return {
+    ...(scopes && { scopes }),
+    ...(audience !== grant.audience && { audience }),
+    ...(keyThumbprint !== undefined && { keyThumbprint }),
+    ...(keyThumbprint !== undefined && bindsRefresh && { refreshKeyThumbprint: keyThumbprint }),
+  };
+}
+
+/** The entries of a token with fewer scopes than its grant: those of connectors that its scopes still name. */
+export function detailsWithin(details: unknown, scopes: readonly string[]): unknown[] | null {
+  if (!Array.isArray(details)) return null;
+  const named = namedConnectors([...scopes]);
+  const kept = details.filter((entry) => {
+    const { connector } = Object(entry);
+    return connector === undefined || named.includes(connector);
+  });
+  return kept.length > 0 ? kept : null;
+}

@@ -1,0 +1,125 @@
+import { type Selectable, sql } from 'kysely';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { readPage } from '../../../platform/db/page-rows.ts';
+import type { AuditErased } from '../../../platform/db/types.gen.ts';
+import type { SeqRange } from './audit.queries.ts';
+
+/** The entries of a part of the chain that may be erased: about a person, or all of them. */
+export function listErasable(
+  db: Executor,
+  { developerId }: Tenant,
+  { fromSeq, toSeq }: SeqRange,
+  principalId: string | null,
+  limit: number,
+) {
+  const part = db
+    .selectFrom('auditEntries')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('seq', '>=', String(fromSeq))
+    .where('seq', '<=', String(toSeq))
+    .where('parts', 'is', null)
+    .orderBy('seq');
+  if (principalId === null) return readPage(db, part, limit);
+  const isAbout = sql<boolean>`(principal_id = ${principalId} or metadata ->> 'principalId' = ${principalId}
+    or metadata ->> 'userId' = ${principalId} or metadata ->> 'userName' = ${principalId}
+    or metadata -> 'principalIds' @> to_jsonb(${principalId}::text))`;
+  return readPage(db, part.where(isAbout), limit);
+}
+
+export interface Erasing {
+  readonly seq: string;
+  readonly parts: readonly string[];
+  readonly metadata: object;
+  /** In hex. */
+  readonly leaf: string;
+}
+
+/** Names the entries as erased, and then erases them: the trigger lets no other update pass. */
+export async function eraseRows(
+  tx: Tx,
+  { developerId }: Tenant,
+  erasureId: string,
+  rows: readonly Erasing[],
+): Promise<void> {
+  const json = JSON.stringify(rows);
+  await sql`insert into audit_erased (developer_id, seq, erasure_id, leaf)
+    select ${developerId}, r.seq, ${erasureId}, decode(r.leaf, 'hex')
+    from jsonb_to_recordset(${json}::jsonb) as r (seq bigint, leaf text)`.execute(tx);
+  await sql`update audit_entries e set parts = r.parts, metadata = r.metadata, salt = null, principal_id = null
+    from jsonb_to_recordset(${json}::jsonb) as r (seq bigint, parts text[], metadata jsonb)
+    where e.developer_id = ${developerId} and e.seq = r.seq`.execute(tx);
+}
+
+/** The erased entries of one erasure, in the order of the chain. */
+export function listErasedOf(
+  db: Executor,
+  { developerId }: Tenant,
+  erasureId: string,
+  after: string,
+  limit: number,
+): Promise<Pick<Selectable<AuditErased>, 'seq' | 'leaf'>[]> {
+  return db
+    .selectFrom('auditErased')
+    .select(['seq', 'leaf'])
+    .where('developerId', '=', developerId)
+    .where('erasureId', '=', erasureId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** The erased entries of a part of the chain, each with the erasure that names it, or with none. */
+export function listErasedRange(
+  db: Executor,
+  { developerId }: Tenant,
+  { fromSeq, toSeq }: SeqRange,
+  limit: number,
+) {
+  return db
+    .selectFrom('auditEntries as e')
+    .leftJoin('auditErased as r', (join) =>
+      join.onRef('r.developerId', '=', 'e.developerId').onRef('r.seq', '=', 'e.seq'),
+    )
+    .selectAll('e')
+    .select(['r.erasureId', 'r.leaf'])
+    .where('e.developerId', '=', developerId)
+    .where('e.seq', '>=', String(fromSeq))
+    .where('e.seq', '<=', String(toSeq))
+    .where('e.parts', 'is not', null)
+    .orderBy('e.seq')
+    .limit(limit)
+    .execute();
+}
+
+/** The entries about finished erasures in a part of the chain. */
+export function listErasureEntries(db: Executor, { developerId }: Tenant, { fromSeq, toSeq }: SeqRange) {
+  return db
+    .selectFrom('auditEntries')
+    .select(['id', 'metadata'])
+    .where('developerId', '=', developerId)
+    .where('action', '=', 'audit.erased')
+    .where('seq', '>=', String(fromSeq))
+    .where('seq', '<=', String(toSeq))
+    .orderBy('seq')
+    .execute();
+}
+
+/** Whether the chain has the entry about an erasure. */
+export async function isToldInChain(
+  db: Executor,
+  { developerId }: Tenant,
+  erasureId: string,
+): Promise<boolean> {
+  const told = await db
+    .selectFrom('auditEntries')
+    .select('seq')
+    .where('developerId', '=', developerId)
+    .where('action', '=', 'audit.erased')
+    .where(sql<boolean>`metadata ->> 'erasureId' = ${erasureId}`)
+    .limit(1)
+    .executeTakeFirst();
+  return told !== undefined;
+}

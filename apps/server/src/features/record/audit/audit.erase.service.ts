@@ -1,0 +1,100 @@
+import { createHash, hash as digestOfText } from 'node:crypto';
+import { auditLine } from '@behest/protocol/audit-line';
+import { erasedParts, leafOf, partsOf } from '@behest/protocol/audit-parts';
+import type { Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import type { Catalogue } from '../events/index.ts';
+import { type Erasing, eraseRows, listErasable, listErasedOf } from './audit.erase.repo.ts';
+import { staysErased } from './audit.erase.rules.ts';
+import type { SeqRange } from './audit.queries.ts';
+import type { EntryRow } from './audit.repo.ts';
+import { toEntry } from './audit.service.ts';
+
+/** Entries in one transaction. */
+const MOST = 500;
+
+export interface ErasureOfEntries {
+  readonly erasureId: string;
+  /** Null erases every entry of the part. */
+  readonly principalId: string | null;
+  readonly part: SeqRange;
+}
+
+export interface Erased {
+  readonly entries: number;
+  /** Entries that are not what was hashed. They stay as they are: an erasure would hide the change. */
+  readonly broken: readonly string[];
+  /** The number at which the erasure goes on. */
+  readonly nextSeq: number;
+}
+
+/** Erases personal content from entries of a part of the chain, at most 500. The chain stays whole. */
+export async function eraseEntries(
+  tx: Tx,
+  tenant: Tenant,
+  deps: { readonly catalogue: Catalogue },
+  { erasureId, principalId, part }: ErasureOfEntries,
+): Promise<Erased> {
+  const { rows, hasMore } = await listErasable(tx, tenant, part, principalId, MOST);
+  const [whole, broken]: [Erasing[], string[]] = [[], []];
+  for (const row of rows) {
+    const erasing = erasingOf(row, deps, principalId);
+    if (erasing) whole.push(erasing);
+    else broken.push(row.id);
+  }
+  if (whole.length > 0) await eraseRows(tx, tenant, erasureId, whole);
+  const last = rows.at(-1);
+  return { entries: whole.length, broken, nextSeq: hasMore && last ? Number(last.seq) + 1 : part.toSeq + 1 };
+}
+
+/** @returns undefined for an entry that is not what was hashed */
+function erasingOf(
+  row: EntryRow,
+  deps: { readonly catalogue: Catalogue },
+  principalId: string | null,
+): Erasing | undefined {
+  const entry = toEntry(deps, row);
+  if (digestOfText('sha256', auditLine(entry)) !== entry.hash) return undefined;
+  const whole = partsOf(entry, sha256);
+  const { parts, metadata } = erasedParts(whole, staysErased(entry.source, principalId), sha256);
+  return {
+    seq: row.seq,
+    parts,
+    metadata,
+    leaf: Buffer.from(leafOf(entry.hash, whole, sha256)).toString('hex'),
+  };
+}
+
+/** The statement about an erasure that its entry in the chain makes. */
+export interface ErasureDigest {
+  readonly count: number;
+  /** SHA-256 of the JSON array of the numbers of the entries. */
+  readonly digest: string;
+  /** SHA-256 of their leaves, one after the other. */
+  readonly leaves: string;
+}
+
+const PAGE = 5000;
+
+export async function digestErasure(db: Executor, tenant: Tenant, erasureId: string): Promise<ErasureDigest> {
+  const [seqs, leaves] = [createHash('sha256').update('['), createHash('sha256')];
+  let count = 0;
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const rows: Awaited<ReturnType<typeof listErasedOf>> = await listErasedOf(
+      db,
+      tenant,
+      erasureId,
+      after,
+      PAGE,
+    );
+    for (const { seq, leaf } of rows) {
+      seqs.update(count === 0 ? seq : `,${seq}`);
+      leaves.update(leaf);
+      count += 1;
+    }
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.seq;
+  }
+  return { count, digest: seqs.update(']').digest('hex'), leaves: leaves.digest('hex') };
+}
+
+export const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();

@@ -1,0 +1,1 @@
+export { countHoldsAgainst } from './compliance.holds.service.ts';

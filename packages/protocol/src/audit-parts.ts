@@ -1,0 +1,135 @@
+import canonicalize from 'canonicalize';
+import type { AuditEntry } from './audit-chain.ts';
+import { decodeBase64url, encodeBase64url } from './base64url.ts';
+
+/** SHA-256 of bytes. */
+export type Digest = (bytes: Uint8Array) => Uint8Array;
+
+/** An entry as the service keeps it after an erasure: its parts, of which some are shown, and the members that are left. */
+export interface ErasedEntry {
+  readonly parts: readonly string[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+const utf8 = new TextEncoder();
+const OWN = 'entry/1';
+const OF_METADATA = 'metadata.';
+
+/**
+ * The parts of an entry, as salted disclosures: the first has its own facts, the second its principal, each further one a
+ * member of the metadata. From the third on their order is that of their digests, so it tells nothing of hidden names.
+ * The hash of all digests, the leaf, stays the same whichever parts are shown.
+ *
+ * @see RFC 9901, section 4.2; RFC 6962, section 2.1
+ */
+export function partsOf(entry: AuditEntry, sha256: Digest): string[] {
+  const salt = entry.salt == null ? undefined : decodeBase64url(entry.salt);
+  const part = (name: string, value: unknown) => {
+    const own = salt ? sha256(joined([salt, utf8.encode(name)])).subarray(0, 16) : new Uint8Array();
+    return encodeBase64url(utf8.encode(canonicalize([encodeBase64url(own), name, value]) ?? ''));
+  };
+  const members = Object.entries(entry.metadata).map(([name, value]) => part(`${OF_METADATA}${name}`, value));
+  const ordered = members
+    .map((text) => ({ text, digest: sha256(utf8.encode(text)) }))
+    .sort((one, other) => compareBytes(one.digest, other.digest));
+  const own = part(OWN, ownFacts(entry));
+  return [own, part('principalId', entry.principalId ?? null), ...ordered.map(({ text }) => text)];
+}
+
+/** The leaf of an entry: it binds the hash of the whole entry to its parts, hidden ones included. */
+export function leafOf(hash: string, parts: readonly string[], sha256: Digest): Uint8Array {
+  const digests = parts.map((part) =>
+    part.startsWith('#') ? (decodeBase64url(part.slice(1)) ?? new Uint8Array()) : sha256(utf8.encode(part)),
+  );
+  return sha256(joined([new Uint8Array([0]), bytesOfHex(hash), ...digests]));
+}
+
+/** Hides every part but the entry's own facts and the members of the metadata that stay. */
+export function erasedParts(
+  parts: readonly string[],
+  isKept: (member: string, value: unknown) => boolean,
+  sha256: Digest,
+): ErasedEntry {
+  const metadata: Record<string, unknown> = Object.create(null);
+  const shown = parts.map((part, at) => {
+    const [name, value] = contentOf(part);
+    if (at === 0) return part;
+    const member = name.startsWith(OF_METADATA) ? name.slice(OF_METADATA.length) : undefined;
+    if (member === undefined || !isKept(member, value))
+      return `#${encodeBase64url(sha256(utf8.encode(part)))}`;
+    metadata[member] = value;
+    return part;
+  });
+  return { parts: shown, metadata };
+}
+
+/** Whether an erased entry says no more and nothing else than its shown parts. */
+export function agreesWithParts(entry: AuditEntry, parts: readonly string[]): boolean {
+  const [own, principal, ...members] = parts;
+  if (own === undefined || principal === undefined || !principal.startsWith('#')) return false;
+  try {
+    const [name, facts] = contentOf(own);
+    const shown = members.filter((part) => !part.startsWith('#')).map(contentOf);
+    const metadata = Object.fromEntries(
+      shown.map(([part, value]) => [part.slice(OF_METADATA.length), value]),
+    );
+    return (
+      name === OWN &&
+      canonicalize(facts) === canonicalize(ownFacts(entry)) &&
+      shown.every(([part]) => part.startsWith(OF_METADATA)) &&
+      canonicalize(metadata) === canonicalize(entry.metadata)
+    );
+  } catch {
+    return false; // a part that is no disclosure
+  }
+}
+
+function ownFacts({
+  action,
+  agentDid,
+  agentId,
+  developerId,
+  grantId,
+  id,
+  purpose,
+  seq,
+  status,
+  timestamp,
+}: AuditEntry) {
+  return {
+    action,
+    agentDid: agentDid ?? null,
+    agentId: agentId ?? null,
+    developerId,
+    grantId: grantId ?? null,
+    id,
+    purpose: purpose ?? null,
+    seq,
+    status,
+    timestamp,
+  };
+}
+
+function contentOf(part: string): [name: string, value: unknown] {
+  const bytes = decodeBase64url(part);
+  const [, name, value] = JSON.parse(new TextDecoder().decode(bytes));
+  return [String(name), value];
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+const bytesOfHex = (text: string) =>
+  new Uint8Array((text.match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16)));
+
+function compareBytes(one: Uint8Array, other: Uint8Array): number {
+  const at = one.findIndex((byte, index) => byte !== other[index]);
+  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+}

@@ -1,0 +1,95 @@
+import type { Transport } from '../client/transport.ts';
+import { BehestError } from '../errors.ts';
+import { CALLS } from './calls.gen.ts';
+import { listOf } from './lists.ts';
+import { requestOf } from './requests.ts';
+import type { CallRow } from './rows.ts';
+import type { ApiResources, PrincipalApi } from './types.gen.ts';
+
+export type OperationId = keyof typeof CALLS;
+
+/** The API key of a client, which a rotation replaces. */
+export interface KeyHolder {
+  apiKey: string | undefined;
+}
+
+export interface CallerOptions {
+  readonly key: KeyHolder;
+  readonly transport: Transport;
+  /** False to send no idempotency keys. Then lost `POST`s are not repeated. */
+  readonly idempotency: boolean;
+}
+
+/** Calls operations with the arguments of their methods. */
+export interface Caller {
+  /**
+   * @param args the arguments of the method of this operation
+   * @param session the session token of a person, where the operation takes one
+   */
+  call<T>(id: OperationId, args: readonly unknown[], session?: string): Promise<T>;
+}
+
+export function createCaller({ key, transport, idempotency }: CallerOptions): Caller {
+  async function send(row: CallRow, args: readonly unknown[], session: string | undefined): Promise<unknown> {
+    const request = requestOf(row, args);
+    const { method, options, grantToken } = request;
+    const credential = credentialOf(row, key, session ?? grantToken ?? options.scimToken);
+    const isKeyed = row.keyed === true && (idempotency || options.idempotencyKey !== undefined);
+    const idempotencyKey = isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const isSafe = row.reads === true || isKeyed || ['GET', 'PUT', 'DELETE'].includes(method);
+    const repeats = isSafe ? 'always' : 'when-unsent';
+    return (await transport({ ...request, credential, idempotencyKey, repeats })).data;
+  }
+  return {
+    call<T>(id: OperationId, args: readonly unknown[], session?: string): Promise<T> {
+      const row: CallRow = CALLS[id];
+      const sent = send(row, args, session);
+      if (row.rows === undefined) return sent as Promise<T>; // the description says what the service answers
+      const at = row.sends.split('{').length - 1 + (row.first?.length ?? 0);
+      const sentAt = (place: object) => args.toSpliced(at, 1, { ...Object(args[at]), ...place });
+      // The type of the method says that its answer is a list.
+      return listOf(row.rows, sent, (place) => send(row, sentAt(place), session)) as Promise<T>;
+    },
+  };
+}
+
+/** @throws BehestError when the client has no credential of the kind */
+function credentialOf(row: CallRow, { apiKey }: KeyHolder, given: string | undefined): string | undefined {
+  if (row.as === 'nobody') return undefined;
+  if (given !== undefined) return given;
+  if (row.as === 'scim' && apiKey !== undefined && /^bh_(live|test)_/.test(apiKey)) {
+    throw new BehestError(
+      'CONFIGURATION',
+      'SCIM takes no API key: pass `scimToken`, or use `scim.users(scimToken)`.',
+    );
+  }
+  if (apiKey !== undefined) return apiKey;
+  throw new BehestError(
+    'CONFIGURATION',
+    `\`${row.method}\` needs an API key: set BEHEST_API_KEY, or pass \`apiKey\`.`,
+  );
+}
+
+type Methods = Record<string, (...args: readonly unknown[]) => Promise<unknown>>;
+
+/** Makes the methods of all resources from the table. */
+export function resourcesOf(caller: Caller): ApiResources {
+  return methodsOf(caller) as unknown as ApiResources; // the table and the types are made from one description
+}
+
+/** Makes the methods that speak for one person. */
+export function principalOf(caller: Caller, session: string): PrincipalApi {
+  return methodsOf(caller, session).principal as unknown as PrincipalApi; // as above
+}
+
+function methodsOf(caller: Caller, session?: string): Record<string, Methods> {
+  const resources: Record<string, Methods> = {};
+  for (const [id, row] of Object.entries(CALLS) as [OperationId, CallRow][]) {
+    const [area = '', name] = row.method.split('.');
+    if (row.byHand || name === undefined) continue;
+    resources[area] ??= {};
+    const methods = resources[area];
+    methods[name] = (...args) => caller.call(id, args, session);
+  }
+  return resources;
+}

@@ -1,0 +1,118 @@
+import { EXEMPT, NAMINGS, type Naming, OF_PROGRAMS } from './names.ts';
+import type { Schema } from './type-text.ts';
+
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+interface Described {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+/** As much of an OpenAPI description as the methods are made from. */
+export interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+}
+
+/** An operation with the method that calls it. */
+export interface Operation extends Naming {
+  readonly id: string;
+  readonly method: string;
+  readonly verb: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly credential: string | undefined;
+  readonly isKeyed: boolean;
+  readonly inPath: readonly string[];
+  readonly body: Schema | undefined;
+  readonly query: Schema | undefined;
+  readonly answer: Schema | undefined;
+  /** True where the answer may be something else than JSON, such as an archive. */
+  readonly isFile: boolean;
+  /** The member of the answer that has the rows of a page. */
+  readonly rows: string | undefined;
+}
+
+/** Says why an operation has no method. @returns undefined for one that has to have one */
+export function exemptionOf(id: string, credential: string | undefined): string | undefined {
+  const found = Object.keys(EXEMPT).find((start) => id.startsWith(start));
+  if (found === undefined || found === id) return found && EXEMPT[found];
+  return credential !== undefined && OF_PROGRAMS.has(credential) ? undefined : EXEMPT[found];
+}
+
+/** Lists the operations that have methods, in the order of the description. */
+export function operationsOf({ paths }: Description): Operation[] {
+  return Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).flatMap(([verb, described]) => {
+      const { operationId: id, security = [] } = described;
+      const credential = Object.keys(security[0] ?? {})[0];
+      const isOfBrowser = credential === 'connect' || credential === 'consent' || credential === 'approver';
+      if (id === undefined || isOfBrowser || exemptionOf(id, credential)) return [];
+      return [operationOf(id, verb, path, credential, described)];
+    }),
+  );
+}
+
+function operationOf(
+  id: string,
+  verb: string,
+  path: string,
+  credential: string | undefined,
+  described: Described,
+): Operation {
+  const { parameters = [], requestBody, responses } = described;
+  const good = Object.entries(responses).filter(([status]) => status < '300');
+  const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
+  const answer = contents.find(([type]) => type === 'application/json')?.[1].schema;
+  const query = querySchema(parameters.filter((each) => each.in === 'query'));
+  return {
+    ...{ id, verb: verb.toUpperCase(), path, credential, query, answer, method: id },
+    ...NAMINGS[id],
+    summary: described.summary ?? id,
+    description: described.description,
+    isKeyed: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    inPath: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    body: without(requestBody?.content['application/json']?.schema, NAMINGS[id]?.omits ?? []),
+    isFile: contents.some(([type]) => type !== 'application/json'),
+    rows: rowsOf(query, answer),
+  };
+}
+
+/** @returns undefined for a body that has to be empty */
+function without(schema: Schema | undefined, omitted: readonly string[]): Schema | undefined {
+  if (!schema?.properties) return schema;
+  const isEmpty = Object.keys(schema.properties).length === 0 && schema.additionalProperties === false;
+  if (isEmpty) return undefined;
+  const properties = Object.entries(schema.properties).filter(([name]) => !omitted.includes(name));
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+function querySchema(parameters: readonly Parameter[]): Schema | undefined {
+  if (parameters.length === 0) return undefined;
+  const properties = Object.fromEntries(
+    parameters.map(({ name, schema, description }) => [
+      name,
+      { ...schema, ...(description && { description }) },
+    ]),
+  );
+  const required = parameters.filter(({ required }) => required).map(({ name }) => name);
+  return { type: 'object', properties, required };
+}
+
+function rowsOf(query: Schema | undefined, answer: Schema | undefined): string | undefined {
+  if (!query?.properties?.cursor || !answer?.properties?.nextCursor) return undefined;
+  return Object.entries(answer.properties).find(
+    ([name, { type }]) => type === 'array' && name !== 'schemas',
+  )?.[0];
+}
