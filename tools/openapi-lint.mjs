@@ -28,7 +28,7 @@ const ACCEPTED = new Set([
   // no credential has the id `status`
   'no-ambiguous-paths #/paths/~1v1~1credentials~1status~1{listId}',
   // no decision has the id `cases`
-  'no-ambiguous-paths #/paths/~1v1~1decisions~1cases~1{caseId}',
+  'no-ambiguous-paths #/paths/~1v1~1decisions~1cases~1{caseName}',
 ]);
 
 /** A warning fails the check, as an error does. */

@@ -33,8 +33,6 @@ create table approvers (
 );
 -- A person approves for a developer once.
 create unique index approvers_mailbox on approvers (developer_id, mailbox) where status <> 'removed';
--- The approver who is a principal.
-create index approvers_principal on approvers (developer_id, principal_id) where principal_id is not null;
 
 -- Owner: approvers. Passkeys of approvers, which no API key registers and no consent page takes.
 create table approver_passkeys (
@@ -53,8 +51,6 @@ create table approver_passkeys (
 );
 -- A credential of an authenticator is registered once.
 create unique index approver_passkeys_credential on approver_passkeys (developer_id, credential_id);
--- The passkeys of an approver.
-create index approver_passkeys_approver on approver_passkeys (developer_id, approver_id);
 -- A person signs in with a passkey alone.
 create index approver_passkeys_sign_in on approver_passkeys (credential_id);
 
@@ -71,8 +67,6 @@ create table approver_challenges (
   primary key (developer_id, id),
   foreign key (developer_id, approver_id) references approvers on delete cascade
 );
--- The open challenges of an approver.
-create index approver_challenges_approver on approver_challenges (developer_id, approver_id, expires_at);
 
 -- Owner: approvers. Sessions of the page, whose secrets are stored as their SHA-256.
 create table approver_sessions (
@@ -87,5 +81,3 @@ create table approver_sessions (
   primary key (developer_id, id),
   foreign key (developer_id, approver_id) references approvers on delete cascade
 );
--- The sessions of an approver who is removed.
-create index approver_sessions_approver on approver_sessions (developer_id, approver_id);

@@ -11,7 +11,8 @@ create table decision_cases (
 );
 
 -- Owner: decisions. Requests that people decide about one exact call. `action` is the canonical JSON whose hash is
--- signed. `routed` has the approvers who may decide. `hold` is the state of the approvals once they are used, by the
+-- signed. `routed` has the approvers who may decide. At `due_at` the request
+-- expires, or people are reminded of it. `hold` is the state of the approvals once they are used, by the
 -- call `call_id`.
 create table decisions (
   developer_id text not null references developers,
@@ -41,6 +42,7 @@ create table decisions (
   held_at      timestamptz,
   created_at   timestamptz not null,
   expires_at   timestamptz not null,
+  due_at       timestamptz not null,
   primary key (developer_id, id)
 );
 -- The open request about the same call.
@@ -48,12 +50,10 @@ create unique index decisions_open on decisions
   (developer_id, grant_id, action_hash) where status in ('pending', 'approved');
 -- The requests of a case, the last one for the page's difference.
 create index decisions_case on decisions (developer_id, case_id, id) where case_id is not null;
--- The requests of a grant.
-create index decisions_grant on decisions (developer_id, grant_id, id);
 -- The requests of an agent, newest first.
 create index decisions_agent on decisions (developer_id, agent_id, id);
 -- The requests that expire next, or are due for a reminder.
-create index decisions_due on decisions (expires_at) where status in ('pending', 'approved');
+create index decisions_due on decisions (due_at) where status in ('pending', 'approved');
 
 -- Owner: decisions. One person's approval. The decision grant is signed from it whenever the agent asks.
 create table decision_approvals (
@@ -75,5 +75,3 @@ create table decision_approvals (
 );
 -- A position is taken once, so that of two approvals at once one comes second.
 create unique index decision_approvals_position on decision_approvals (developer_id, decision_id, position);
--- The approvals of a person.
-create index decision_approvals_approver on decision_approvals (developer_id, approver_id);

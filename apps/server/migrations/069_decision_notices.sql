@@ -32,5 +32,3 @@ create table decision_notices (
 create index decision_notices_due on decision_notices (next_attempt_at);
 -- The notices about a decision.
 create index decision_notices_decision on decision_notices (developer_id, decision_id);
--- The notices on their way to a channel.
-create index decision_notices_channel on decision_notices (developer_id, channel_id);

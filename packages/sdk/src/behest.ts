@@ -1,7 +1,7 @@
 import type { Call } from '@behest/protocol/enforcement/call';
 import { createEnforcer } from '@behest/protocol/enforcement/enforcer';
 import type { Enforcer, ListedTools, OfferedTool, ToolOffer } from '@behest/protocol/enforcement/engine';
-import type { RevocationCheck, TokenSource } from '@behest/protocol/enforcement/ports';
+import type { DecisionStore, RevocationCheck, TokenSource } from '@behest/protocol/enforcement/ports';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { type ManifestOptions, manifestFromObject } from '@behest/protocol/manifest/load';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
@@ -9,6 +9,7 @@ import { createCaller } from './api/caller.ts';
 import type { SignupAnswer, SignupInput } from './api/types.gen.ts';
 import type { RateLimit } from './client/api-errors.ts';
 import { type Calls, callsOf } from './client/calls.ts';
+import { Approvals, serviceDecisions } from './client/decisions.ts';
 import { manifestsIn } from './client/manifest-files.ts';
 import { onlineRevocation } from './client/online-revocation.ts';
 import { apiKeyOf, type BehestOptions, transportOptions, variable } from './client/options.ts';
@@ -19,6 +20,7 @@ import { clientTokens } from './client/tokens.ts';
 import { frozenCopy, isLoaded } from './client/tool-values.ts';
 import { createTransport, type Transport } from './client/transport.ts';
 import { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+import { issuerKeysOf } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 
 const BASE_URL = 'http://localhost:3001';
@@ -58,6 +60,8 @@ export class Behest {
   readonly #callsBy: (send: Transport) => Calls;
   #lastRateLimit: RateLimit | undefined;
   #revocations: Revocations | undefined;
+  /** Asks people about calls that need a decision. */
+  readonly approvals = new Approvals(() => this.#mustHaveService());
 
   /** @throws BehestError for options that cannot be used */
   constructor(options: BehestOptions = {}) {
@@ -78,7 +82,8 @@ export class Behest {
       return answer;
     };
     Object.assign(this, this.#callsBy(this.#transport));
-    const { meter, capsMode, region, decisions } = options;
+    const { meter, capsMode, region } = options;
+    const decisions = options.decisions ?? this.#decisionsOf(options, baseUrl);
     const revocation = this.#revocationOf(options);
     this.#tokens = clientTokens(options, baseUrl, this.#service);
     this.#enforcer = createEnforcer({
@@ -249,10 +254,19 @@ export class Behest {
     return revocation === 'online' ? onlineRevocation(this.#mustHaveService()) : revocation;
   }
 
+  /** The service keeps the decisions of a client with a key. */
+  #decisionsOf(options: BehestOptions, baseUrl: string): DecisionStore | undefined {
+    const { issuer = baseUrl, jwksUri = `${baseUrl}/.well-known/jwks.json` } = options;
+    return (
+      this.#service &&
+      serviceDecisions({ service: this.#service, keys: issuerKeysOf(jwksUri, options), issuer })
+    );
+  }
+
   /** @throws BehestError when the service has to be asked, and there is no key to ask it with */
   #mustHaveService(): ServiceOptions {
     if (this.#service) return this.#service;
-    throw new BehestError('CONFIGURATION', 'A check of revocations needs an API key.');
+    throw new BehestError('CONFIGURATION', 'Revocations and decisions are asked for with an API key.');
   }
 
   /** A client in a log shows no secret. */

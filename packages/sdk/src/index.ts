@@ -12,6 +12,7 @@ export {
   type RateLimit,
 } from './client/api-errors.ts';
 export type { Calls, Wanted } from './client/calls.ts';
+export type { CallToApprove, Decision, Waiting } from './client/decisions.ts';
 export type { ScimCalls } from './client/extras.ts';
 export type {
   BehestEvent,

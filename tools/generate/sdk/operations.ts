@@ -57,7 +57,7 @@ export function operationsOf({ paths }: Description): Operation[] {
     Object.entries(verbs).flatMap(([verb, described]) => {
       const { operationId: id, security = [] } = described;
       const credential = Object.keys(security[0] ?? {})[0];
-      const isOfBrowser = credential === 'connect' || credential === 'consent';
+      const isOfBrowser = credential === 'connect' || credential === 'consent' || credential === 'approver';
       if (id === undefined || isOfBrowser || exemptionOf(id, credential)) return [];
       return [operationOf(id, verb, path, credential, described)];
     }),

@@ -33,7 +33,14 @@ export function approverBrowser(service: Service) {
     if (answer.statusCode < 300 && answer.body.includes('"csrfToken"')) csrf = answer.json().csrfToken;
     return answer;
   }
-  return { call, cookies };
+  /** The headers with which the page sends a request now. */
+  const headers = () => ({
+    origin: service.settings.http.publicBaseUrl,
+    'sec-fetch-site': 'same-origin',
+    cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
+    'x-csrf-token': csrf,
+  });
+  return { call, cookies, headers };
 }
 type Browser = ReturnType<typeof approverBrowser>;
 

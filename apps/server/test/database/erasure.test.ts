@@ -44,7 +44,7 @@ async function rowsOf({ db }: Service, developerId: string) {
 async function wholeAccount(service: Service) {
   const { app, db, clock } = service;
   const developer = await service.asDeveloper({ mode: 'sandbox' });
-  await possessionsOf(developer);
+  const decisionId = String((await possessionsOf(developer)).decisionId);
   await verifyAddress(service, developer);
   await developer('POST', '/v1/signup/verify', { email: 'next@acme.test' });
   await app.inject({
@@ -92,6 +92,28 @@ async function wholeAccount(service: Service) {
       ...{ developerId, subscriptionId: 'sub_1', plan: 'pro', effectivePlan: 'pro', status: 'active' },
       ...{ cancelAtPeriodEnd: false, toldAt: clock(), updatedAt: clock() },
     } as const)
+    .execute();
+  await db
+    .insertInto('decisionApprovals')
+    .values({
+      ...{
+        developerId,
+        id: 'dgnt_1',
+        approverId: 'a',
+        sub: 's',
+        position: 1,
+        onBehalfOf: null,
+        isRelaxed: true,
+      },
+      ...{
+        decisionId,
+        credential: 'c',
+        deviceHash: Buffer.alloc(32),
+        sessionId: 's',
+        evidence,
+        approvedAt: clock(),
+      },
+    })
     .execute();
   await db
     .insertInto('vaultProxyCalls')

@@ -3,6 +3,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
+import { listDueNoticesAcrossTenants } from '../../src/features/access/decisions/decisions.notices.repo.ts';
+import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/access/decisions/decisions.repo.ts';
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
@@ -15,6 +17,7 @@ import {
   listForgottenAcrossTenants,
   listUncheckedAcrossTenants,
 } from '../../src/features/accounts/domains/domains.repo.ts';
+import { listByCredentialAcrossTenants } from '../../src/features/people/approvers/approvers.keys.repo.ts';
 import {
   listDueSessionsAcrossTenants,
   listOpenSessions,
@@ -215,6 +218,12 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     for await (const told of tellAuthorizations(db, acme, 'user_42')) expect(told.length).toBeLessThan(51);
   },
   verifiable_credentials_grant: get((its) => `/v1/credentials?grantId=${its.grantId}`),
+  approver_passkeys_sign_in: ({ db }) => listByCredentialAcrossTenants(db, Buffer.from('unknown')),
+  decisions_agent: get((its) => `/v1/decisions?agentId=${its.agentId}`),
+  decisions_case: ({ acme }) => acme('PUT', '/v1/decisions/cases/other', { caseVersion: '1' }),
+  decisions_due: ({ db, at }) => listDueDecisionsAcrossTenants(db, at, 10),
+  decision_notices_due: ({ db, at }) => listDueNoticesAcrossTenants(db, at, 10),
+  decision_notices_decision: ({ acme, its }) => acme('POST', `/v1/decisions/${its.decisionId}/cancel`, {}),
   verifiable_credentials_principal: get(() => '/v1/credentials?principalId=user_42'),
   setup_links_id: ({ db }) => findLinkAcrossTenants(db, 'setup_1'),
   setup_links_connection: async ({ acme }) => {
@@ -254,6 +263,10 @@ const RULES: Readonly<Record<string, string>> = {
   billing_customers_developer_id_key: 'an account has one customer',
   custom_domains_developer_id_domain_key: 'a developer registers a domain once',
   signing_keys_active: 'an algorithm has one active signing key',
+  approvers_mailbox: 'a person approves for a developer once',
+  approver_passkeys_credential: 'a developer has each credential of an approver once',
+  decisions_open: 'a call has one open request',
+  decision_approvals_position: 'of two approvals at once one comes second',
   status_lists_open: 'new credentials take their places in one list',
   verifiable_credentials_place: 'a place in a status list is taken once',
   verified_domains_developer_id_domain_id_key: 'a registration holds its own domain',
@@ -336,6 +349,9 @@ const COPIES: Readonly<Record<string, string>> = {
   scim_principals: `'folded', 'p' || n, 'principal_id', 'p' || n, 'user_id', one.user_id || n`,
   scim_groups: `'id', one.id || n, 'display_name', n, 'external_id', n`,
   scim_members: `'group_id', one.group_id || n, 'user_id', one.user_id || n`,
+  approver_passkeys: `'id', one.id || n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
+  decisions: `'id', one.id || n, 'agent_id', n, 'grant_id', n, 'case_id', n, 'expires_at', '2030-01-01', 'due_at', '2030-01-01'`,
+  decision_notices: `'id', one.id || n, 'decision_id', one.decision_id || n, 'next_attempt_at', '2030-01-01'`,
   status_lists: `'id', one.id || n, 'is_open', false, 'bits', '\\x00'`,
   tokens: `'id', one.id || n, 'grant_id', n`,
   vault_providers: `'id', one.id || n, 'service', 'p' || n, 'key_id', n, 'client_source', 'cimd'`,

@@ -29,6 +29,7 @@ const routesOf = (kind: string) =>
 /** These routes name no record in their requests, and show records of several agents. */
 const LISTS = [
   'GET /v1/credentials',
+  'GET /v1/decisions',
   'GET /v1/agents',
   'GET /v1/grants',
   'GET /v1/audit/entries',
@@ -58,6 +59,7 @@ const FORBIDDEN = [
   'GET /v1/vault/proxy/calls',
   'POST /v1/vault/connect-sessions',
   'POST /v1/vault/credentials',
+  'PUT /v1/decisions/cases/:caseName',
 ];
 const OPEN = ['GET /v1/manifests', 'GET /v1/manifests/:connector', 'GET /v1/me', 'POST /v1/keys/rotate'];
 /** Every way to a record by a `runtime` key. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { beforeAll, expect, test } from 'vitest';
 import { unavailable } from '../../src/platform/errors.ts';
 import type { Shape } from '../../src/platform/http/routes/taken-shapes.ts';
+import { enrolApprover } from '../app/approving.ts';
 import { askToConnect, browserOf } from '../app/connecting.ts';
 import { operationOf, possessionsOf } from '../app/every-route.ts';
 import { authorize, registerAgent } from '../app/flow.ts';
@@ -61,12 +62,14 @@ async function credentialsOf(service: Service) {
     cookie: [...connecting.cookies].map((pair) => pair.join('=')).join('; '),
     'x-csrf-token': String(opened.csrfToken),
   };
+  const { browser: approving } = await enrolApprover(service, sandbox, 'approver@example.org');
   const headersFor = ({ config }: RouteOptions): Record<string, string> => {
     if (config?.access === 'developer') return { authorization: `Bearer ${developer.apiKey}` };
     if (config?.access === 'session') return { authorization: `Bearer ${sessionToken}` };
     if (config?.access === 'scim') return { authorization: `Bearer ${scimToken}` };
     if (config?.access === 'operator') return { authorization: `Bearer ${ADMIN_API_KEY}` };
     if (config?.access === 'grant') return { authorization: `Bearer ${grantToken}` };
+    if (config?.access === 'approver') return approving.headers();
     return config?.access === 'connect' ? connectPage : page;
   };
   const idFor = ({ config }: RouteOptions) => (config?.access === 'connect' ? asked.id : String(id));

@@ -49,6 +49,7 @@ describe('a server with good settings', () => {
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
       'audit checkpoints',
+      'care of decisions',
       'checks of audit chains',
       'checks of domains',
       'connection rotation',
@@ -65,6 +66,7 @@ describe('a server with good settings', () => {
       'forgetting of proxy calls',
       'keying of fingerprints',
       'messages about anomalies',
+      'notices of decisions',
       'provider rotation',
       'pruning of caps',
       'retention of events',

@@ -4806,9 +4806,9 @@ export interface DecisionsApi {
   /**
    * Set the version of a case, which ends the requests about its other versions.
    *
-   * Sends `PUT /v1/decisions/cases/{caseId}`.
+   * Sends `PUT /v1/decisions/cases/{caseName}`.
    */
-  setCaseVersion(caseId: string, input: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
+  setCaseVersion(caseName: string, input: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
   /**
    * Add a channel of Slack or Microsoft Teams that hears of requests.
    *

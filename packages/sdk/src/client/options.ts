@@ -43,7 +43,7 @@ export interface BehestOptions {
    * each token and follows the events of the service. Default: `off`.
    */
   readonly revocation?: 'off' | 'online' | 'feed' | RevocationCheck;
-  /** Where decision grants are held. Without it every call that needs a decision is denied. */
+  /** Where decision grants are held. Default: at the service; without an API key, calls that need one are denied. */
   readonly decisions?: DecisionStore;
   /** Any function with the shape of the global `fetch`. */
   readonly fetch?: Fetch;

@@ -16,10 +16,23 @@ export interface ServiceOptions {
  * @throws BehestNetworkError when there was no usable answer. The message holds neither key nor body.
  */
 export async function askService(
-  { baseUrl, apiKey, fetch }: ServiceOptions,
+  service: ServiceOptions,
   path: string,
   body?: unknown,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const { status, answer } = await sendToService(service, path, body);
+  if (status === 200) return answer;
+  throw new BehestNetworkError('The service could not be asked.', {
+    cause: new Error(`the status is ${status}`),
+  });
+}
+
+/** As `askService`, for callers that read refusals too. @throws BehestNetworkError without an answer in JSON */
+export async function sendToService(
+  { baseUrl, apiKey, fetch }: ServiceOptions,
+  path: string,
+  body?: unknown,
+): Promise<{ readonly status: number; readonly answer: Readonly<Record<string, unknown>> }> {
   try {
     const answer = await fetch(`${baseUrl}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -31,8 +44,7 @@ export async function askService(
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    if (answer.status !== 200) throw new Error(`the status is ${answer.status}`);
-    return Object(await answer.json());
+    return { status: answer.status, answer: Object(await answer.json()) };
   } catch (cause) {
     throw new BehestNetworkError('The service could not be asked.', { cause });
   }

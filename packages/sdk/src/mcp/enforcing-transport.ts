@@ -12,6 +12,7 @@ import {
   type Transport,
   toolCallOf,
 } from './messages.ts';
+import { elicited, isWaiting, resumed } from './waiting-call.ts';
 import { type WholeList, wholeList } from './whole-list.ts';
 
 export interface ToolEnforcement {
@@ -25,6 +26,11 @@ export interface ToolEnforcement {
   readonly amount?: (call: ToolCall) => number | undefined;
   readonly caseId?: (call: ToolCall) => string | undefined;
   readonly caseVersion?: (call: ToolCall) => string | undefined;
+  /**
+   * Asks people about calls that need a decision, and sends the client's person to the page (MCP, elicitation in URL
+   * mode). The same call, made again after they approved, runs. The key of 32 bytes seals what the client sends back.
+   */
+  readonly decisions?: { readonly key: Uint8Array };
   /** Hears which tools a list left out, for the operator's log. The client must not learn it. */
   readonly onHidden?: (hidden: readonly HiddenTool[]) => void;
 }
@@ -42,6 +48,7 @@ export function enforcingTransport(inner: Transport, behest: Behest, options: To
   const own = crypto.randomUUID(); // no client can guess the ids of the middleware's own requests
   const waiting = new Map<unknown, (answer: Message) => void>();
   let count = 0;
+  let revision = '';
 
   const outer: Transport = {
     async start() {
@@ -60,7 +67,10 @@ export function enforcingTransport(inner: Transport, behest: Behest, options: To
     get sessionId() {
       return inner.sessionId;
     },
-    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+    setProtocolVersion(version) {
+      revision = version;
+      inner.setProtocolVersion?.(version);
+    },
   };
 
   function receive(message: Message, extra?: MessageExtra): void {
@@ -115,11 +125,20 @@ export function enforcingTransport(inner: Transport, behest: Behest, options: To
     if (second) return answer(message, { result: denied(AMBIGUOUS) });
     const hasPins = behest.manifest(options.connector)?.tools.get(checked.name)?.mcp_pins !== undefined;
     const toolPin = hasPins && definition ? await pinOfTool(definition).catch(() => undefined) : undefined;
-    const result = await behest.enforce({
+    const asking = {
       ...callFor(checked, options),
       grantToken: await tokenOf(options, extra),
       ...(toolPin !== undefined && { toolPin }),
-    });
+    };
+    let result = await behest.enforce(asking);
+    if (options.decisions && isWaiting(result)) {
+      const waiting = await resumed(behest, asking);
+      if (waiting?.decisionGrants) {
+        result = await behest.enforce({ ...asking, decisionGrants: waiting.decisionGrants });
+      } else if (waiting) {
+        return answer(message, elicited(waiting.decision, checked, { revision, ...options.decisions }));
+      }
+    }
     if (!result.allowed) return answer(message, { result: denied(result) });
     outer.onmessage?.({ ...message, params: { ...message.params, arguments: checked.arguments } }, extra);
   }

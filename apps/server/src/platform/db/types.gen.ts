@@ -574,6 +574,7 @@ export interface Decisions {
   createdAt: Timestamp;
   decision: string | null;
   developerId: string;
+  dueAt: Timestamp;
   expiresAt: Timestamp;
   fourEyesOn: string[] | null;
   grantId: string;

@@ -8,10 +8,11 @@ import { AppError, badField } from '../../../platform/errors.ts';
 import { newId, newSalt } from '../../../platform/ids.ts';
 import { listAllApprovers } from '../../people/approvers/approvers.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
-import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.deps.service.ts';
+import { aboutOf, type DecisionsDeps, endedAct, factsOf, refusedUse } from './decisions.deps.service.ts';
 import { noticesOf } from './decisions.notices.service.ts';
 import { findCaseVersion, findOpen, insertDecision, updateDecision } from './decisions.repo.ts';
 import { eligibleOf, hasQuorum, requesterOf, routeOf } from './decisions.routing.service.ts';
+import { dueAt } from './decisions.rules.ts';
 import type { Decision, NewDecision } from './decisions.schema.ts';
 import { toDecision, withApprovals } from './decisions.show.service.ts';
 
@@ -41,6 +42,8 @@ export async function askForDecision(
     throw badField('expiresIn', 'not_allowed');
   const asked = await callToDecide(deps, caller, input, text);
   const { caseId, caseVersion = null } = input;
+
+  const expiresAt = new Date(at.getTime() + seconds * 1000);
 
   return inTransaction(deps.db, async (tx) => {
     if (caseId !== undefined) {
@@ -75,7 +78,8 @@ export async function askForDecision(
       callId: null,
       heldAt: null,
       createdAt: at,
-      expiresAt: new Date(at.getTime() + seconds * 1000),
+      expiresAt,
+      dueAt: dueAt(at, expiresAt, 0),
     });
     if (!row) {
       const rival = await findOpen(tx, tenant, asked);
@@ -112,7 +116,8 @@ async function callToDecide(deps: DecisionsDeps, caller: Caller, input: NewDecis
   const { facts, call, result } = await deps.judgeCall(deps, caller, judgedCall, text);
   const { row, manifest } = facts;
   if (result.allowed) throw conflict('not_needed');
-  if (!row || result.reason_code !== 'decision_required' || result.sub_reason !== null) {
+  if (!row) throw refusedUse('unknown_grant'); // as if the token was never issued
+  if (result.reason_code !== 'decision_required' || result.sub_reason !== null) {
     const { reason_code, sub_reason } = result;
     throw new AppError('CONFLICT', 'Another check refuses this call.', { reason_code, sub_reason });
   }

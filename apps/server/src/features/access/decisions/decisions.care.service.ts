@@ -12,12 +12,16 @@ import {
   updateDecision,
 } from './decisions.repo.ts';
 import { eligibleOf } from './decisions.routing.service.ts';
+import { dueAt } from './decisions.rules.ts';
 
 /** The most requests of one run. */
 export const BATCH = 50;
 
+/** The parts of the process that the job needs. */
+type CareDeps = Pick<DecisionsDeps, 'db' | 'clock' | 'mailer' | 'publicBaseUrl'>;
+
 /** @returns how many were due */
-export async function careForDue(deps: DecisionsDeps): Promise<number> {
+export async function careForDue(deps: CareDeps): Promise<number> {
   const at = deps.clock();
   const due = await listDueAcrossTenants(deps.db, at, BATCH);
   for (const { id, developerId, mode, plan, reminders } of due) {
@@ -36,8 +40,14 @@ export async function careForDue(deps: DecisionsDeps): Promise<number> {
 }
 
 /** The people of the group `escalation` may decide from the first reminder on. */
-async function remind(deps: DecisionsDeps, tx: Tx, caller: Caller, row: DecisionRow): Promise<void> {
+async function remind(deps: CareDeps, tx: Tx, caller: Caller, row: DecisionRow): Promise<void> {
   const at = deps.clock();
+  const reminders = row.reminders + 1;
+  const next = dueAt(row.createdAt, row.expiresAt, reminders);
+  if (row.status !== 'pending') {
+    await updateDecision(tx, caller.tenant, row.id, { dueAt: row.expiresAt });
+    return;
+  }
   const all = await listAllApprovers(tx, caller.tenant);
   const { connector } = row;
   const escalated = all
@@ -47,7 +57,7 @@ async function remind(deps: DecisionsDeps, tx: Tx, caller: Caller, row: Decision
     )
     .map(({ id }) => id);
   const routed = [...new Set([...row.routed, ...escalated])];
-  const reminded = await updateDecision(tx, caller.tenant, row.id, { reminders: row.reminders + 1, routed });
+  const reminded = await updateDecision(tx, caller.tenant, row.id, { reminders, routed, dueAt: next });
   const [first] = await listApprovals(tx, caller.tenant, [row.id]);
   const eligible = eligibleOf(all, routed, at);
   await noticesOf(deps, tx, caller, reminded, { what: 'reminder', eligible, except: first?.approverId });

@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
@@ -200,12 +200,8 @@ export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
     .selectAll('decision')
     .select(['developer.mode', 'developer.plan'])
     .where('decision.status', 'in', ['pending', 'approved'])
-    .where(
-      sql<boolean>`(decision.expires_at <= ${at} or (decision.status = 'pending' and (
-        (decision.reminders = 0 and decision.created_at + (decision.expires_at - decision.created_at) * 0.5 <= ${at})
-        or (decision.reminders = 1 and decision.created_at + (decision.expires_at - decision.created_at) * 0.9 <= ${at}))))`,
-    )
-    .orderBy('decision.expiresAt')
+    .where('decision.dueAt', '<=', at)
+    .orderBy('decision.dueAt')
     .limit(limit)
     .execute();
 }

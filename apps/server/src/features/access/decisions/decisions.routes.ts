@@ -29,7 +29,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   app.post(
     '/v1/decisions',
     {
-      config: { ...ofAgents, failures: ['CONFLICT'], keepsBytes: true },
+      config: { ...ofAgents, failures: ['NOT_FOUND', 'CONFLICT'], keepsBytes: true },
       schema: {
         operationId: 'decisions.request',
         summary: 'Ask people to decide about one exact call',
@@ -125,7 +125,7 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
   );
 
   app.put(
-    '/v1/decisions/cases/:caseId',
+    '/v1/decisions/cases/:caseName',
     {
       config: { ...ofAgents, boundKeys: 'forbidden', failures: [] },
       schema: {
@@ -136,6 +136,6 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
         response: { 200: Case },
       },
     },
-    (request) => changeCase(deps, callerOf(request), request.params.caseId, request.body.caseVersion),
+    (request) => changeCase(deps, callerOf(request), request.params.caseName, request.body.caseVersion),
   );
 };

@@ -84,3 +84,13 @@ export function fourEyesFault(first: Eyes, second: Eyes, isRelaxed: boolean): Fo
   ];
   return faults.find(([, isFaulty]) => isFaulty)?.[0];
 }
+
+/** The parts of a request's life after which people are reminded. */
+const REMINDERS = [0.5, 0.9];
+
+/** When a request is due for its next reminder, or expires. */
+export function dueAt(createdAt: Date, expiresAt: Date, reminders: number): Date {
+  const part = REMINDERS[reminders];
+  const length = expiresAt.getTime() - createdAt.getTime();
+  return part === undefined ? expiresAt : new Date(createdAt.getTime() + Math.ceil(length * part));
+}

@@ -75,7 +75,7 @@ export const Decision = Type.Object({
 });
 
 export const DecisionPath = Type.Object({ id: Id });
-export const CasePath = Type.Object({ caseId: CaseId });
+export const CasePath = Type.Object({ caseName: CaseId });
 export type DecisionQuery = Static<typeof DecisionQuery>;
 export const DecisionQuery = Type.Object({
   ...pageQuery('dec'),

@@ -369,5 +369,5 @@ test('another developer, and a key of another agent, know nothing of a decision'
   }
   expect((await stranger.approve(decisionId)).statusCode).toBe(404);
   const asBound = await bound('POST', '/v1/decisions', agent.call({ arguments: { to: 'B' } }));
-  expect(asBound.json().details).toMatchObject({ reason_code: 'token_invalid' });
+  expect([asBound.statusCode, reasonOf(asBound)]).toEqual([404, 'unknown_grant']);
 });

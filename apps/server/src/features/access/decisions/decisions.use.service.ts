@@ -127,7 +127,8 @@ export async function consume(
   const action: Action = { ...input.action, arguments: { ...input.action.arguments } };
   const { connector, tool } = action;
   const facts = await deps.findCallFacts(deps, caller, { grantToken, connector });
-  if (!facts.token.ok || !facts.row || facts.status !== 'active') throw refusedUse('wrong_agent');
+  if (!facts.token.ok || !facts.row) throw refusedUse('unknown_grant');
+  if (facts.status !== 'active') throw refusedUse('revoked');
   const declared = facts.manifest?.tools.get(tool) ?? {};
   const asked = { token: { claims: facts.token.claims }, connector, tool, declared };
   const call = {

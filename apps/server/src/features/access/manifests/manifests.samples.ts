@@ -3,7 +3,11 @@ import type { Samples } from '../../../../test/app/samples.ts';
 const manifest = {
   $schema: 'https://behest.dev/schemas/manifest-0.6.json',
   connector: 'acme_mail',
-  tools: { list_mail: 'read', send_mail: { permission: 'write', caps: { per_day: 100 } } },
+  tools: {
+    list_mail: 'read',
+    send_mail: { permission: 'write', caps: { per_day: 100 } },
+    wipe_mail: { permission: 'write', requires_decision: true },
+  },
 };
 
 export const samples: Samples = {

@@ -106,8 +106,10 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 const TOLD = [
   ...[
     'anomalies',
+    'approvers',
     'audit_entries',
     'auth_requests',
+    'decisions',
     'grants',
     'legal_holds',
     'passkeys',

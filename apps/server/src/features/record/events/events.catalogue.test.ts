@@ -108,7 +108,7 @@ const promised = {
     decision.approval_refused console.sign_in_failed consent.verification_failed fido.registration_failed fido.updated billing.checkout_created
     compliance.hold_changed signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
-    console.session_ended console.stepped_up`,
+    console.session_ended console.stepped_up approver.invited approver.clone_suspected decision.channel_changed`,
 };
 const namesIn = (text: string) => text.trim().split(/\s+/);
 const events = namesIn(`${promised.eventAndEntry} ${promised.eventOnly}`);
@@ -143,5 +143,5 @@ test('a name is declared once, and is then no longer reserved', () => {
 
   expect(() => catalogueOf([made])).not.toThrow();
   expect(() => catalogueOf([made, made])).toThrow('The act vase.made is declared twice.');
-  expect(() => catalogueOf([{ 'decision.granted': act() }])).toThrow('decision.granted');
+  expect(() => catalogueOf([{ 'member.joined': act() }])).toThrow('member.joined');
 });

@@ -1,0 +1,30 @@
+import type { Behest } from '@behest/sdk';
+
+/** A payment that an agent wants to make. */
+export interface Payment {
+  readonly grantToken: string;
+  /** One id for one payment, which its repetitions share. */
+  readonly callId: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly summary: string;
+}
+
+/**
+ * Makes a payment once a person has approved it. Call it again with the same payment until it is made: it asks people at
+ * the first call, and finds their answer later.
+ * @returns the page on which people decide, or undefined once the payment is made
+ * @throws Error with the reason of any other denial
+ */
+export async function payOnceApproved(
+  behest: Behest,
+  { summary, callId, ...payment }: Payment,
+  pay: (args: Payment['arguments'], callId: string) => Promise<void>,
+): Promise<string | undefined> {
+  const call = { connector: 'acme_bank', tool: 'pay', ...payment };
+  const { decision, decisionGrants } = await behest.approvals.resume({ ...call, summary });
+  if (!decisionGrants) return decision.url;
+  const result = await behest.enforce({ ...call, callId, decisionGrants });
+  if (!result.allowed) throw new Error(result.reason);
+  await pay(payment.arguments, callId);
+  return undefined;
+}

@@ -1,0 +1,122 @@
+import type { Call } from '@behest/protocol/enforcement/call';
+import { createDecisionVerifier } from '@behest/protocol/enforcement/decision-verifier';
+import {
+  type DecisionMoved,
+  type DecisionStore,
+  type MoveRefusal,
+  moveRefusals,
+} from '@behest/protocol/enforcement/ports';
+import { BehestError } from '../errors.ts';
+import type { IssuerKeys } from '../verify/key-cache.ts';
+import { verifySignature } from '../verify/signatures.ts';
+import { askService, type ServiceOptions, sendToService } from './service.ts';
+
+/** A request that people decide about one exact call, as the service tells of it. */
+export interface Decision {
+  readonly decisionId: string;
+  readonly status: 'pending' | 'approved' | 'consumed' | 'denied' | 'cancelled' | 'superseded' | 'expired';
+  readonly actionHash: string;
+  readonly quorum: number;
+  readonly principalId: string;
+  readonly expiresAt: string;
+  /** The page on which people decide. It gives no rights. */
+  readonly url: string;
+}
+
+/** The call that people decide about. */
+export interface CallToApprove
+  extends Pick<Call, 'grantToken' | 'connector' | 'tool' | 'arguments' | 'resource' | 'caseVersion'> {
+  readonly caseId?: string;
+  readonly amount?: number;
+  /** In the words of the agent, which approvers see as such. */
+  readonly summary?: string;
+  /** A duration such as `30m`. Default: `4h`. */
+  readonly expiresIn?: string;
+  /** Ids of approvers, or `group:<name>`. Default: all who may decide. */
+  readonly approvers?: readonly string[];
+}
+
+/** The state of a call that needs a decision: grants to call with, or a request that waits for people. */
+export type Waiting =
+  | { readonly decisionGrants: readonly string[]; readonly decision: Decision }
+  | { readonly decisionGrants?: undefined; readonly decision: Decision };
+
+/** Asks people about calls. Only people approve, so there is no method for that. */
+export class Approvals {
+  readonly #service: () => ServiceOptions;
+
+  constructor(service: () => ServiceOptions) {
+    this.#service = service;
+  }
+
+  /**
+   * Asks people about a call, or finds the open request about the same call.
+   *
+   * @throws BehestError when the service refuses to ask; BehestNetworkError without an answer
+   */
+  async request(call: CallToApprove): Promise<Decision> {
+    return (await this.#send('/v1/decisions', call)) as unknown as Decision;
+  }
+
+  async get(decisionId: string): Promise<Decision> {
+    return (await askService(this.#service(), `/v1/decisions/${decisionId}`)) as unknown as Decision;
+  }
+
+  /** The decision grants of an approved request. @throws BehestError while it is not approved */
+  async grants(decisionId: string, grantToken: string): Promise<readonly string[]> {
+    const { decisionGrants } = await this.#send(`/v1/decisions/${decisionId}/grants`, { grantToken });
+    return Array.isArray(decisionGrants) ? decisionGrants.map(String) : [];
+  }
+
+  async cancel(decisionId: string): Promise<void> {
+    await this.#send(`/v1/decisions/${decisionId}/cancel`, {});
+  }
+
+  /**
+   * Asks people about a call at its first time, and finds their answer when the same call comes again. An adapter needs
+   * no memory of its own between the two.
+   */
+  async resume(call: CallToApprove): Promise<Waiting> {
+    const decision = await this.request(call);
+    if (decision.status !== 'approved') return { decision };
+    return { decision, decisionGrants: await this.grants(decision.decisionId, call.grantToken) };
+  }
+
+  async #send(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+    const { status, answer } = await sendToService(this.#service(), path, body);
+    if (status < 300) return answer;
+    throw new BehestError(String(answer.code ?? 'REFUSED'), String(answer.message ?? 'The service refused.'));
+  }
+}
+
+interface StoreOptions {
+  readonly service: ServiceOptions;
+  readonly keys: IssuerKeys;
+  readonly issuer: string;
+}
+
+/** Verifies decision grants here, and moves them at the service. */
+export function serviceDecisions({ service, keys, issuer }: StoreOptions): DecisionStore {
+  return {
+    async verify(decisionGrant) {
+      const known = await keys.get();
+      const verifying = (set: typeof known) =>
+        createDecisionVerifier({ keys: () => set, issuer, verifySignature, now: () => new Date() });
+      const verified = await verifying(known).verify(decisionGrant);
+      if (verified.ok) return verified;
+      const newer = await keys.refetch();
+      return newer === known ? verified : verifying(newer).verify(decisionGrant);
+    },
+    async move(request) {
+      const { status, answer } = await sendToService(service, '/v1/decisions/consume', request);
+      // The engine checks the state, and counts what it does not know as refused.
+      if (status === 200) return { ...(answer as unknown as DecisionMoved), ok: true };
+      return { ok: false, reason: reasonIn(answer) };
+    },
+  };
+}
+
+function reasonIn({ details }: Readonly<Record<string, unknown>>): MoveRefusal {
+  const { sub_reason: given } = Object(details);
+  return moveRefusals.find((known) => known === given) ?? 'consume_unavailable';
+}

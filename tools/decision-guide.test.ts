@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Behest } from '@behest/sdk';
+import { withToolEnforcement } from '@behest/sdk/mcp';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { enrolApprover, payer } from '../apps/server/test/app/approving.ts';
+import { payOnceApproved } from '../docs/guides/examples/ask-before-paying.ts';
+import { blocksOf, listening } from './docs-steps.ts';
+
+const GUIDE = 'docs/guides/ask-a-person-before-the-money-leaves.md';
+const passkeys = { FIDO_RP_ID: 'auth.test', FIDO_ORIGIN: 'https://auth.test' };
+
+async function started() {
+  const service = await listening(passkeys);
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const agent = await payer(acme);
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const [manifest = ''] = blocksOf(GUIDE, 'json');
+  const { baseUrl } = service;
+  const settings = { apiKey: acme.apiKey, baseUrl, allowSandbox: true };
+  const behest = new Behest({ ...settings, manifests: [JSON.parse(manifest)] });
+  onTestFinished(() => behest.close());
+  return { service, acme, agent, ada, behest, manifest };
+}
+
+test('the example asks people, pays once they approved, and repeats a lost payment under one id', async () => {
+  const { acme, agent, ada, behest, manifest } = await started();
+  expect((await acme('PUT', '/v1/manifests/acme_bank', JSON.parse(manifest))).statusCode).toBe(200);
+  const paid: string[] = [];
+  const { grantToken } = agent;
+  const payment = { grantToken, callId: 'payment-0001', arguments: { to: 'ACME Ltd' }, summary: 'Rent' };
+  const pay = async (_: object, callId: string) => void paid.push(callId);
+
+  const url = await payOnceApproved(behest, payment, pay);
+  expect([paid, await payOnceApproved(behest, payment, pay)]).toEqual([[], url]);
+  await ada.approve(String(url).split('#decision=')[1] ?? '');
+  expect(await payOnceApproved(behest, payment, pay)).toBeUndefined();
+  expect(paid).toEqual(['payment-0001']);
+
+  const again = await payOnceApproved(behest, payment, pay); // another payment, which people decide about again
+  expect([again === url, paid.length]).toEqual([false, 1]);
+  const call = { connector: 'acme_bank', tool: 'pay', grantToken, arguments: { to: 'Mallory' } };
+  const denied = await behest.enforce({ ...call, decisionGrants: ['x.y.z'] });
+  expect([denied.allowed, denied.subReason]).toEqual([false, 'malformed']);
+});
+
+test('an MCP server asks its client to open the page, and runs the same call once it is approved', async () => {
+  const { agent, ada, behest } = await started();
+  const calls: unknown[] = [];
+  const server = new Server({ name: 'bank', version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: [{ name: 'pay', inputSchema: { type: 'object' as const } }],
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    calls.push(params.arguments);
+    return { content: [{ type: 'text', text: 'paid' }] };
+  });
+  const { grantToken } = agent;
+  const decisions = { key: Buffer.alloc(32, 7) };
+  withToolEnforcement(server, behest, { connector: 'acme_bank', grantToken, decisions });
+  const client = new Client(
+    { name: 'agent', version: '1.0.0' },
+    { capabilities: { elicitation: { url: {} } } },
+  );
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(far), client.connect(near)]);
+  onTestFinished(() => client.close());
+  const call = () => client.callTool({ name: 'pay', arguments: { to: 'ACME Ltd', amount: '1' } });
+
+  const asked = await call().catch((error: unknown) => Object(error));
+  expect(asked).toMatchObject({ code: -32042 });
+  const [{ url }] = asked.data.elicitations;
+  expect(calls).toEqual([]);
+  await ada.approve(String(url).split('#decision=')[1] ?? '');
+
+  expect(await call()).toMatchObject({ content: [{ text: 'paid' }] });
+  expect(calls).toEqual([{ to: 'ACME Ltd', amount: '1' }]);
+  expect(await call().catch((error: unknown) => Object(error))).toMatchObject({ code: -32042 });
+});
+
+test('the guide names the example that it shows', () => {
+  const [, shown = ''] = blocksOf(GUIDE, 'ts').join().split('await ');
+  const example = readFileSync(
+    join(import.meta.dirname, '../docs/guides/examples/ask-before-paying.ts'),
+    'utf8',
+  );
+  expect(example).toContain(`function ${shown.split('(')[0]}(`);
+});
