@@ -50,7 +50,7 @@ describe('the names in the documents', () => {
 
   test('commands are there', () => {
     const { scripts } = JSON.parse(textOf('package.json'));
-    const commands = [...named(/\bnpm run ([\w:]+)/g), ...named(/`npm (start|test)\b/g)];
+    const commands = [...named(/\bnpm run ([\w:-]+)/g), ...named(/`npm (start|test)\b/g)];
 
     expect(commands.filter(({ name }) => !(name in scripts))).toEqual([]);
   });
@@ -71,6 +71,7 @@ describe('the names in the documents', () => {
       'TEST_LONG',
       'TEST_SEED',
       'NODE_EXTRA_CA_CERTS',
+      'NODE_OPTIONS',
       'OTEL_RESOURCE_ATTRIBUTES',
     ];
     const known = new Set([...Object.keys(allSettings), ...Object.keys(errorCodes), ...others]);

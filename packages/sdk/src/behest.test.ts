@@ -206,8 +206,8 @@ test('options that cannot be used make no client', () => {
     [{ baseUrl, apiKey: null }, 'developerId is required'],
     [{ baseUrl, apiKey: null, developerId: [] }, '1 to 100'],
     [{ baseUrl: 'http://auth.example.com', apiKey: 'a' }, 'https://'],
-    [{ baseUrl, apiKey: null, developerId: 'dev_1', revocation: 'online' }, 'needs an API key'],
-    [{ baseUrl, apiKey: null, developerId: 'dev_1', revocation: 'feed' }, 'needs an API key'],
+    [{ baseUrl, apiKey: null, developerId: 'dev_1', revocation: 'online' }, 'with an API key'],
+    [{ baseUrl, apiKey: null, developerId: 'dev_1', revocation: 'feed' }, 'with an API key'],
     [{ baseUrl, apiKey: null, developerId: 'dev_1', manifests: [{ connector: 'crm' }] }, 'tools'],
   ];
   vi.stubEnv('BEHEST_API_KEY', '');

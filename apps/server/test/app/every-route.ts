@@ -17,8 +17,12 @@ export async function possessionsOf(developer: Developer): Promise<Possessions> 
   return its;
 }
 
-const merged = <Table extends object>(tableOf: (samples: Samples) => Table | undefined): Table =>
-  Object.assign({}, ...allSamples.map(tableOf));
+/** Keeps getters, which make another value at each use. */
+function merged<Table extends object>(tableOf: (samples: Samples) => Table | undefined): Table {
+  const tables = allSamples.map((samples) => Object.getOwnPropertyDescriptors(tableOf(samples) ?? {}));
+  const all: Table = Object.create(null, Object.assign({}, ...tables));
+  return all;
+}
 
 /** The same members, for records that do not exist. */
 export const nobodys = merged(({ nobodys: of }) => of);
@@ -43,9 +47,9 @@ export function requestTo(operation: string, its: Possessions) {
   const [method, pattern] = operation.split(' ');
   const { id, body } = ways[operation] ?? {};
   const own = String((id ? its[id] : undefined) ?? nobodys.agentId);
-  const url = String(pattern)
-    .replace(':id', own)
-    .replace(/:(\w+)/g, (_, name: string) => String(its[name]));
+  const url = String(pattern).replace(/:(\w+)/g, (_, name: string) =>
+    name === 'id' ? own : String(its[name]),
+  );
   const asked = LIVE.has(operation) ? 'HEAD' : method;
   return { method: asked as Method, url, body: body?.(its) ?? bodies[operation] };
 }

@@ -104,7 +104,7 @@ export async function signedBy({ keyRing }: Service, payload: object, header: ob
   return `${signed}.${(await sign(Buffer.from(signed))).toString('base64url')}`;
 }
 
-interface Listed {
+export interface Listed {
   readonly id: string;
   readonly name: string;
 }

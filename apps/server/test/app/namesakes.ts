@@ -16,6 +16,7 @@ const LOOK_UPS = [
   'verified_emails',
   'verified_domains',
   'scim_token_index',
+  'resource_index',
 ];
 
 const marked = Object.fromEntries(

@@ -272,10 +272,12 @@ describe('I1: statements', () => {
       'findTokenAcrossTenants',
       'findVerificationAcrossTenants',
       'isVerifiedAcrossTenants',
+      'listByCredentialAcrossTenants',
       'listClosedAcrossTenants',
       'listConnectionsUnderAcrossTenants',
       'listDisconnectingAcrossTenants',
-      'listDueAcrossTenants',
+      'listDueAcrossTenants', // requests for approval
+      'listDueAcrossTenants', // requests for decisions
       'listDueDevelopersAcrossTenants',
       'listDueMessagesAcrossTenants',
       'listDueSessionsAcrossTenants',
@@ -290,6 +292,7 @@ describe('I1: statements', () => {
       'listSealedOtherwiseAcrossTenants', // webhooks
       'listSealedOtherwiseAcrossTenants', // secrets of Git notifications
       'listSealedOtherwiseAcrossTenants', // channels of anomalies
+      'listSealedOtherwiseAcrossTenants', // channels of decisions
       'listSealedUnderAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUncheckedAcrossTenants',

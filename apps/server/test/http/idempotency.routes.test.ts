@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { isRepeatable } from '../../src/platform/http/routes/declarations.ts';
+import { enrolApprover } from '../app/approving.ts';
 import { askOutside, operationOf, possessionsOf, requestTo, ways } from '../app/every-route.ts';
 import { send } from '../app/repeating.ts';
 import { newDatabase, type Service, startApp } from '../app/start-app.ts';
@@ -65,8 +66,24 @@ async function goodRequest(operation: string) {
     await owner('PATCH', `/v1/sso/connections/${its.ssoConnectionId}`, { enforce: true });
   }
   if (operation === 'POST /v1/me/resume') await owner('POST', '/v1/me/stop', {});
+  if (/decisions\/(?:consume|:id\/grants)$/.test(operation)) {
+    const approver = await enrolApprover(service, owner, 'ada@example.org');
+    // A request that was made before an approver came goes to others.
+    await owner('POST', `/v1/decisions/${its.decisionId}/cancel`);
+    const asking = requestTo('POST /v1/decisions', its);
+    const call = { ...asking.body, arguments: { folder: 'spam' } };
+    Object.assign(its, { decisionId: (await owner('POST', asking.url, call)).json().decisionId });
+    const approved = await approver.approve(String(its.decisionId));
+    if (approved.statusCode !== 200) throw new Error(`approve: ${approved.body}`);
+  }
   const request = requestTo(operation, its);
   const body = operation === CLOSING ? { confirm: owner.developerId } : request.body;
+  if (operation === 'POST /v1/decisions/consume') {
+    const granted = await owner('POST', `/v1/decisions/${its.decisionId}/grants`, {
+      grantToken: its.grantToken,
+    });
+    Object.assign(Object(body), { decisionGrants: granted.json().decisionGrants, phase: 'hold' });
+  }
   return { ...request, body: body ?? '', apiKey: owner.apiKey };
 }
 
@@ -76,6 +93,7 @@ const READING = [
   '/v1/tokens/introspect',
   '/v1/grants/verify',
   '/v1/authorize/:id/code',
+  '/v1/decisions/:id/grants',
   '/v1/enforce/tools',
   '/v1/policies/evaluate',
   '/v1/sso/connections/:id/test',

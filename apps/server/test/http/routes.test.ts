@@ -87,7 +87,7 @@ describe('T3: the record of another developer', () => {
     expect(foreign.body).not.toContain(its.agentId);
     const refused = /(?:(?:tokens|grants)\/(?:verify|introspect)|enforce(?:\/tools)?)$/.test(operation)
       ? 200
-      : /\/token|delegate|webauthn\/register/.test(operation)
+      : /\/token|delegate|webauthn\/register|passport\/issue/.test(operation)
         ? [400, 404]
         : 404;
     expect([refused].flat()).toContain(foreign.statusCode);

@@ -167,6 +167,7 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     /\bcreateVerify\b|\bsubtle\b|from '(jose|jsonwebtoken)'|import \{[^}]*\bverify\b[^}]*\} from 'node:crypto'/;
 
   expect(sources.filter((path) => verifies.test(codeOf(path)))).toEqual([
+    'packages/sdk/src/dpop.ts', // makes proofs alone
     'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
     'packages/protocol/src/canonical-json.ts', // hashes alone
     'apps/server/src/features/vault/providers/providers.client.service.ts', // signs alone
@@ -175,7 +176,9 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     'apps/server/src/features/service/keys/keys.rules.ts',
     'apps/server/src/features/people/sso/sso.keyset.service.ts', // ID tokens of identity providers, by their keys
     'apps/server/src/features/people/signals/signals.keys.service.ts', // signals of transmitters, by their keys
+    'apps/server/src/features/access/wallet-authorizations/wallet-authorizations.service.ts', // reads what the service has stored
     'apps/server/src/features/access/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
+    'apps/server/src/features/access/passports/passports.read.service.ts', // reads what the service has stored
     'apps/server/src/features/access/oauth/oauth.client.service.ts', // assertions of clients, by the keys of their agents
     'apps/server/src/features/access/oauth/oauth.dpop.service.ts', // proofs of possession, by the keys in them
   ]);

@@ -26,7 +26,7 @@ export interface ElicitationOptions extends Sealed {
   readonly message?: string;
 }
 
-interface UrlRequest {
+export interface UrlRequest {
   readonly mode: 'url';
   readonly url: string;
   readonly message: string;

@@ -19,7 +19,10 @@ export const samples: Samples = {
     caseName: 'nobodys-case',
   },
   ways: {
-    'POST /v1/decisions': { body: ({ grantToken }) => ({ ...call, grantToken }) },
+    // Another call than the one that is already asked about.
+    'POST /v1/decisions': {
+      body: ({ grantToken }) => ({ ...call, arguments: { folder: 'old' }, grantToken }),
+    },
     'GET /v1/decisions/:id': { id: 'decisionId' },
     'POST /v1/decisions/:id/cancel': { id: 'decisionId' },
     'POST /v1/decisions/:id/grants': { id: 'decisionId', body: ({ grantToken }) => ({ grantToken }) },

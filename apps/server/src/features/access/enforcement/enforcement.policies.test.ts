@@ -68,7 +68,8 @@ test('P3: a policy denies a call of a token that was issued before it, and the e
       },
     },
   });
-  expect(JSON.stringify(entry)).not.toContain('501');
+  // The amount of the call stays out of the entry. Ids and digests may hold any digits.
+  expect(JSON.stringify(entry?.metadata)).not.toMatch(/\b501\b/);
   await acme('DELETE', `/v1/policies/${policyId}`);
   expect(await transfer()).toMatchObject({ allowed: true });
 });

@@ -16,7 +16,10 @@ const LIMITS = { allowedMPPCategories: ['data'], maxTransactionAmount: { amount:
 
 export const samples: Samples = {
   possess: passportOf,
-  nobodys: { passportId: 'urn:behest:passport:01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
+  nobodys: {
+    passportId: 'urn:behest:passport:01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+    payingGrantId: 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  },
   ways: {
     'POST /v1/passport/issue': {
       body: ({ agentId, payingGrantId }) => ({

@@ -14,7 +14,10 @@ export const samples: Samples = {
     const { id } = (await developer('POST', '/v1/wallet/authorizations', body)).json();
     return { walletAuthorizationId: String(id), walletGrantId: String(grantId) };
   },
-  nobodys: { walletAuthorizationId: 'wal_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
+  nobodys: {
+    walletAuthorizationId: 'wal_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+    walletGrantId: 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+  },
   ways: {
     'POST /v1/wallet/authorizations': {
       body: ({ walletGrantId }) => ({ grantId: walletGrantId, ...PAYMENT }),

@@ -39,6 +39,7 @@ describe('a webhook', () => {
       events: ['grant.*', '*'],
       status: 'active',
       description: 'Ours',
+      format: 'envelope',
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: '2026-01-01T00:00:00.000Z',
       lastDeliveryAt: null,
