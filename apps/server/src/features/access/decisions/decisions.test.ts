@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { enrolApprover, payer, release } from '../../../../test/app/approving.ts';
-import { entriesOf, grantTo, refusalOf, sharedSandbox } from '../../../../test/app/flow.ts';
+import { entriesOf, grantTo, partsOf, refusalOf, sharedSandbox } from '../../../../test/app/flow.ts';
+import { provisionerOf } from '../../../../test/app/scim.ts';
 
 const sandbox = sharedSandbox();
 
@@ -208,6 +209,38 @@ test('R10: four eyes are two people', async () => {
   const half = await agent.enforce({ ...release, decisionGrants: decisionGrants.slice(0, 1) });
   expect(half.sub_reason).toBe('four_eyes_incomplete');
   expect(await agent.enforce({ ...release, decisionGrants })).toMatchObject({ allowed: true });
+});
+
+test('R10: the person in whose name the agent asks is not one of the two', async () => {
+  const { service, acme, agent, ada } = await started();
+  const directory = await provisionerOf(service, acme);
+  await directory('POST', '/Users', {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName: partsOf(agent.grantToken).payload.sub,
+    emails: [{ value: 'own@example.org', primary: true }],
+  });
+  const own = await enrolApprover(service, acme, 'Own+agents@example.org');
+
+  const alone = await agent.ask(release);
+  expect([alone.statusCode, alone.json().details]).toEqual([409, { sub_reason: 'no_quorum' }]);
+
+  const bob = await enrolApprover(service, acme, 'bob@example.org');
+  for (const [first, second] of [
+    [ada, own],
+    [own, ada],
+  ] as const) {
+    const { decisionId } = (await agent.ask(release)).json();
+    expect((await first.approve(decisionId)).json().status).toBe('pending');
+    const refused = await second.approve(decisionId);
+    expect([refused.statusCode, refused.json().details]).toEqual([
+      403,
+      { sub_reason: 'same_approver', check: 'requester' },
+    ]);
+    await acme('POST', `/v1/decisions/${decisionId}/cancel`, {});
+  }
+  const { decisionId } = (await agent.ask(release)).json();
+  await ada.approve(decisionId);
+  expect((await bob.approve(decisionId)).json().status).toBe('approved');
 });
 
 test('R10: two approvals of two requests never add up', async () => {

@@ -18,7 +18,7 @@ export interface WatchDeps extends Omit<VerifyDeps, 'pause'> {
 const LOOKED_EVERY = 240; // less than the pause of the job, so each run looks at each chain that has grown
 const ROUND_EVERY = 86_400;
 
-/** Entries of one chain in one run: about a second of work. A long chain takes several runs. */
+/** Entries of one chain in one run. A long chain takes several runs. */
 const MOST_OF_A_CHAIN = 10_000;
 const BATCH = 100;
 
