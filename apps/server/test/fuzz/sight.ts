@@ -2,8 +2,14 @@ import { sql } from 'kysely';
 import { features } from '../../src/features.ts';
 import type { Executor } from '../../src/platform/db/db.ts';
 
-/** Refusals write to these too: the last use of a key, the number of blocked attempts, and the chain of their entries. */
-const NOTED = ['api_keys', 'audit_heads', 'blocked_attempts', 'schema_migrations', 'schema_functions'];
+/**
+ * Refusals write to these too: the last use of a key, the number of blocked attempts and the chain of their entries, and
+ * the challenge that a wrong answer of a passkey uses up.
+ */
+const NOTED = [
+  ...['api_keys', 'audit_heads', 'blocked_attempts', 'passkey_challenges', 'schema_migrations'],
+  'schema_functions',
+];
 
 /** The first refused attempt of a minute has an entry. */
 const attempts = features.flatMap(({ attempts: actions = [] }) => actions);

@@ -24,7 +24,7 @@ export const words = {
   notYet: 'You can decide from {time} on.',
   reload: 'Look again',
   signOut: 'Sign out',
-  waits: '{agent} wants to use {tool} of {connector}.',
+  waits: '{agent} wants to use {tool} of {connector}. The request ends {time}.',
   colleagues: 'People who wait to be confirmed',
   colleague: '{name}, {email}. Confirm only a person whom you know and have spoken to.',
   confirm: 'Confirm this person',

@@ -106,9 +106,10 @@ async function showList(opened) {
   const activeFrom = approver.activeFrom ? new Date(approver.activeFrom) : undefined;
   const isWaiting = approver.status === 'active' && activeFrom !== undefined && activeFrom > now;
   const requests = listed.body.decisions.map(({ decisionId, agentName, tool, connector, expiresAt }) => {
-    const names = { agent: mention(agentName), tool: mention(tool), connector: mention(connector) };
+    const time = moment(new Date(expiresAt), now);
+    const names = { agent: mention(agentName), tool: mention(tool), connector: mention(connector), time };
     const show = button(words.call, () => showCall(opened, decisionId));
-    return element('li', {}, fill(words.waits, names), ' ', moment(new Date(expiresAt), now), ' ', show);
+    return element('li', {}, fill(words.waits, names), ' ', show);
   });
   const parts = [
     paragraph(fill(words.listLead, { account: mention(developerName) })),
