@@ -211,7 +211,7 @@ test('R10: four eyes are two people', async () => {
   expect(await agent.enforce({ ...release, decisionGrants })).toMatchObject({ allowed: true });
 });
 
-test('R10: the person in whose name the agent asks is not one of the two', async () => {
+test('R10: four eyes exclude the requester', async () => {
   const { service, acme, agent, ada } = await started();
   const directory = await provisionerOf(service, acme);
   await directory('POST', '/Users', {

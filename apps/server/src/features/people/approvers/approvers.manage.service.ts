@@ -59,8 +59,8 @@ export function changeApprover(
 }
 
 /**
- * Removes a person at once, with passkeys and sessions. Their first of two approvals counts no more; decision grants
- * that were issued stay good.
+ * Removes a person at once, with passkeys and sessions. Their first of two approvals no longer counts. Decision
+ * grants that the service has issued stay valid.
  * @throws NOT_FOUND, CONFLICT for the last active approver
  */
 export function removeApprover(

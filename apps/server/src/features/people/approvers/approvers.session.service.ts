@@ -118,8 +118,8 @@ export const sessionCookieIn = (deps: Base, cookies: Readonly<Record<string, str
   cookies[cookieName(deps)] ?? '';
 
 /**
- * Authenticates an approver by cookie, and by CSRF token where something changes. The database is asked each time, so
- * that an approver who was removed is out at once.
+ * Authenticates an approver by cookie, and by CSRF token where something changes. Each request asks the database, so
+ * a removal takes effect at once.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export const authenticateApprover =

@@ -14,8 +14,8 @@ const PAGING = ['startIndex', 'count', 'cursor', 'sortBy', 'sortOrder'];
 const NONE: Listed = { totalResults: 0, Resources: [] };
 
 /**
- * Lists people and then groups, as one list with pages by index. A kind without an attribute of the filter has no resource
- * that passes (RFC 7644 §3.4.2.1). There is no order over both kinds, so `sortBy` changes nothing.
+ * Lists people and then groups, as one list with pages by index. When a kind lacks an attribute of the filter, none of
+ * its resources match (RFC 7644 §3.4.2.1). People and groups share no sort order, so the service ignores `sortBy`.
  * @throws invalidFilter, invalidValue, invalidCursor
  */
 export async function searchAll(deps: DirectoryDeps, caller: Caller, body: object) {
