@@ -1,6 +1,23 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type RedisProgram, unpackRedis } from './unpack.ts';
+import { unpackProgram } from '../machine/debian.ts';
+
+export interface RedisProgram {
+  readonly path: string;
+  readonly origin: 'installed' | 'unpacked';
+  /** Folders of libraries that the system may lack. */
+  readonly libraries: readonly string[];
+}
+
+const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
+
+const DEBIAN = {
+  name: 'redis',
+  path: 'usr/bin/redis-server',
+  // A very bare system lacks the library of TLS besides, under the names of different releases.
+  packages: [PACKAGES, [...PACKAGES, 'libssl3'], [...PACKAGES, 'libssl3t64']],
+  flags: ['--version'],
+} as const;
 
 /**
  * Finds a Redis, because no npm package has one.
@@ -14,7 +31,8 @@ export async function findRedis(home: string, beforeFetching = () => {}): Promis
       .find(isProgram);
     if (path) return { path, origin: 'installed', libraries: [] };
   }
-  return unpackRedis(home, beforeFetching);
+  const unpacked = await unpackProgram(DEBIAN, home, beforeFetching);
+  return unpacked && { path: unpacked.path, origin: 'unpacked', libraries: unpacked.libraries };
 }
 
 function isProgram(path: string): boolean {

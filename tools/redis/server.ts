@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../machine/ports.ts';
 import { waitUntil } from '../machine/processes.ts';
-import type { RedisProgram } from './unpack.ts';
+import type { RedisProgram } from './program.ts';
 
 /** The facts by which a later process reaches a Redis in a folder of the checkout. */
 export interface RedisAccess {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { globSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -7,22 +7,31 @@ import { freePort } from '../../../../tools/machine/ports.ts';
 import { waitUntil } from '../../../../tools/machine/processes.ts';
 import { makeThrowAway } from '../../../../tools/machine/throw-away.ts';
 import { accountForPostgres, giveTo } from '../../../../tools/postgres/account.ts';
+import { debianProgram } from './debian-program.ts';
 
-/** Holds the files of the system's package: the root, or the folder where `.ci/run` unpacked it. */
-const HOME = process.env.TEST_PGBOUNCER ?? '/';
-const PROGRAM = join(HOME, 'usr/sbin/pgbouncer');
-const LD_LIBRARY_PATH = globSync(join(HOME, 'usr/lib/*-linux-gnu')).join(':');
+const DEBIAN = {
+  name: 'pgbouncer',
+  path: 'usr/sbin/pgbouncer',
+  packages: [
+    ['pgbouncer', 'libc-ares2', 'libevent-2.1-7'],
+    ['pgbouncer', 'libcares2', 'libevent-2.1-7t64'],
+  ],
+  flags: ['--version'],
+} as const;
 
 /** The first version whose clients may prepare statements, in transaction mode. */
 const PREPARING = [1, 21] as const;
 
-const { stdout } = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8', env: { LD_LIBRARY_PATH } });
-const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
-
-/** `.ci/run` unpacks it where the machine has none. Where its mirror does not answer, the tests skip, and the count says so. */
-export const hasPgbouncer = major !== undefined;
-const prepares =
-  Number(major) > PREPARING[0] || (Number(major) === PREPARING[0] && Number(minor) >= PREPARING[1]);
+/** Fetches the pooler where the machine has none, which may take a minute. */
+export async function findPgbouncer() {
+  const { path, libraries } = await debianProgram(DEBIAN);
+  const env = { LD_LIBRARY_PATH: libraries.join(':') };
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', env });
+  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
+  const prepares =
+    Number(major) > PREPARING[0] || (Number(major) === PREPARING[0] && Number(minor) >= PREPARING[1]);
+  return { path, env, prepares };
+}
 
 export interface Pooler {
   /** The address of the same database, through the pooler. */
@@ -32,6 +41,7 @@ export interface Pooler {
 
 /** A PgBouncer in transaction mode before a database. It ends with the test. */
 export async function pgbouncerBefore(databaseUrl: string, connections: number): Promise<Pooler> {
+  const { path, env, prepares } = await findPgbouncer();
   const home = makeThrowAway('pooler');
   const account = accountForPostgres();
   const { hostname, port: serverPort, username, password, pathname } = new URL(databaseUrl);
@@ -54,11 +64,11 @@ export async function pgbouncerBefore(databaseUrl: string, connections: number):
   writeFileSync(settings, lines.join('\n'), { mode: 0o600 });
   writeFileSync(users, `"${username}" "${decodeURIComponent(password)}"\n`, { mode: 0o600 });
   for (const file of [settings, users]) giveTo(account, file);
-  const pooler = spawn(PROGRAM, ['-q', settings], {
+  const pooler = spawn(path, ['-q', settings], {
     ...account,
     cwd: '/',
     stdio: 'ignore',
-    env: { LD_LIBRARY_PATH },
+    env,
   });
   onTestFinished(async () => {
     await end(pooler);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'ldapts';
 import { onTestFinished } from 'vitest';
@@ -9,15 +9,17 @@ import { waitUntil } from '../../../../tools/machine/processes.ts';
 import { makeThrowAway } from '../../../../tools/machine/throw-away.ts';
 import { accountForPostgres, giveTo } from '../../../../tools/postgres/account.ts';
 import certificate from '../app/localhost-certificate.json' with { type: 'json' };
+import { debianProgram } from './debian-program.ts';
 
-/** Holds the files of the system's package: the root, or the folder where `.ci/run` unpacked it. */
-const HOME = process.env.TEST_SLAPD ?? '/';
-const PROGRAM = join(HOME, 'usr/sbin/slapd');
-const LD_LIBRARY_PATH = globSync(join(HOME, 'usr/lib/*-linux-gnu')).join(':');
-const SCHEMA = join(HOME, 'etc/ldap/schema');
+const DEBIAN = {
+  name: 'slapd',
+  path: 'usr/sbin/slapd',
+  packages: [['slapd', 'libltdl7', 'libwrap0']],
+  flags: ['-VV'],
+} as const;
 
-/** Without it the tests skip, and the count says so. */
-export const hasSlapd = existsSync(PROGRAM);
+/** Fetches the server where the machine has none, which may take a minute. */
+export const findSlapd = () => debianProgram(DEBIAN);
 
 const BASE = 'dc=acme,dc=test';
 export const directory = {
@@ -32,6 +34,7 @@ export const directory = {
  * An OpenLDAP server with two people and a group, with TLS for the name `localhost`. It ends with the test.
  */
 export async function startSlapd(): Promise<{ url: string; secureUrl: string; add: Client['add'] }> {
+  const { root, path, libraries } = await findSlapd();
   const home = makeThrowAway('slapd');
   const account = accountForPostgres();
   const port = await freePort();
@@ -44,7 +47,9 @@ export async function startSlapd(): Promise<{ url: string; secureUrl: string; ad
   writeFileSync(certificateFile, certificate.cert, { mode: 0o600 });
   writeFileSync(keyFile, certificate.key, { mode: 0o600 });
   const lines = [
-    ...['core', 'cosine', 'inetorgperson'].map((name) => `include ${join(SCHEMA, `${name}.schema`)}`),
+    ...['core', 'cosine', 'inetorgperson'].map(
+      (name) => `include ${join(root, 'etc/ldap/schema', `${name}.schema`)}`,
+    ),
     `TLSCertificateFile ${certificateFile}`,
     `TLSCertificateKeyFile ${keyFile}`,
     'database ldif',
@@ -55,11 +60,11 @@ export async function startSlapd(): Promise<{ url: string; secureUrl: string; ad
   ];
   writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
   for (const file of [data, settings, certificateFile, keyFile]) giveTo(account, file);
-  const server = spawn(PROGRAM, ['-d', '0', '-f', settings, '-h', `${url} ${secureUrl}`], {
+  const server = spawn(path, ['-d', '0', '-f', settings, '-h', `${url} ${secureUrl}`], {
     ...account,
     cwd: '/',
     stdio: 'ignore',
-    env: { LD_LIBRARY_PATH },
+    env: { LD_LIBRARY_PATH: libraries.join(':') },
   });
   const client = new Client({ url });
   onTestFinished(async () => {

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import certificate from '../../../../test/app/localhost-certificate.json' with { type: 'json' };
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
-import { directory, hasSlapd, startSlapd } from '../../../../test/servers/slapd.ts';
+import { directory, findSlapd, startSlapd } from '../../../../test/servers/slapd.ts';
 import { escapeDn, filterWith } from './sso.ldap.rules.ts';
+
+beforeAll(findSlapd, 300_000);
 
 async function startDirectory(members: object = {}) {
   const server = await startSlapd();
@@ -37,7 +39,7 @@ async function startDirectory(members: object = {}) {
   return { server, service, acme, added, connectionId, org, signIn, reasons };
 }
 
-test.skipIf(!hasSlapd)('a person signs in with the password of a directory', async () => {
+test('a person signs in with the password of a directory', async () => {
   const { service, added, acme, connectionId, org, signIn } = await startDirectory();
   const answer = await signIn('ada', 'password of ada');
   expect(answer.json()).toMatchObject({
@@ -68,29 +70,26 @@ test.skipIf(!hasSlapd)('a person signs in with the password of a directory', asy
   });
 });
 
-test.skipIf(!hasSlapd)(
-  'M9: wrong names and passwords get one answer, and no characters of a filter',
-  async () => {
-    const { signIn, reasons, service } = await startDirectory();
-    const attempts: [username: string, password: string, reason: string][] = [
-      ['ada', '', 'empty_password'],
-      ['ada', 'password of grace', 'password'],
-      ['nobody', 'x', 'unknown_user'],
-      ['*', 'password of ada', 'unknown_user'],
-      ['ada)(uid=*', 'password of ada', 'unknown_user'],
-      ['ad\\61', 'password of ada', 'unknown_user'],
-    ];
-    const bodies = new Set<string>();
-    for (const [username, password] of attempts) {
-      const { requestId: _, ...said } = (await signIn(username, password)).json();
-      bodies.add(JSON.stringify(said));
-      service.advance(60); // the log has the first refusal of each minute
-    }
-    expect([...bodies]).toEqual([expect.stringContaining('SSO_AUTH_FAILED')]);
-    expect((await reasons()).toSorted()).toEqual(attempts.map(([, , reason]) => reason).toSorted());
-    expect((await signIn('ada', 'password of ada')).statusCode).toBe(200); // the control
-  },
-);
+test('M9: wrong names and passwords get one answer, and no characters of a filter', async () => {
+  const { signIn, reasons, service } = await startDirectory();
+  const attempts: [username: string, password: string, reason: string][] = [
+    ['ada', '', 'empty_password'],
+    ['ada', 'password of grace', 'password'],
+    ['nobody', 'x', 'unknown_user'],
+    ['*', 'password of ada', 'unknown_user'],
+    ['ada)(uid=*', 'password of ada', 'unknown_user'],
+    ['ad\\61', 'password of ada', 'unknown_user'],
+  ];
+  const bodies = new Set<string>();
+  for (const [username, password] of attempts) {
+    const { requestId: _, ...said } = (await signIn(username, password)).json();
+    bodies.add(JSON.stringify(said));
+    service.advance(60); // the log has the first refusal of each minute
+  }
+  expect([...bodies]).toEqual([expect.stringContaining('SSO_AUTH_FAILED')]);
+  expect((await reasons()).toSorted()).toEqual(attempts.map(([, , reason]) => reason).toSorted());
+  expect((await signIn('ada', 'password of ada')).statusCode).toBe(200); // the control
+});
 
 /** Takes the certificate of the test's directory for that of a known authority, or no longer. */
 function trust(isTrusted: boolean): void {
@@ -98,33 +97,30 @@ function trust(isTrusted: boolean): void {
 }
 afterEach(() => trust(false));
 
-test.skipIf(!hasSlapd)(
-  'M9: TLS, from the beginning or begun on a plain connection, demands a good certificate',
-  async () => {
-    const { server, acme, connectionId, signIn } = await startDirectory();
-    const path = `/v1/sso/connections/${connectionId}`;
-    const ways = [
-      { ldapUrl: server.secureUrl },
-      { ldapUrl: server.url, ldapTlsEnabled: true },
-      // The certificate is for another name.
-      { ldapUrl: server.secureUrl.replace('localhost', '127.0.0.1'), ldapTlsEnabled: false },
-    ];
-    const outcomes: unknown[] = [];
-    for (const isTrusted of [true, false]) {
-      trust(isTrusted);
-      for (const way of ways) {
-        await acme('PATCH', path, { ...way, ldapBindPassword: directory.bindPassword });
-        const { success, error } = (await acme('POST', `${path}/test`, {})).json();
-        const answer = await signIn('ada', 'password of ada');
-        outcomes.push([success ? 'good' : error, refusalOf(answer)]);
-      }
+test('M9: TLS, from the beginning or begun on a plain connection, demands a good certificate', async () => {
+  const { server, acme, connectionId, signIn } = await startDirectory();
+  const path = `/v1/sso/connections/${connectionId}`;
+  const ways = [
+    { ldapUrl: server.secureUrl },
+    { ldapUrl: server.url, ldapTlsEnabled: true },
+    // The certificate is for another name.
+    { ldapUrl: server.secureUrl.replace('localhost', '127.0.0.1'), ldapTlsEnabled: false },
+  ];
+  const outcomes: unknown[] = [];
+  for (const isTrusted of [true, false]) {
+    trust(isTrusted);
+    for (const way of ways) {
+      await acme('PATCH', path, { ...way, ldapBindPassword: directory.bindPassword });
+      const { success, error } = (await acme('POST', `${path}/test`, {})).json();
+      const answer = await signIn('ada', 'password of ada');
+      outcomes.push([success ? 'good' : error, refusalOf(answer)]);
     }
-    const refused = ['tls_failed', '502 SSO_ERROR tls_failed'];
-    expect(outcomes).toEqual([['good', '200'], ['good', '200'], refused, refused, refused, refused]);
-  },
-);
+  }
+  const refused = ['tls_failed', '502 SSO_ERROR tls_failed'];
+  expect(outcomes).toEqual([['good', '200'], ['good', '200'], refused, refused, refused, refused]);
+});
 
-test.skipIf(!hasSlapd)('an entry that is not the only one signs nobody in', async () => {
+test('an entry that is not the only one signs nobody in', async () => {
   const { signIn, reasons } = await startDirectory({
     ldapSearchFilter: '(|(uid={{username}})(sn=ada)(sn=grace))',
   });
@@ -132,17 +128,14 @@ test.skipIf(!hasSlapd)('an entry that is not the only one signs nobody in', asyn
   expect(await reasons()).toEqual(['ambiguous_entry']);
 });
 
-test.skipIf(!hasSlapd)(
-  'five wrong passwords of a person close the way, and a right one opens it',
-  async () => {
-    const { signIn } = await startDirectory();
-    for (let attempt = 0; attempt < 4; attempt += 1) await signIn('ada', 'wrong');
-    expect((await signIn('ADA', 'password of ada')).statusCode).toBe(200);
-    expect(refusalOf(await signIn('ada', 'wrong'))).toBe('401 SSO_AUTH_FAILED');
-    expect(refusalOf(await signIn('Ada', 'password of ada'))).toBe('429 RATE_LIMITED');
-    expect((await signIn('grace', 'password of grace')).statusCode).toBe(200);
-  },
-);
+test('five wrong passwords of a person close the way, and a right one opens it', async () => {
+  const { signIn } = await startDirectory();
+  for (let attempt = 0; attempt < 4; attempt += 1) await signIn('ada', 'wrong');
+  expect((await signIn('ADA', 'password of ada')).statusCode).toBe(200);
+  expect(refusalOf(await signIn('ada', 'wrong'))).toBe('401 SSO_AUTH_FAILED');
+  expect(refusalOf(await signIn('Ada', 'password of ada'))).toBe('429 RATE_LIMITED');
+  expect((await signIn('grace', 'password of grace')).statusCode).toBe(200);
+});
 
 test('M9: a directory without TLS is refused, and so is a filter that a name could close', async () => {
   const service = await startApp();
@@ -172,7 +165,7 @@ test('M9: values are escaped in filters and names', () => {
   expect(escapeDn(' a,b=c"#\0 ')).toBe('\\ a\\,b\\=c\\"#\\00\\ ');
 });
 
-test.skipIf(!hasSlapd)('M9: a referral is not followed, and nobody is asked in its place', async () => {
+test('M9: a referral is not followed, and nobody is asked in its place', async () => {
   const { server, signIn, reasons } = await startDirectory();
   const calls: unknown[] = [];
   const stranger = createServer((socket) => calls.push(socket.destroy()));
