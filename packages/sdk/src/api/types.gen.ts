@@ -383,8 +383,8 @@ export interface SsoSession {
   email: string | null;
   name: string | null;
   sub: string | null;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   principalId: string | null;
   developerId: string;
   expiresAt: string;
@@ -2261,8 +2261,8 @@ export interface SsoListSessionsItem {
   email: string | null;
   name: string | null;
   idpSubject: string;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   expiresAt: string;
   createdAt: string;
 }
