@@ -78,6 +78,22 @@ export const OidcQuery = Type.Object({
   error: Type.Optional(Short),
 });
 
+export const DirectoryQuery = Type.Object({
+  state: State,
+  /** Whether the last password was wrong. */
+  failed: Type.Optional(Type.Literal('1')),
+});
+
+export type DirectoryForm = Static<typeof DirectoryForm>;
+export const DirectoryForm = Type.Object(
+  {
+    state: State,
+    username: Type.String({ minLength: 1, maxLength: 256 }),
+    password: Type.String({ maxLength: 1024 }),
+  },
+  { additionalProperties: true },
+);
+
 /** A session that a login opened. */
 export type SignedIn = Static<typeof SignedIn>;
 export const SignedIn = Type.Object({
