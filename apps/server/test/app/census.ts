@@ -29,6 +29,8 @@ const SEALED = [
   'client_secret',
   'secret_hash',
   'registration_token',
+  'link_hash',
+  'session_hash',
 ];
 
 const ADDRESS = /[\w.-]+@[\w.-]+/g;

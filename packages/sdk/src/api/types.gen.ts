@@ -383,8 +383,8 @@ export interface SsoSession {
   email: string | null;
   name: string | null;
   sub: string | null;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   principalId: string | null;
   developerId: string;
   expiresAt: string;
@@ -2261,8 +2261,8 @@ export interface SsoListSessionsItem {
   email: string | null;
   name: string | null;
   idpSubject: string;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   expiresAt: string;
   createdAt: string;
 }
@@ -4507,13 +4507,13 @@ export interface SsoApi {
 
 export interface SetupApi {
   /**
-   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account.
+   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account. An account has up to 100 links that have not ended.
    *
    * Sends `POST /v1/sso/setup-links`.
    */
   createLink(input: SetupCreateLinkInput, options?: CallOptions): Promise<SetupCreateLinkAnswer>;
   /**
-   * List setup links, newest first.
+   * List setup links, newest first. A link is listed until 30 days after its end.
    *
    * Sends `GET /v1/sso/setup-links`.
    */
