@@ -2,6 +2,10 @@
 import type { CallRow } from './rows.ts';
 
 export const CALLS = {
+  'operator.entries': { method: 'entries.list', sends: 'GET /v1/admin/entries', takes: 'query', as: 'operator', rows: 'entries' },
+  'keys.list': { method: 'signingKeys.list', sends: 'GET /v1/admin/keys', as: 'operator' },
+  'keys.rotate': { method: 'signingKeys.rotate', sends: 'POST /v1/admin/keys/rotate', takes: 'body', as: 'operator' },
+  'keys.retire': { method: 'signingKeys.retire', sends: 'POST /v1/admin/keys/{kid}/retire', as: 'operator' },
   'usage.get': { method: 'usage.current', sends: 'GET /v1/usage' },
   'usage.history': { method: 'usage.history', sends: 'GET /v1/usage/history', takes: 'query' },
   'developers.signUp': { method: 'signup', sends: 'POST /v1/signup', takes: 'body', as: 'nobody', byHand: true },
