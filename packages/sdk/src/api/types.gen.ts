@@ -153,6 +153,7 @@ export interface AuthorizationRequest {
     amount: string;
     currency: string;
   };
+  channel?: "device" | "ciba";
   sandbox?: true;
   decidedAt?: string;
 }
@@ -1272,6 +1273,7 @@ export interface AuthorizeAnswer {
     amount: string;
     currency: string;
   };
+  channel?: "device" | "ciba";
   sandbox?: true;
   decidedAt?: string;
   consentUrl: string;
@@ -1284,6 +1286,12 @@ export interface AuthorizeAnswer {
 export interface AuthorizationsCodeAnswer {
   authRequestId: string;
   code: string;
+  expiresAt: string;
+}
+
+export interface AuthorizationLinkAnswer {
+  authRequestId: string;
+  consentUrl: string;
   expiresAt: string;
 }
 
@@ -3888,6 +3896,15 @@ export interface AuthorizationsApi {
   deny(id: string, options?: CallOptions): Promise<AuthorizationsApproveAnswer>;
 }
 
+export interface AuthorizationApi {
+  /**
+   * Get a link to the consent page for a request of a device or of CIBA. The link before opens nothing from then on.
+   *
+   * Sends `POST /v1/authorize/{id}/link`.
+   */
+  link(id: string, options?: CallOptions): Promise<AuthorizationLinkAnswer>;
+}
+
 export interface WebauthnApi {
   /**
    * Begin to register a passkey of a principal who is signed in.
@@ -5104,6 +5121,7 @@ export interface ApiResources {
   readonly policyBundles: PolicyBundlesApi;
   readonly grants: GrantsApi;
   readonly authorizations: AuthorizationsApi;
+  readonly authorization: AuthorizationApi;
   readonly webauthn: WebauthnApi;
   readonly principal: PrincipalApi;
   readonly tokens: TokensApi;
