@@ -11,6 +11,16 @@ export const rates = rateRules({
     describes: '`POST /oauth/token`, by client; without a secret or key, by client and address',
     counts: [{ by: 'client' }],
   },
+  oauthClientFetch: {
+    perMinute: 30,
+    describes: 'documents of OAuth clients that the service fetches, by the address that asked',
+    counts: [{ by: 'client' }],
+  },
+  oauthRegister: {
+    perMinute: 10,
+    describes: 'registrations of OAuth clients and their management, by address',
+    counts: [{ by: 'address' }],
+  },
   oauthRevoke: {
     perMinute: 60,
     describes: '`POST /oauth/revoke`, by client; without a secret or key, by client and address',

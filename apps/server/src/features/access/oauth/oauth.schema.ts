@@ -126,6 +126,7 @@ export const ServerMetadata = Type.Object({
   pushed_authorization_request_endpoint: Type.String(),
   introspection_endpoint: Type.String(),
   revocation_endpoint: Type.String(),
+  registration_endpoint: Type.Optional(Type.String()),
   jwks_uri: Type.String(),
   scopes_supported: Texts,
   response_types_supported: Texts,
@@ -137,6 +138,7 @@ export const ServerMetadata = Type.Object({
   authorization_details_types_supported: Texts,
   dpop_signing_alg_values_supported: Texts,
   authorization_response_iss_parameter_supported: Type.Boolean(),
+  client_id_metadata_document_supported: Type.Boolean(),
   require_pushed_authorization_requests: Type.Boolean(),
   service_documentation: Type.Optional(Type.String()),
 });
