@@ -8,6 +8,8 @@ import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { deleteUnusedClientsAcrossTenants } from '../../src/features/access/oauth/oauth.registration.repo.ts';
+import { findSeat } from '../../src/features/access/oauth/oauth.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/access/resources/resources.queries.ts';
 import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
 import { tellAuthorizations } from '../../src/features/access/wallet-authorizations/wallet-authorizations.repo.ts';
@@ -101,6 +103,8 @@ const endsAll = ({ acme, its, calling }: World) =>
  * Later works may end what earlier works have read.
  */
 const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  agents_client: ({ db, acme }) =>
+    findSeat(db, { developerId: acme.developerId }, 'https://editor.test/client'),
   agents_not_revoked: get(() => '/v1/agents'),
   agents_of_status: get(() => '/v1/agents?status=suspended'),
   audit_entries_action: entries(() => 'action=token.issued'),
@@ -120,6 +124,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   anomalies_open: get(() => '/v1/anomalies?unacknowledged=true'),
   anomalies_detected: get(() => '/v1/anomaly/metrics?window=1h'),
   anomaly_messages_due: ({ db, at }) => listDueMessagesAcrossTenants(db, at, { each: 4, all: 20 }),
+  dynamic_clients_expiry: ({ db, at }) => deleteUnusedClientsAcrossTenants(db, at, 10),
   resource_index_hash: ({ db }) => resourceServerAcrossTenants(db, Buffer.alloc(32)),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
   caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
@@ -350,6 +355,7 @@ const COPIES: Readonly<Record<string, string>> = {
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
+  dynamic_clients: `'client_id', one.client_id || n, 'expires_at', '2030-01-01'`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
   policies: `'id', one.id || n`,
   policy_bundles: `'id', one.id || n, 'version', 'v' || n, 'active', false`,
@@ -422,6 +428,10 @@ async function fill(db: Executor): Promise<void> {
   await sql`insert into vault_proxy_calls
     (developer_id, id, agent_id, grant_id, credential_id, service, upstream, method, rule, created_at)
     select id, 'pcall_1', 'a', 'g', 'c', 's', 'u', 'GET', 'r', '2030-01-01' from developers`.execute(db);
+  await sql`insert into dynamic_clients values
+    ('dcr_1', 'n', '{}', 'none', null, decode(repeat('00', 32), 'hex'), null, true, '{}', '2020-01-01', '2030-01-01')`.execute(
+    db,
+  );
   await sql`insert into caps_call select id, 'call_1', 'sent', 'f', '[]', 1 from developers`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys

@@ -55,6 +55,8 @@ export interface Agent {
   scopes: string[];
   status: "active" | "suspended" | "revoked";
   publicKeyJwk: { readonly [name: string]: unknown } | null;
+  origin: "api" | "cimd" | "dcr";
+  clientId: string | null;
   createdAt: string;
   updatedAt: string;
 }

@@ -122,7 +122,7 @@ function newAgent({ developerId, issuer }: TestIssuer, body: object): Agent {
   const did = `did:web:${new URL(issuer).hostname}:agents:${id}`;
   return {
     ...{ agentId: id, id, did, developerId, name: String(name), description: String(description), scopes },
-    ...{ status: 'active', publicKeyJwk: null, ...times },
+    ...{ status: 'active', publicKeyJwk: null, origin: 'api', clientId: null, ...times },
   };
 }
 
