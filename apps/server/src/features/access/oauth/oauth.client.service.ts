@@ -3,9 +3,11 @@ import type { Caller } from '../../../platform/caller.ts';
 import type { ChargeClient } from '../../../platform/charge-credential.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { provedWorkload } from '../workloads/index.ts';
 import { type Claimed, claimedBy, type Sent } from './oauth.credentials.rules.ts';
 import { type FoundClient, findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { isFirstUse } from './oauth.single-use.service.ts';
@@ -17,6 +19,8 @@ export interface AuthenticationDeps {
   readonly issuer: string;
   readonly publicBaseUrl: string;
   readonly chargeClient: ChargeClient;
+  /** The client for the issuers of workloads. */
+  readonly upstream: Egress;
 }
 
 /** The parts of a request that say which client made it, and from where. */
@@ -90,11 +94,25 @@ export function clientOf(
 }
 
 async function proves(deps: AuthenticationDeps, found: FoundClient, claimed: Claimed): Promise<boolean> {
+  // Both show a `client_assertion`: of the agent's own key, or of the platform on which the agent runs.
+  if (found.authMethod === 'workload_jwt' && claimed.method === 'private_key_jwt')
+    return provesByPlatform(deps, found, claimed.assertion);
   if (claimed.method !== found.authMethod) return false;
   if (claimed.method === 'none') return true;
   if (claimed.method === 'private_key_jwt') return provesByKey(deps, found, claimed.assertion);
   const hash = found.secretHash?.toString('base64url') ?? '';
   return isSameText(hash, hashOf(claimed.secret).toString('base64url'));
+}
+
+async function provesByPlatform(
+  deps: AuthenticationDeps,
+  { developerId, agentId }: FoundClient,
+  assertion: string,
+): Promise<boolean> {
+  const proved = await provedWorkload(deps, { developerId }, agentId, assertion);
+  if (proved?.jti === undefined) return proved !== undefined;
+  const owner = `workload:${agentId}:${proved.issuer}`;
+  return isFirstUse(deps.store, owner, proved.jti, proved.seconds + SKEW);
 }
 
 const LONGEST_ASSERTION = 300; // seconds

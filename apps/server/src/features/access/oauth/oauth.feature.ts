@@ -3,6 +3,8 @@ import { defaulted } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
+import { ssoEgress } from '../../people/sso/index.ts';
+import { assertionSettings } from '../assertions/index.ts';
 import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
 import { tokenDeps, tokenSettings } from '../tokens/index.ts';
 import { NONCE_KEY_USE } from './oauth.dpop.service.ts';
@@ -16,12 +18,13 @@ import { tables } from './oauth.tables.ts';
 export const oauth = defineFeature({
   name: 'oauth',
   tags: { oauth: 'The same requests, consents and tokens for any client of OAuth.' },
-  knows: ['audit', 'authorization', 'developers', 'keys', 'sso', 'tokens'],
+  knows: ['assertions', 'audit', 'authorization', 'developers', 'keys', 'sso', 'tokens', 'workloads'],
   tables,
   rates,
   settings: {
     ...authorizationSettings,
     ...tokenSettings,
+    ...assertionSettings,
     OAUTH_REQUIRE_PAR: defaulted(
       boolean,
       'false',
@@ -42,6 +45,8 @@ export const oauth = defineFeature({
       ...tokenDeps(house, settings),
       requiresPush: settings.OAUTH_REQUIRE_PAR,
       demandsNonce: settings.DPOP_NONCE,
+      acceptsAssertions: settings.ID_JAG_ENABLED,
+      upstream: ssoEgress(house, settings),
     };
     return {
       async routes(app) {

@@ -1,5 +1,7 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
+import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import {
+  type AssertedTokens,
   type DelegateDeps,
   type DelegatedTokens,
   type ExchangedTokens,
@@ -20,7 +22,7 @@ import { rates } from './oauth.rates.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 
-export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, ProofDeps {}
+export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, ProofDeps, AssertionDeps {}
 
 /** A grant type of the token endpoint, for a client that is authenticated. */
 type GrantType = (
@@ -28,7 +30,12 @@ type GrantType = (
   client: Client,
   form: TokenForm,
   key: ProvedKey,
-) => Promise<IssuedTokens | DelegatedTokens | ExchangedTokens>;
+) => Promise<Issued>;
+
+type Issued = (IssuedTokens | DelegatedTokens | ExchangedTokens | AssertedTokens) & {
+  /** Stated where the client did not name them. */
+  readonly resources?: readonly string[];
+};
 
 interface ProvedKey {
   readonly keyThumbprint?: string;
@@ -48,7 +55,8 @@ export async function issueByForm(
   const { grant_type: name } = form;
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
   const grantType = grantTypes.get(name);
-  if (!grantType) throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
+  if (!grantType || (name === JWT_BEARER && !deps.acceptsAssertions))
+    throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
   const client = await authenticateClient(deps, request, rates.oauthToken);
   const keyThumbprint = await provedKey(deps, proof);
   if (client.dpopBound && keyThumbprint === undefined) {
@@ -100,10 +108,18 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const byToken: GrantType = (deps, client, form, { keyThumbprint }) =>
   exchangeToken(deps, client, form, keyThumbprint);
 
+export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+const byAssertion: GrantType = async (deps, client, form, { keyThumbprint }) => {
+  const { issued, resources } = await issueAsserted(deps, { ...client, keyThumbprint }, form);
+  return { ...issued, resources };
+};
+
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
   [TOKEN_EXCHANGE, byToken],
+  [JWT_BEARER, byAssertion],
 ]);
 
 /** As the metadata lists them. */
@@ -116,11 +132,7 @@ const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): 
 });
 
 /** @see RFC 6749 §5.1, RFC 9396 §7 */
-function toAnswer(
-  issued: IssuedTokens | DelegatedTokens | ExchangedTokens,
-  { keyThumbprint }: ProvedKey,
-  now: Date,
-): TokenAnswer {
+function toAnswer(issued: Issued, { keyThumbprint }: ProvedKey, now: Date): TokenAnswer {
   const { grantToken, expiresAt, refreshToken, scopes, authorizationDetails, grantId } = issued;
   return {
     access_token: grantToken,
@@ -128,6 +140,7 @@ function toAnswer(
     expires_in: Math.floor((Date.parse(expiresAt) - now.getTime()) / 1000),
     scope: scopes.join(' '),
     ...(refreshToken !== null && { refresh_token: refreshToken }),
+    ...(issued.resources && issued.resources.length > 0 && { resource: [...issued.resources] }),
     ...(authorizationDetails && { authorization_details: authorizationDetails }),
     'urn:service:grant': { grant_id: grantId },
     ...('verifiableCredential' in issued && { verifiableCredential: issued.verifiableCredential }),

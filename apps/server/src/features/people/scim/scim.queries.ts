@@ -106,3 +106,18 @@ export async function addressOfPrincipal(
   const { value } = Object(chosen);
   return typeof value === 'string' && value.includes('@') ? value : undefined;
 }
+
+/** The names of the groups that the identity provider has put a user into. */
+export async function groupsOfUser(db: Executor, { developerId }: Tenant, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('scimMembers as member')
+    .innerJoin('scimGroups as group', (join) =>
+      join.onRef('group.developerId', '=', 'member.developerId').onRef('group.id', '=', 'member.groupId'),
+    )
+    .select('group.displayName')
+    .where('member.developerId', '=', developerId)
+    .where('group.developerId', '=', developerId)
+    .where('member.userId', '=', userId)
+    .execute();
+  return rows.map(({ displayName }) => displayName);
+}
