@@ -26,6 +26,8 @@ export type AssertionClientStatus = "active" | "paused";
 
 export type AuditStatus = "blocked" | "failure" | "success";
 
+export type AuthChannel = "ciba" | "device";
+
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
 
 export type BudgetAccount = "available" | "funds" | "spent";
@@ -437,8 +439,10 @@ export interface AuthRequests {
   authorizationDetails: Json | null;
   budgetAmount: Int8 | null;
   budgetCurrency: string | null;
+  channel: AuthChannel | null;
   codeChallenge: string | null;
   codeExpiresAt: Timestamp | null;
+  comparedText: string | null;
   consentMethod: ConsentMethod | null;
   createdAt: Timestamp;
   decidedAt: Timestamp | null;

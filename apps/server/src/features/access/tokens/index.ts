@@ -12,7 +12,7 @@ export {
 } from './tokens.assert.service.ts';
 export type { DelegatedTokens } from './tokens.delegate.schema.ts';
 export { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
-export { exchangeCode } from './tokens.exchange.service.ts';
+export { exchangeCode, exchangeRequest } from './tokens.exchange.service.ts';
 export type { TokenWish } from './tokens.form.rules.ts';
 export type { TokenDeps } from './tokens.issue.service.ts';
 export { assess, findGenuine, type Known, type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
