@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
-import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
-import { findStanding, isStopped, listStandingIds } from '../../src/features/access/assertions/assertions.grants.repo.ts';
+import {
+  findStanding,
+  isStopped,
+  listStandingIds,
+} from '../../src/features/access/assertions/assertions.grants.repo.ts';
 import { findRuleOfClient, useOnce } from '../../src/features/access/assertions/assertions.repo.ts';
+import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
 import { listDueNoticesAcrossTenants } from '../../src/features/access/decisions/decisions.notices.repo.ts';
 import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src/features/access/decisions/decisions.repo.ts';
@@ -434,8 +438,12 @@ async function fill(db: Executor): Promise<void> {
     select developer_id, id, 't', 'j', 'a', true, 'idp', '\\x01', '2020-01-01', '2020-01-01'
     from sso_connections`.execute(db);
   await sql`insert into assertion_grants
-    select developer_id, 'ids_1', id, 'idc_0', 'a', 'p0', '', 'g', '2020-01-01' from sso_connections`.execute(db);
-  await sql`insert into assertion_uses select developer_id, id, 'j', '2040-01-01' from sso_connections`.execute(db);
+    select developer_id, 'ids_1', id, 'idc_0', 'a', 'p0', '', 'g', '2020-01-01' from sso_connections`.execute(
+    db,
+  );
+  await sql`insert into assertion_uses select developer_id, id, 'j', '2040-01-01' from sso_connections`.execute(
+    db,
+  );
   await sql`insert into signal_receipts select developer_id, id, 'j', '2030-01-01' from sso_connections`.execute(
     db,
   );

@@ -19,7 +19,7 @@ export const coversSubject = (pattern: string, subject: string): boolean =>
     ? subject.startsWith(pattern.slice(0, -1)) && subject.length >= pattern.length
     : subject === pattern;
 
-/** The unverified claims of a JWT; undefined for a text that is none. They say only where to look. */
+/** The unverified claims of a JWT; undefined for any other text. They say only where to look. */
 export function claimsOf(jwt: string): Readonly<Record<string, unknown>> | undefined {
   const parts = jwt.split('.');
   if (parts.length !== 3 || jwt.length > LONGEST) return undefined;

@@ -88,9 +88,9 @@ test('an agent gets tokens with a JWT of the platform that it runs on, and is no
   const secret = await newClient(acme, { authMethod: 'client_secret_post' });
   await good(acme, 'POST', `/v1/agents/${secret.clientId}/workloads`, trusted);
   expect(await outcome(await jwt(), secret.clientId)).toBe('invalid_client'); // it says that it has a secret
-  await acme('POST', `/v1/agents/${clientId}/suspend`);
+  await good(acme, 'PATCH', `/v1/agents/${clientId}`, { status: 'suspended' });
   expect(await outcome(await jwt())).not.toBe('200');
-  await acme('POST', `/v1/agents/${clientId}/resume`);
+  await good(acme, 'PATCH', `/v1/agents/${clientId}`, { status: 'active' });
   expect(await outcome(await jwt())).toBe('200');
   expect((await acme('DELETE', `${path}/${workload.id}`)).statusCode).toBe(204);
   expect(await outcome(await jwt())).toBe('invalid_client');
