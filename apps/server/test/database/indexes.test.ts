@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
+import {
+  findStanding,
+  isStopped,
+  listStandingIds,
+} from '../../src/features/access/assertions/assertions.grants.repo.ts';
+import { findRuleOfClient, useOnce } from '../../src/features/access/assertions/assertions.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
 import { listDueNoticesAcrossTenants } from '../../src/features/access/decisions/decisions.notices.repo.ts';
@@ -262,6 +268,17 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     const { id } = (await acme('POST', '/v1/sso/connections', { name: 'Short-lived', ...provider })).json();
     await acme('DELETE', `/v1/sso/connections/${id}`);
   },
+  agent_workloads_agent: get((its) => `/v1/agents/${its.agentId}/workloads`),
+  assertion_clients_client: ({ db, acme }) => findRuleOfClient(db, acme, 'sso_1', 'ag_1'),
+  assertion_grants_standing: ({ db, acme }) =>
+    findStanding(db, acme, { connectionId: 'sso_1', agentId: 'a', principalId: 'p', audience: '' }),
+  assertion_grants_pair: ({ db, acme }) => isStopped(db, acme, { agentId: 'a', principalId: 'p' }),
+  assertion_grants_rule: ({ db, acme }) => listStandingIds(db, acme, { ruleId: 'idc_1' }),
+  assertion_uses_expired: ({ db, acme, at, its }) =>
+    inTransaction(db, (tx) => {
+      const used = { connectionId: String(its.ssoConnectionId), jti: 'new', expiresAt: at };
+      return useOnce(tx, acme, used, at);
+    }),
   signal_sources_connection: ({ db }) => findSourceAcrossTenants(db, 'sso_1'),
   signal_receipts_received: ({ db, acme, at, its }) =>
     inTransaction(db, (tx) =>
@@ -391,6 +408,10 @@ const COPIES: Readonly<Record<string, string>> = {
   sso_connections: `'developer_id', n, 'id', one.id || n, 'key_id', n`,
   sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
   setup_links: `'id', one.id || n, 'connection_id', n, 'expires_at', '2030-01-01', 'finished_at', '2020-01-01'`,
+  agent_workloads: `'id', one.id || n, 'agent_id', n`,
+  assertion_clients: `'id', one.id || n, 'connection_id', n, 'client_id', n`,
+  assertion_grants: `'id', one.id || n, 'connection_id', n, 'rule_id', n, 'principal_id', n`,
+  assertion_uses: `'jti', n`,
   signal_sources: `'connection_id', n`,
   signal_receipts: `'jti', n`,
   sso_assertions: `'assertion_id', n`,
@@ -422,6 +443,13 @@ async function fill(db: Executor): Promise<void> {
       created_at, updated_at)
     select developer_id, id, 't', 'j', 'a', true, 'idp', '\\x01', '2020-01-01', '2020-01-01'
     from sso_connections`.execute(db);
+  await sql`insert into assertion_grants
+    select developer_id, 'ids_1', id, 'idc_0', 'a', 'p0', '', 'g', '2020-01-01' from sso_connections`.execute(
+    db,
+  );
+  await sql`insert into assertion_uses select developer_id, id, 'j', '2040-01-01' from sso_connections`.execute(
+    db,
+  );
   await sql`insert into signal_receipts select developer_id, id, 'j', '2030-01-01' from sso_connections`.execute(
     db,
   );

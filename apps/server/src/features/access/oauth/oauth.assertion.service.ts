@@ -1,6 +1,7 @@
 import { importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../platform/clock.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { provedWorkload } from '../workloads/index.ts';
 import { isFirstUse } from './oauth.single-use.service.ts';
 
 export interface AssertionDeps {
@@ -9,6 +10,8 @@ export interface AssertionDeps {
   readonly issuer: string;
   readonly publicBaseUrl: string;
 }
+
+type PlatformDeps = AssertionDeps & Parameters<typeof provedWorkload>[0];
 
 interface Shown {
   readonly clientId: string;
@@ -38,6 +41,18 @@ export async function provesByKey(
   const seconds = payload.exp - now.getTime() / 1000;
   if (seconds > LONGEST_ASSERTION) return false;
   return isFirstUse(store, `assertion:${clientId}`, payload.jti, LONGEST_ASSERTION + SKEW);
+}
+
+/** Whether the platform on which an agent runs has signed the assertion, and shows it for the first time if it has an id. */
+export async function provesByPlatform(
+  deps: PlatformDeps,
+  { developerId, agentId }: { readonly developerId: string; readonly agentId: string },
+  assertion: string,
+): Promise<boolean> {
+  const proved = await provedWorkload(deps, { developerId }, agentId, assertion);
+  if (proved?.jti === undefined) return proved !== undefined;
+  const owner = `workload:${agentId}:${proved.issuer}`;
+  return isFirstUse(deps.store, owner, proved.jti, proved.seconds + SKEW);
 }
 
 /** @returns undefined for an assertion that fails any check */

@@ -1,9 +1,10 @@
 import type { JWK } from 'jose';
 import type { ChargeClient } from '../../../platform/charge-credential.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
-import { type AssertionDeps, provesByKey } from './oauth.assertion.service.ts';
+import { type AssertionDeps, provesByKey, provesByPlatform } from './oauth.assertion.service.ts';
 import type { Client, ClientRequest, KnownClient } from './oauth.client-forms.service.ts';
 import { type Claimed, claimedBy } from './oauth.credentials.rules.ts';
 import type { DescribedClient } from './oauth.described.service.ts';
@@ -20,6 +21,8 @@ export interface AuthenticationDeps extends AssertionDeps {
   readonly clientDocuments: ClientDocuments;
   /** Whether clients may register themselves. */
   readonly registersClients: boolean;
+  /** The client for the issuers of workloads. */
+  readonly upstream: Egress;
 }
 
 /** One sentence for every reason, so that nobody learns from a refusal which clients exist. */
@@ -114,6 +117,10 @@ async function proves(
   address: string,
 ): Promise<boolean> {
   const { authMethod, secretHash } = 'agent' in known ? known.agent : known.described;
+  // Both show a `client_assertion`: of the agent's own key, or of the platform on which the agent runs.
+  if ('agent' in known && authMethod === 'workload_jwt' && claimed.method === 'private_key_jwt') {
+    return provesByPlatform(deps, known.agent, claimed.assertion);
+  }
   if (claimed.method !== authMethod) return false;
   if (claimed.method === 'none') return true;
   if (claimed.method === 'private_key_jwt') {

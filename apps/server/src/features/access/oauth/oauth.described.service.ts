@@ -1,12 +1,13 @@
 import type { JWK } from 'jose';
 import { isRedirectUri, isUsableKey } from '../../accounts/developers/index.ts';
+import type { FoundClient } from './oauth.repo.ts';
 
 /** A client that no developer has registered, as it describes itself. */
 export interface DescribedClient {
   readonly clientId: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
-  readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+  readonly authMethod: FoundClient['authMethod'];
   readonly secretHash: Buffer | null;
   readonly keys: ClientKeys | null;
   /** Whether it gets refresh tokens without asking for `offline_access`. */

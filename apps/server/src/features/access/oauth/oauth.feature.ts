@@ -3,6 +3,8 @@ import { defaulted, optional } from '../../../config/setting.ts';
 import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
+import { ssoEgress } from '../../people/sso/index.ts';
+import { assertionSettings } from '../assertions/index.ts';
 import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
 import { tokenDeps, tokenSettings } from '../tokens/index.ts';
 import { channelRoutes } from './oauth.channel.routes.ts';
@@ -21,12 +23,23 @@ import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
 export const oauth = defineFeature({
   name: 'oauth',
   tags: { oauth: 'The same requests, consents and tokens for any client of OAuth.' },
-  knows: ['agents', 'audit', 'authorization', 'developers', 'keys', 'sso', 'tokens'],
+  knows: [
+    'agents',
+    'assertions',
+    'audit',
+    'authorization',
+    'developers',
+    'keys',
+    'sso',
+    'tokens',
+    'workloads',
+  ],
   tables,
   rates,
   settings: {
     ...authorizationSettings,
     ...tokenSettings,
+    ...assertionSettings,
     OAUTH_REQUIRE_PAR: defaulted(
       boolean,
       'false',
@@ -74,6 +87,8 @@ export const oauth = defineFeature({
       registersClients: settings.OAUTH_DCR_ENABLED,
       requiresPush: settings.OAUTH_REQUIRE_PAR,
       demandsNonce: settings.DPOP_NONCE,
+      acceptsAssertions: settings.ID_JAG_ENABLED,
+      upstream: ssoEgress(house, settings),
     };
     return {
       jobs: [expiryOfClients(house)],

@@ -2,7 +2,7 @@ import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 import { type Finished, finished } from '../../../platform/finished.ts';
 import { PROOF_ALGS } from './oauth.dpop.service.ts';
 import type { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
-import { GRANT_TYPES } from './oauth.token.service.ts';
+import { GRANT_TYPES, JWT_BEARER } from './oauth.token.service.ts';
 
 export interface MetadataDeps {
   readonly issuer: string;
@@ -11,15 +11,12 @@ export interface MetadataDeps {
   /** Whether clients may register themselves. */
   readonly registersClients: boolean;
   readonly demandsNonce: boolean;
+  readonly acceptsAssertions: boolean;
 }
 
 /** RFC 8414. The document has only what is accepted. */
-export function serverMetadata({
-  issuer,
-  publicBaseUrl,
-  requiresPush,
-  registersClients,
-}: MetadataDeps): Finished {
+export function serverMetadata(deps: MetadataDeps): Finished {
+  const { issuer, publicBaseUrl, requiresPush, registersClients, acceptsAssertions } = deps;
   const document: ServerMetadata = {
     issuer,
     authorization_endpoint: `${publicBaseUrl}/oauth/authorize`,
@@ -34,7 +31,11 @@ export function serverMetadata({
     scopes_supported: ['offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: GRANT_TYPES,
+    grant_types_supported: GRANT_TYPES.filter((type) => acceptsAssertions || type !== JWT_BEARER),
+    // Which issuers are believed is told to nobody.
+    ...(acceptsAssertions && {
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
+    }),
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: [
       'none',

@@ -1,5 +1,7 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
+import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import {
+  type AssertedTokens,
   type DelegateDeps,
   type DelegatedTokens,
   exchangeCode,
@@ -24,7 +26,12 @@ import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 import { withDeveloper, withoutDeveloper } from './oauth.seat.service.ts';
 
-export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, PollDeps, ProofDeps {}
+export interface TokenEndpointDeps
+  extends AuthenticationDeps,
+    DelegateDeps,
+    PollDeps,
+    ProofDeps,
+    AssertionDeps {}
 
 /** A grant type of the token endpoint, for a client that is authenticated. */
 type GrantType = (
@@ -32,7 +39,12 @@ type GrantType = (
   client: Client,
   form: TokenForm,
   key: ProvedKey,
-) => Promise<IssuedTokens | DelegatedTokens | TokensOfCode>;
+) => Promise<Issued>;
+
+type Issued = (IssuedTokens | DelegatedTokens | TokensOfCode | AssertedTokens) & {
+  /** Stated where the client did not name them. */
+  readonly resources?: readonly string[];
+};
 
 interface ProvedKey {
   readonly keyThumbprint?: string;
@@ -52,7 +64,8 @@ export async function issueByForm(
   const { grant_type: name } = form;
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
   const grantType = grantTypes.get(name);
-  if (!grantType) throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
+  if (!grantType || (name === JWT_BEARER && !deps.acceptsAssertions))
+    throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
   const polled = polledSecret(form);
   let isTooFast = false;
   const client = await authenticateClient(deps, request, rates.oauthToken, async (proved) => {
@@ -119,6 +132,13 @@ const byToken: GrantType = (deps, client, form, { keyThumbprint }) => {
   return exchangeToken(deps, client, form, keyThumbprint);
 };
 
+export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+const byAssertion: GrantType = async (deps, client, form, { keyThumbprint }) => {
+  const { issued, resources } = await issueAsserted(deps, { ...client, keyThumbprint }, form);
+  return { ...issued, resources };
+};
+
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 const CIBA = 'urn:openid:params:grant-type:ciba';
 
@@ -135,6 +155,7 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
   [TOKEN_EXCHANGE, byToken],
+  [JWT_BEARER, byAssertion],
   [DEVICE_CODE, byPoll],
   [CIBA, byPoll],
 ]);
@@ -153,7 +174,7 @@ const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): 
 
 /** @see RFC 6749 §5.1, RFC 9396 §7 */
 function toAnswer(
-  issued: IssuedTokens | DelegatedTokens | TokensOfCode,
+  issued: Issued,
   { keyThumbprint }: ProvedKey,
   { now, client: { described, caller } }: { readonly now: Date; readonly client: Client },
 ): TokenAnswer {
@@ -167,6 +188,7 @@ function toAnswer(
       !('refreshes' in issued) && {
         refresh_token: described ? withDeveloper(refreshToken, caller.tenant.developerId) : refreshToken,
       }),
+    ...(issued.resources && issued.resources.length > 0 && { resource: [...issued.resources] }),
     ...(authorizationDetails && { authorization_details: authorizationDetails }),
     'urn:service:grant': { grant_id: grantId },
     ...('verifiableCredential' in issued && { verifiableCredential: issued.verifiableCredential }),

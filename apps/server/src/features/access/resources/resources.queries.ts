@@ -38,6 +38,25 @@ export async function developerOfResourceAcrossTenants(
   return (await developerOf(db, resource))[0]?.developerId;
 }
 
+/** A resource, as far as it limits a token for it. */
+export interface LimitingResource {
+  readonly resource: string;
+  /** Empty where the resource names none, which allows all. */
+  readonly scopes: readonly string[];
+  readonly dpopRequired: boolean;
+  readonly tokenTtlSeconds: number;
+}
+
+const limiting = lookUp<LimitingResource, [developerId: string, resources: readonly string[]]>(
+  'find_limiting_resources',
+  `select resource, scopes, dpop_required as "dpopRequired", token_ttl_seconds as "tokenTtlSeconds"
+   from resources where developer_id = $1 and resource = any ($2)`,
+);
+
+/** Those of the URIs that this developer has registered, with their limits. */
+export const limitingResources = (db: Executor, { developerId }: Tenant, resources: readonly string[]) =>
+  limiting(db, developerId, resources);
+
 /** A resource that has shown its credential. */
 export interface ResourceServer {
   readonly developerId: string;
