@@ -2,7 +2,7 @@ import type { Behest } from '@behest/sdk';
 import { enforceTool, requireGrantToken, requireScopes } from '@behest/sdk/express';
 import express, { type Express, type Request } from 'express';
 
-export const manifest = {
+const manifest = {
   connector: 'calendar',
   tools: {
     add_event: {

@@ -5,7 +5,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 
-export const manifest = {
+const manifest = {
   connector: 'notes',
   tools: {
     read_note: { permission: 'read', arguments: { '/id': { length: [1, 40] } } },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Behest } from '@behest/sdk';
 
-export const manifest: object = JSON.parse(readFileSync(join(import.meta.dirname, 'manifest.json'), 'utf8'));
+const manifest: object = JSON.parse(readFileSync(join(import.meta.dirname, 'manifest.json'), 'utf8'));
 
 /** A payment, as a model asks for it. */
 export interface Payment {

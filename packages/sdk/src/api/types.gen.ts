@@ -153,6 +153,7 @@ export interface AuthorizationRequest {
     amount: string;
     currency: string;
   };
+  channel?: "device" | "ciba";
   sandbox?: true;
   decidedAt?: string;
 }
@@ -383,8 +384,8 @@ export interface SsoSession {
   email: string | null;
   name: string | null;
   sub: string | null;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   principalId: string | null;
   developerId: string;
   expiresAt: string;
@@ -1272,6 +1273,7 @@ export interface AuthorizeAnswer {
     amount: string;
     currency: string;
   };
+  channel?: "device" | "ciba";
   sandbox?: true;
   decidedAt?: string;
   consentUrl: string;
@@ -1284,6 +1286,12 @@ export interface AuthorizeAnswer {
 export interface AuthorizationsCodeAnswer {
   authRequestId: string;
   code: string;
+  expiresAt: string;
+}
+
+export interface AuthorizationLinkAnswer {
+  authRequestId: string;
+  consentUrl: string;
   expiresAt: string;
 }
 
@@ -2310,8 +2318,8 @@ export interface SsoListSessionsItem {
   email: string | null;
   name: string | null;
   idpSubject: string;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   expiresAt: string;
   createdAt: string;
 }
@@ -3888,6 +3896,15 @@ export interface AuthorizationsApi {
   deny(id: string, options?: CallOptions): Promise<AuthorizationsApproveAnswer>;
 }
 
+export interface AuthorizationApi {
+  /**
+   * Get a link to the consent page for a request of a device or of CIBA. The link before opens nothing from then on.
+   *
+   * Sends `POST /v1/authorize/{id}/link`.
+   */
+  link(id: string, options?: CallOptions): Promise<AuthorizationLinkAnswer>;
+}
+
 export interface WebauthnApi {
   /**
    * Begin to register a passkey of a principal who is signed in.
@@ -4586,13 +4603,13 @@ export interface SsoApi {
 
 export interface SetupApi {
   /**
-   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account.
+   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account. An account has up to 100 links that have not ended.
    *
    * Sends `POST /v1/sso/setup-links`.
    */
   createLink(input: SetupCreateLinkInput, options?: CallOptions): Promise<SetupCreateLinkAnswer>;
   /**
-   * List setup links, newest first.
+   * List setup links, newest first. A link is listed until 30 days after its end.
    *
    * Sends `GET /v1/sso/setup-links`.
    */
@@ -5104,6 +5121,7 @@ export interface ApiResources {
   readonly policyBundles: PolicyBundlesApi;
   readonly grants: GrantsApi;
   readonly authorizations: AuthorizationsApi;
+  readonly authorization: AuthorizationApi;
   readonly webauthn: WebauthnApi;
   readonly principal: PrincipalApi;
   readonly tokens: TokensApi;
