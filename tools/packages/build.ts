@@ -78,7 +78,7 @@ async function bundle(root: string, input: Readonly<Record<string, string>>): Pr
     cwd: root,
     input: { ...input },
     platform: 'neutral',
-    external: [/^@behest\/protocol\//, /^node:/, 'fastify', 'jose'],
+    external: [/^@behest\/protocol\//, /^node:/, '@langchain/langgraph', 'fastify', 'jose'],
     resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'default'] },
     logLevel: 'silent',
   });

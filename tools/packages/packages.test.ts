@@ -131,7 +131,8 @@ test('the client loads the parser of YAML with the first YAML file, and not befo
 });
 
 test('each entry loads, and verifies a token, on an older Node', async () => {
-  const names = Object.keys(exportsOf('sdk')).map((name) => name.replace(/^\./, '@behest/sdk'));
+  const entries = Object.keys(exportsOf('sdk')).filter((name) => name !== './langgraph'); // it needs LangGraph
+  const names = entries.map((name) => name.replace(/^\./, '@behest/sdk'));
   writeFileSync(
     join(home, 'try.js'),
     `import { createVerifier, preloadJwks } from '@behest/sdk/verify';
