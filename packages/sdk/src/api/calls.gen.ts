@@ -174,8 +174,6 @@ export const CALLS = {
   'sso.callbackOidc': { method: 'sso.handleOidcCallback', sends: 'POST /sso/callback/oidc', takes: 'body', as: 'nobody' },
   'sso.callbackSaml': { method: 'sso.handleSamlCallback', sends: 'POST /sso/callback/saml', takes: 'body', as: 'nobody' },
   'sso.callbackLdap': { method: 'sso.handleLdapCallback', sends: 'POST /sso/callback/ldap', takes: 'body', as: 'nobody' },
-  'sso.directoryPage': { method: 'sso.directoryPage', sends: 'GET /sso/ldap', takes: 'query', as: 'nobody' },
-  'sso.directoryForm': { method: 'sso.directoryForm', sends: 'POST /sso/ldap', takes: 'body', as: 'nobody' },
   'setup.createLink': { method: 'setup.createLink', sends: 'POST /v1/sso/setup-links', takes: 'body', keyed: true },
   'setup.listLinks': { method: 'setup.listLinks', sends: 'GET /v1/sso/setup-links', takes: 'query', rows: 'links' },
   'setup.revokeLink': { method: 'setup.revokeLink', sends: 'DELETE /v1/sso/setup-links/{id}' },
