@@ -177,8 +177,6 @@ export const CALLS = {
   'sso.callbackOidc': { method: 'sso.handleOidcCallback', sends: 'POST /sso/callback/oidc', takes: 'body', as: 'nobody' },
   'sso.callbackSaml': { method: 'sso.handleSamlCallback', sends: 'POST /sso/callback/saml', takes: 'body', as: 'nobody' },
   'sso.callbackLdap': { method: 'sso.handleLdapCallback', sends: 'POST /sso/callback/ldap', takes: 'body', as: 'nobody' },
-  'sso.directoryPage': { method: 'sso.directoryPage', sends: 'GET /sso/ldap', takes: 'query', as: 'nobody' },
-  'sso.directoryForm': { method: 'sso.directoryForm', sends: 'POST /sso/ldap', takes: 'body', as: 'nobody' },
   'assertions.put': { method: 'assertions.put', sends: 'PUT /v1/sso/connections/{id}/id-jag', takes: 'body' },
   'assertions.get': { method: 'assertions.get', sends: 'GET /v1/sso/connections/{id}/id-jag' },
   'assertions.delete': { method: 'assertions.delete', sends: 'DELETE /v1/sso/connections/{id}/id-jag' },

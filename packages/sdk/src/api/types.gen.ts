@@ -2397,17 +2397,6 @@ export interface SsoHandleLdapCallbackInput {
   readonly org: string;
 }
 
-export interface SsoDirectoryPageQuery {
-  readonly state: string;
-  readonly failed?: "1" | undefined;
-}
-
-export interface SsoDirectoryFormInput {
-  readonly state: string;
-  readonly username: string;
-  readonly password: string;
-}
-
 export interface AssertionsPutInput {
   readonly enabled: boolean;
   readonly acknowledge?: "no personal consent" | undefined;
@@ -4745,18 +4734,6 @@ export interface SsoApi {
    * Sends `POST /sso/callback/ldap`.
    */
   handleLdapCallback(input: SsoHandleLdapCallbackInput, options?: CallOptions): Promise<SsoSession>;
-  /**
-   * Show the page where a person types the password of a directory.
-   *
-   * Sends `GET /sso/ldap`.
-   */
-  directoryPage(query: SsoDirectoryPageQuery, options?: CallOptions): Promise<string>;
-  /**
-   * Take the name and password of a person from the page. After a wrong password the browser is sent to the page again. Programs use `/sso/callback/ldap`.
-   *
-   * Sends `POST /sso/ldap`.
-   */
-  directoryForm(input: SsoDirectoryFormInput, options?: CallOptions): Promise<SsoSession>;
 }
 
 export interface AssertionsApi {
