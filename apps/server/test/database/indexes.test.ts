@@ -1,11 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
-import {
-  findStanding,
-  isStopped,
-  listStandingIds,
-} from '../../src/features/access/assertions/assertions.grants.repo.ts';
+import { isStopped, listStandingIds } from '../../src/features/access/assertions/assertions.grants.repo.ts';
 import { findRuleOfClient, useOnce } from '../../src/features/access/assertions/assertions.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
@@ -270,8 +266,6 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   },
   agent_workloads_agent: get((its) => `/v1/agents/${its.agentId}/workloads`),
   assertion_clients_client: ({ db, acme }) => findRuleOfClient(db, acme, 'sso_1', 'ag_1'),
-  assertion_grants_standing: ({ db, acme }) =>
-    findStanding(db, acme, { connectionId: 'sso_1', agentId: 'a', principalId: 'p', audience: '' }),
   assertion_grants_pair: ({ db, acme }) => isStopped(db, acme, { agentId: 'a', principalId: 'p' }),
   assertion_grants_rule: ({ db, acme }) => listStandingIds(db, acme, { ruleId: 'idc_1' }),
   assertion_uses_expired: ({ db, acme, at, its }) =>
@@ -299,6 +293,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 
 /** Unique indexes that hold a rule, and serve no search. */
 const RULES: Readonly<Record<string, string>> = {
+  assertion_grants_standing: 'one grant stands for a client, a person and an audience at a connection',
   anomalies_unresolved: 'an agent has one alert of a rule that is not resolved',
   anomaly_channels_developer_id_name_key: 'channels of a developer have names of their own',
   developers_seeded: 'a mode has one seeded developer',
