@@ -4,6 +4,7 @@ import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { adoptAgent } from '../../accounts/agents/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import type { RequestRow } from './authorization.repo.ts';
 
 /** An OAuth client as its request shows it. */
 export interface AskingClient {
@@ -36,6 +37,10 @@ export interface ByClient {
   readonly isProposed?: boolean;
   /** The longest life of a token. */
   readonly tokenSeconds?: number;
+  /** The way by which the client learns the decision, where that is no browser. Then a person decides in any case. */
+  readonly channel?: NonNullable<RequestRow['channel']>;
+  /** The text that the person compares with the other device. */
+  readonly comparedText?: string;
 }
 
 /**

@@ -60,13 +60,13 @@ export async function approveRequest(
   caller: Caller,
   requestId: string,
   approval: Approval,
-): Promise<{ request: RequestRow; code: string }> {
+): Promise<{ request: RequestRow; code: string | undefined }> {
   const { method, narrowing, evidence, alongside } = approval;
   const at = deps.clock();
   const policies = await policiesOn(deps, caller, requestId, narrowing, at);
   // The store gets the code before the approval commits. Without an approval the code leads nowhere.
-  const { code, entry } = newCode({ ...caller.tenant, requestId }, CODE_SECONDS);
-  await deps.store.put([entry]);
+  const made = policies.hasCode ? newCode({ ...caller.tenant, requestId }, CODE_SECONDS) : undefined;
+  if (made) await deps.store.put([made.entry]);
 
   const approved = await inTransaction(deps.db, async (tx) => {
     const { agentId } = policies;
@@ -93,11 +93,11 @@ export async function approveRequest(
     const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
     await recordActs(tx, caller, [...adopted, act], at);
     await afterCommit(tx, () => letGo(deps.store, [requestId], CODE_SECONDS));
-    return { request, code };
+    return { request, code: made?.code };
   });
   if (approved) return approved;
   // The policies have changed since they were asked, so they are asked again.
-  await deps.store.remove(entry.key);
+  if (made) await deps.store.remove(made.entry.key);
   return approveRequest(deps, caller, requestId, approval);
 }
 
@@ -105,6 +105,8 @@ interface Pending {
   readonly principalId: string;
   readonly agentId: string;
   readonly isProposed: boolean;
+  /** Whether the approval makes a code. */
+  readonly hasCode: boolean;
 }
 
 /** Asks the policies about a request as it would be approved. */
@@ -127,7 +129,8 @@ async function policiesOn(
   const { agentId, principalId, purpose } = pending;
   const about = { agentId, agentDid: agent.did, principalId, scopes, purpose };
   const decision = await refuseDenied(deps, caller, { version, at }, { operation: 'consent', ...about });
-  return { ...decision, principalId, agentId, isProposed: agent.isProposed };
+  const hasCode = pending.channel === null;
+  return { ...decision, principalId, agentId, isProposed: agent.isProposed, hasCode };
 }
 
 /** @throws NOT_FOUND, GONE with the status */

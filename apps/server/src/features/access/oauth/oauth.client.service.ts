@@ -28,12 +28,14 @@ const refused = () => oauthRefusal('invalid_client', 'The client is not known, o
 /**
  * Authenticates a client and counts its request. A client that proves nothing is counted with its address, so that no
  * stranger uses up the requests of another.
+ * @param isFree whether a request of this client, which is proved, is refused for another reason and not counted
  * @throws invalid_client, invalid_request, RATE_LIMITED
  */
 export async function authenticateClient(
   deps: AuthenticationDeps,
   request: ClientRequest,
   rule: Parameters<ChargeClient>[0],
+  isFree: (client: Client) => Promise<boolean> = async () => false,
 ): Promise<Client> {
   const claimed = claimedBy(request.authorization, request.sent);
   const { clientId } = claimed;
@@ -42,10 +44,12 @@ export async function authenticateClient(
   const isNamed = !isProved || claimed.method === 'none';
   const client = isNamed ? `${clientId} ${request.address}` : clientId;
   if (!known || 'agent' in known) {
-    const payer = isProved && known && { developer: known.agent.developerId };
-    if (known) await deps.chargeClient(rule, { client, ...payer });
-    if (!isProved || !known) throw refused();
-    return clientOf(known.agent, request);
+    const found = known?.agent;
+    if (found && !(isProved && (await isFree(clientOf(found, request))))) {
+      await deps.chargeClient(rule, { client, ...(isProved && { developer: found.developerId }) });
+    }
+    if (!isProved || !found) throw refused();
+    return clientOf(found, request);
   }
   const developerId = isProved ? await developerNamed(deps, request.sent) : undefined;
   await deps.chargeClient(rule, { client, ...(developerId !== undefined && { developer: developerId }) });

@@ -5,6 +5,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
 import { tokenDeps, tokenSettings } from '../tokens/index.ts';
+import { channelRoutes } from './oauth.channel.routes.ts';
 import { clientDocuments, DOCUMENT_BOUNDS } from './oauth.documents.service.ts';
 import { NONCE_KEY_USE } from './oauth.dpop.service.ts';
 import { expiryOfClients } from './oauth.jobs.ts';
@@ -15,6 +16,7 @@ import { eraseClients } from './oauth.repo.ts';
 import { oauthRoutes } from './oauth.routes.ts';
 import { clientSettingsRoutes } from './oauth.settings.routes.ts';
 import { tables } from './oauth.tables.ts';
+import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
 
 export const oauth = defineFeature({
   name: 'oauth',
@@ -55,7 +57,7 @@ export const oauth = defineFeature({
       'Whether DPoP proofs have to carry a nonce of the service (RFC 9449, section 8).',
     ),
   },
-  keyUses: [NONCE_KEY_USE],
+  keyUses: [NONCE_KEY_USE, USER_CODE_KEY_USE],
   listens: [on(tenantErased, eraseClients)],
   open(house, settings) {
     const allowsPrivateHosts = settings.OAUTH_CIMD_ALLOW_PRIVATE_HOSTS;
@@ -79,6 +81,7 @@ export const oauth = defineFeature({
         await app.register(metadataRoutes, deps);
         await app.register(oauthRoutes, deps);
         if (deps.registersClients) await app.register(registrationRoutes, deps);
+        await app.register(channelRoutes, deps);
         await app.register(clientSettingsRoutes, deps);
       },
     };

@@ -25,6 +25,8 @@ export function serverMetadata({
     authorization_endpoint: `${publicBaseUrl}/oauth/authorize`,
     token_endpoint: `${publicBaseUrl}/oauth/token`,
     pushed_authorization_request_endpoint: `${publicBaseUrl}/oauth/par`,
+    device_authorization_endpoint: `${publicBaseUrl}/oauth/device_authorization`,
+    backchannel_authentication_endpoint: `${publicBaseUrl}/oauth/bc-authorize`,
     introspection_endpoint: `${publicBaseUrl}/oauth/introspect`,
     revocation_endpoint: `${publicBaseUrl}/oauth/revoke`,
     ...(registersClients && { registration_endpoint: `${publicBaseUrl}/oauth/register` }),
@@ -46,6 +48,7 @@ export function serverMetadata({
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
     require_pushed_authorization_requests: requiresPush,
+    backchannel_token_delivery_modes_supported: ['poll'],
   };
   return finished(JSON.stringify(document));
 }

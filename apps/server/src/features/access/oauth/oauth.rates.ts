@@ -3,7 +3,8 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 export const rates = rateRules({
   oauthAuthorize: {
     perMinute: 10,
-    describes: 'authorization requests of OAuth, by client and address; twelve times as many by developer',
+    describes:
+      'authorization requests of OAuth, also of devices and by backchannel, by client and address; twelve times as many by developer',
     counts: [{ by: 'client' }, { by: 'developer', factor: 12 }],
   },
   oauthToken: {
@@ -19,6 +20,11 @@ export const rates = rateRules({
   oauthRegister: {
     perMinute: 10,
     describes: 'registrations of OAuth clients and their management, by address',
+    counts: [{ by: 'address' }],
+  },
+  deviceCode: {
+    perMinute: 10,
+    describes: '`POST /v1/device`, by client address',
     counts: [{ by: 'address' }],
   },
   oauthRevoke: {

@@ -96,6 +96,8 @@ export interface ConsentRequest {
     isLocal: boolean;
     resourceNames: string[];
   } | null;
+  channel?: 'device' | 'ciba';
+  comparedText?: string;
   sandbox: boolean;
   fidoRequired: boolean;
   verification: {
