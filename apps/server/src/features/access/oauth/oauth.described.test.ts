@@ -51,7 +51,7 @@ const key = {
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
 };
 
-describe('a document', () => {
+describe('O17: a document', () => {
   test('describes its client, and what else it says is ignored', () => {
     const told = clientInDocument({ ...document, logo_uri: 'x', contacts: [1] }, CLIENT);
 

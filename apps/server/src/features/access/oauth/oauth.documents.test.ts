@@ -207,7 +207,7 @@ describe('a client with a key in its document', () => {
   });
 });
 
-describe('a document that cannot be used', () => {
+describe('O17: a document that cannot be used', () => {
   const big = { body: JSON.stringify({ padding: 'x'.repeat(5120) }) };
   test.each<[string, Parameters<Awaited<ReturnType<typeof publishClient>>['answerWith']>[0]]>([
     ['a redirect', { status: 302, headers: { location: '/other.json' } }],
@@ -279,7 +279,7 @@ describe('a document that cannot be used', () => {
 });
 
 describe('by default', () => {
-  test('no document is fetched over `http`, or from this machine or a private network', async () => {
+  test('O17: no document is fetched over `http`, or from this machine or a private network', async () => {
     const careful = await startApp();
     const acme = await careful.asDeveloper({ mode: 'sandbox' });
     const { resource } = await newServer(acme);
