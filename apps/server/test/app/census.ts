@@ -19,7 +19,7 @@ const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerp
 const OF_PASSKEYS = ['user_handle', 'challenge', 'signed', 'credential_id', 'public_key'];
 /** Places by chance, the bits at them, and texts that name them. `flips` counts the bits. */
 const OF_CREDENTIALS = ['bits', 'status_list_idx', 'credential', 'authorization', 'pseudonym'];
-/** The marks of approvers, and the texts that their passkeys sign. */
+/** Rows of approvers, and of the acts that their passkeys signed. */
 const OF_APPROVERS = ['handle', 'invite_hash', 'device_hash', 'serial', 'nonce', 'evidence'];
 const SEALED = [
   'secret_hash',
@@ -31,6 +31,8 @@ const SEALED = [
   'client_secret',
   'secret_hash',
   'registration_token',
+  'link_hash',
+  'session_hash',
 ];
 
 const ADDRESS = /[\w.-]+@[\w.-]+/g;

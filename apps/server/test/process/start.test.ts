@@ -58,6 +58,7 @@ describe('a server with good settings', () => {
       'erasure of accounts',
       'erasure of audit entries',
       'expiry of answers',
+      'expiry of clients',
       'expiry of connect sessions',
       'expiry of grants',
       'expiry of requests',

@@ -179,7 +179,7 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
     'apps/server/src/features/access/wallet-authorizations/wallet-authorizations.service.ts', // reads what the service has stored
     'apps/server/src/features/access/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
     'apps/server/src/features/access/passports/passports.read.service.ts', // reads what the service has stored
-    'apps/server/src/features/access/oauth/oauth.client.service.ts', // assertions of clients, by the keys of their agents
+    'apps/server/src/features/access/oauth/oauth.assertion.service.ts', // assertions of clients, by their keys
     'apps/server/src/features/access/oauth/oauth.dpop.service.ts', // proofs of possession, by the keys in them
   ]);
 });

@@ -24,6 +24,8 @@ export type ApproverStatus = "active" | "invited" | "pending_confirmation" | "re
 
 export type AuditStatus = "blocked" | "failure" | "success";
 
+export type AuthChannel = "ciba" | "device";
+
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
 
 export type BudgetAccount = "available" | "funds" | "spent";
@@ -114,11 +116,13 @@ export interface AgentIndex {
 }
 
 export interface Agents {
+  clientId: string | null;
   createdAt: Timestamp;
   description: string;
   developerId: string;
   did: string;
   id: string;
+  isProposed: Generated<boolean>;
   name: string;
   publicKeyJwk: Json | null;
   scopes: string[];
@@ -370,8 +374,11 @@ export interface AuthRequests {
   authorizationDetails: Json | null;
   budgetAmount: Int8 | null;
   budgetCurrency: string | null;
+  channel: AuthChannel | null;
+  client: Json | null;
   codeChallenge: string | null;
   codeExpiresAt: Timestamp | null;
+  comparedText: string | null;
   consentMethod: ConsentMethod | null;
   createdAt: Timestamp;
   decidedAt: Timestamp | null;
@@ -619,6 +626,20 @@ export interface Developers {
   stoppedAt: Timestamp | null;
   stopReason: string | null;
   updatedAt: Timestamp;
+}
+
+export interface DynamicClients {
+  authMethod: OauthAuthMethod;
+  clientId: string;
+  createdAt: Timestamp;
+  description: Json;
+  expiresAt: Timestamp;
+  keys: Json | null;
+  managementHash: Buffer;
+  name: string;
+  redirectUris: string[];
+  refreshes: boolean;
+  secretHash: Buffer | null;
 }
 
 export interface EmailVerificationIndex {
@@ -1332,6 +1353,7 @@ export interface DB {
   decisionNotices: DecisionNotices;
   decisions: Decisions;
   developers: Developers;
+  dynamicClients: DynamicClients;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
   enforcedCalls: EnforcedCalls;

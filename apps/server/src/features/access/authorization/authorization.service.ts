@@ -10,10 +10,12 @@ import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.
 import { enforcingOf, isEnforcedFor } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
+import { approveFirst, type ByClient } from './authorization.clients.service.ts';
 import { pinsFor } from './authorization.pins.service.ts';
 import { recordingScopes } from './authorization.refused.service.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
+  type AcceptedRequest,
   acceptRequest,
   CODE_SECONDS,
   type Lifetimes,
@@ -34,12 +36,6 @@ export interface AuthorizationDeps extends DecideDeps {
   readonly linksToDomains: boolean;
 }
 
-/** A request of an OAuth client, whose redirect URI is one that the client has registered. */
-export interface ByClient {
-  /** The key by whose proof alone the code is exchanged. */
-  readonly keyThumbprint?: string;
-}
-
 /**
  * Asks a principal for consent. In the sandbox the answer has a code at once, unless `autoApprove` is false; and so it has
  * where the developer lets policies approve, and one does.
@@ -52,29 +48,15 @@ export async function requestConsent(
   input: NewRequest,
   byClient?: ByClient,
 ): Promise<NewAuthRequest> {
-  const accepted = acceptRequest(input, deps.lifetimes);
-  if (input.autoApprove !== undefined && caller.mode === 'live') {
-    throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
-  }
-  const asker = await getAsker(deps.db, caller, input);
-  const asked = {
-    operation: 'authorize',
-    about: concerning({ ...input, agentDid: asker.agentDid }),
-  } as const;
-  const agentDid = await recordingScopes(deps, caller, asked, () =>
-    mustBeAllowed(deps, caller, byClient ? {} : input, accepted.scopes, asker),
-  );
-  if (!asker.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
-  await mustHaveRoom(deps, caller, asker, at);
-
+  const { accepted, asker, agentDid } = await admit(deps, caller, input, byClient);
   const decision = await refuseDenied(
     deps,
     caller,
     { version: asker.policiesVersion, at, quotas: ['authorizations'] },
     { operation: 'authorize', ...input, agentDid, scopes: accepted.scopes },
   );
-  const own = approvalOf(caller, input, asker, decision);
+  const own = byClient?.channel ? null : approvalOf(caller, input, asker, decision);
   // A policy signs nobody in, and single sign-on is enforced at the person.
   const needsPerson = own === 'policy' && (await isEnforcedFor(deps.db, caller.tenant, input.principalId));
   const method = needsPerson ? null : own;
@@ -88,11 +70,12 @@ export async function requestConsent(
     principalId: input.principalId,
     scopes: accepted.scopes,
     expiresIn: input.expiresIn,
-    tokenSeconds: accepted.tokenSeconds,
+    tokenSeconds: Math.min(accepted.tokenSeconds, byClient?.tokenSeconds ?? accepted.tokenSeconds),
     redirectUri: input.redirectUri ?? null,
     state: input.state ?? null,
     codeChallenge: input.codeChallenge ?? null,
     keyThumbprint: byClient?.keyThumbprint ?? null,
+    client: byClient?.client ? jsonOf(byClient.client) : null,
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
@@ -107,6 +90,8 @@ export async function requestConsent(
     expiresAt: new Date(at.getTime() + accepted.openSeconds * 1000),
     decidedAt: isApproved ? at : null,
     codeExpiresAt: isApproved ? new Date(at.getTime() + CODE_SECONDS * 1000) : null,
+    channel: byClient?.channel ?? null,
+    comparedText: byClient?.comparedText ?? null,
   };
 
   const inFlight = { developerId: caller.tenant.developerId, requestId: id };
@@ -130,12 +115,44 @@ export async function requestConsent(
     throw refusal === 'revoked' ? notFound() : agentInactive();
   }
 
+  if (isApproved && byClient?.isProposed) await approveFirst(deps, caller, input.agentId);
   return {
     ...toAuthRequest(request, caller, at),
-    consentUrl: `${await baseOfPages(deps, caller, asker)}/consent?req=${id}#ticket=${ticket}`,
+    consentUrl: linkOf(await baseOfPages(deps, caller, asker), id, ticket),
     ...(code && { code: code.code }),
     ...(policyId !== null && { policyEnforced: true as const, effect: 'allow' as const, policyId }),
   };
+}
+
+/**
+ * Checks everything about a request but the policies. The writes of the engine check it again.
+ * @throws as `requestConsent`
+ */
+export async function admit(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  input: NewRequest,
+  byClient?: ByClient,
+): Promise<{ accepted: AcceptedRequest; asker: Asker; agentDid: string }> {
+  const accepted = acceptRequest(input, deps.lifetimes);
+  if (input.autoApprove !== undefined && caller.mode === 'live') {
+    throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
+  }
+  const asker = await getAsker(deps.db, caller, input);
+  const asked = {
+    operation: 'authorize',
+    about: concerning({ ...input, agentDid: asker.agentDid }),
+  } as const;
+  const agentDid = await recordingScopes(deps, caller, asked, () =>
+    mustBeAllowed(deps, caller, byClient ? {} : input, {
+      scopes: accepted.scopes,
+      asker,
+      isProposed: byClient?.isProposed === true,
+    }),
+  );
+  if (!asker.isPrincipalActive) throw principalInactive();
+  await mustHaveRoom(deps, caller, asker, deps.clock());
+  return { accepted, asker, agentDid };
 }
 
 /** @returns how the request is approved without a person; null when a person decides */
@@ -152,15 +169,25 @@ function approvalOf(
   return effect === 'allow' && policyId !== null && namesScopes ? 'policy' : null;
 }
 
+/** The address of the consent page of a request. */
+export const linkOf = (base: string, requestId: string, ticket: string) =>
+  `${base}/consent?req=${requestId}#ticket=${ticket}`;
+
 /** Identity providers send browsers back to the service's own host, where the page's cookie has to be. */
-async function baseOfPages(
+export async function baseOfPages(
   { db, publicBaseUrl, linksToDomains }: AuthorizationDeps,
   { tenant }: Caller,
-  { consentMode }: Asker,
+  { consentMode }: Pick<Asker, 'consentMode'>,
 ) {
   const host = linksToDomains && consentMode !== 'sso' ? await findPageHost(db, tenant) : undefined;
   if (host === undefined || (await enforcingOf(db, tenant).executeTakeFirst())) return publicBaseUrl;
   return `${new URL(publicBaseUrl).protocol}//${host}`;
+}
+
+interface Asking {
+  readonly scopes: readonly string[];
+  readonly asker: Asker;
+  readonly isProposed: boolean;
 }
 
 /** @returns the agent's DID. @throws in the order in which the refusals are documented. */
@@ -168,8 +195,7 @@ function mustBeAllowed(
   deps: AuthorizationDeps,
   caller: Caller,
   { redirectUri }: Pick<NewRequest, 'redirectUri'>,
-  scopes: readonly string[],
-  asker: Asker,
+  { scopes, asker, isProposed }: Asking,
 ): string {
   const { agentDid, agentStatus, agentScopes } = asker;
   if (asker.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
@@ -180,7 +206,7 @@ function mustBeAllowed(
     throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not registered; register it first.');
   }
   if (agentDid === null || agentStatus === 'revoked') throw notFound();
-  if (agentStatus !== 'active') throw agentInactive();
+  if (agentStatus !== 'active' && !isProposed) throw agentInactive();
   const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
   if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
     const message = 'Register `consentKeys` first: without them the service cannot tell who consents.';
@@ -210,9 +236,10 @@ export const agentInactive = () =>
   new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act[] {
-  const { id: authRequestId, scopes, consentMethod: method, policyId } = request;
+  const { id: authRequestId, scopes, consentMethod: method, policyId, channel } = request;
   const about = concerning({ ...request, agentDid });
-  const requested: Act = { type: 'authorization.requested', ...about, data: { authRequestId, scopes } };
+  const asked = { authRequestId, scopes, ...(channel !== null && { channel }) };
+  const requested: Act = { type: 'authorization.requested', ...about, data: asked };
   if (method === null) return [requested];
   const data = { authRequestId, scopes, method, narrowed: false, ...(policyId !== null && { policyId }) };
   return [requested, { type: 'authorization.approved', ...about, data }];
@@ -241,6 +268,7 @@ export function toAuthRequest(
     ...(purpose !== null && { purpose }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     ...(budget && { budget }),
+    ...(request.channel !== null && { channel: request.channel }),
     ...(mode === 'sandbox' && { sandbox: true as const }),
     ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
   };

@@ -1,3 +1,4 @@
+export { type AskingClient, clientOfRequest } from './authorization.clients.service.ts';
 export {
   approveRequest,
   denyRequest,
@@ -7,7 +8,7 @@ export {
 export { pinsFor, type ShownManifest } from './authorization.pins.service.ts';
 export { freeRequests } from './authorization.places.service.ts';
 export { recordingScopes } from './authorization.refused.service.ts';
-export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
+export { cancelRequests, countWrongVerifierOf, getRequest } from './authorization.requests.service.ts';
 export {
   acceptBudget,
   acceptTokenScopes,
@@ -17,8 +18,10 @@ export {
   redirectTo,
   statusAt,
 } from './authorization.rules.ts';
+export type { NewRequest } from './authorization.schema.ts';
 export {
   type AuthorizationDeps,
+  admit,
   agentInactive,
   budgetOf,
   requestConsent,

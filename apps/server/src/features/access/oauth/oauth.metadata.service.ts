@@ -8,18 +8,28 @@ export interface MetadataDeps {
   readonly issuer: string;
   readonly publicBaseUrl: string;
   readonly requiresPush: boolean;
+  /** Whether clients may register themselves. */
+  readonly registersClients: boolean;
   readonly demandsNonce: boolean;
 }
 
 /** RFC 8414. The document has only what is accepted. */
-export function serverMetadata({ issuer, publicBaseUrl, requiresPush }: MetadataDeps): Finished {
+export function serverMetadata({
+  issuer,
+  publicBaseUrl,
+  requiresPush,
+  registersClients,
+}: MetadataDeps): Finished {
   const document: ServerMetadata = {
     issuer,
     authorization_endpoint: `${publicBaseUrl}/oauth/authorize`,
     token_endpoint: `${publicBaseUrl}/oauth/token`,
     pushed_authorization_request_endpoint: `${publicBaseUrl}/oauth/par`,
+    device_authorization_endpoint: `${publicBaseUrl}/oauth/device_authorization`,
+    backchannel_authentication_endpoint: `${publicBaseUrl}/oauth/bc-authorize`,
     introspection_endpoint: `${publicBaseUrl}/oauth/introspect`,
     revocation_endpoint: `${publicBaseUrl}/oauth/revoke`,
+    ...(registersClients && { registration_endpoint: `${publicBaseUrl}/oauth/register` }),
     jwks_uri: `${publicBaseUrl}/.well-known/jwks.json`,
     scopes_supported: ['offline_access'],
     response_types_supported: ['code'],
@@ -36,7 +46,9 @@ export function serverMetadata({ issuer, publicBaseUrl, requiresPush }: Metadata
     authorization_details_types_supported: [TOOLS_TYPE],
     dpop_signing_alg_values_supported: PROOF_ALGS,
     authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
     require_pushed_authorization_requests: requiresPush,
+    backchannel_token_delivery_modes_supported: ['poll'],
   };
   return finished(JSON.stringify(document));
 }

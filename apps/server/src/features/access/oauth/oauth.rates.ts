@@ -3,13 +3,29 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 export const rates = rateRules({
   oauthAuthorize: {
     perMinute: 10,
-    describes: 'authorization requests of OAuth, by client and address; twelve times as many by developer',
+    describes:
+      'authorization requests of OAuth, also of devices and by backchannel, by client and address; twelve times as many by developer',
     counts: [{ by: 'client' }, { by: 'developer', factor: 12 }],
   },
   oauthToken: {
     perMinute: 20,
     describes: '`POST /oauth/token`, by client; without a secret or key, by client and address',
     counts: [{ by: 'client' }],
+  },
+  deviceCode: {
+    perMinute: 10,
+    describes: '`POST /v1/device`, by client address',
+    counts: [{ by: 'address' }],
+  },
+  oauthClientFetch: {
+    perMinute: 30,
+    describes: 'documents of OAuth clients that the service fetches, by the address that asked',
+    counts: [{ by: 'client' }],
+  },
+  oauthRegister: {
+    perMinute: 10,
+    describes: 'registrations of OAuth clients and their management, by address',
+    counts: [{ by: 'address' }],
   },
   oauthRevoke: {
     perMinute: 60,

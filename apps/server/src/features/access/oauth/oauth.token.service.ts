@@ -2,10 +2,10 @@ import { oauthRefusal } from '../../../platform/errors.ts';
 import {
   type DelegateDeps,
   type DelegatedTokens,
-  type ExchangedTokens,
   exchangeCode,
   type IssuedTokens,
   refreshTokens,
+  type TokensOfCode,
   type TokenWish,
 } from '../tokens/index.ts';
 import {
@@ -16,11 +16,15 @@ import {
 } from './oauth.client.service.ts';
 import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
 import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
+import { pollsTooFast } from './oauth.flow.service.ts';
+import { type PollDeps, pollRequest } from './oauth.poll.service.ts';
 import { rates } from './oauth.rates.ts';
+import { renewDynamicClient } from './oauth.registration.repo.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
+import { withDeveloper, withoutDeveloper } from './oauth.seat.service.ts';
 
-export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, ProofDeps {}
+export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, PollDeps, ProofDeps {}
 
 /** A grant type of the token endpoint, for a client that is authenticated. */
 type GrantType = (
@@ -28,7 +32,7 @@ type GrantType = (
   client: Client,
   form: TokenForm,
   key: ProvedKey,
-) => Promise<IssuedTokens | DelegatedTokens | ExchangedTokens>;
+) => Promise<IssuedTokens | DelegatedTokens | TokensOfCode>;
 
 interface ProvedKey {
   readonly keyThumbprint?: string;
@@ -49,14 +53,21 @@ export async function issueByForm(
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
   const grantType = grantTypes.get(name);
   if (!grantType) throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
-  const client = await authenticateClient(deps, request, rates.oauthToken);
+  const polled = polledSecret(form);
+  let isTooFast = false;
+  const client = await authenticateClient(deps, request, rates.oauthToken, async (proved) => {
+    isTooFast = polled !== undefined && (await pollsTooFast(deps, polled, proved));
+    return isTooFast;
+  });
+  if (isTooFast) throw oauthRefusal('slow_down', 'Wait five seconds longer between two requests.');
   const keyThumbprint = await provedKey(deps, proof);
   if (client.dpopBound && keyThumbprint === undefined) {
     throw oauthRefusal('invalid_dpop_proof', 'This client has to send a `DPoP` proof.');
   }
   const key = keyThumbprint === undefined ? {} : { keyThumbprint };
   const issued = await grantType(deps, client, form, key);
-  const answer = toAnswer(issued, key, deps.clock());
+  if (client.clientId.startsWith('dcr_')) await renewDynamicClient(deps.db, client.clientId, deps.clock());
+  const answer = toAnswer(issued, key, { now: deps.clock(), client });
   const isExchange = name === TOKEN_EXCHANGE;
   return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, client };
 }
@@ -88,8 +99,9 @@ const FORMATS = ['jwt', 'vc-jwt', 'sd-jwt', 'both'] as const;
 type CredentialFormat = (typeof FORMATS)[number];
 
 const byRefreshToken: GrantType = (deps, client, form, key) => {
-  const { refresh_token: refreshToken } = form;
-  if (!refreshToken) throw oauthRefusal('invalid_request', 'Send `refresh_token`.');
+  const { refresh_token: sent } = form;
+  if (!sent) throw oauthRefusal('invalid_request', 'Send `refresh_token`.');
+  const refreshToken = client.described ? withoutDeveloper(sent) : sent;
   const scopes = fewerScopesOf(form.scope);
   const wish = { ...wishOf(client, form, key), ...(scopes && { scopes }) };
   return refreshTokens(deps, client.caller, { refreshToken, agentId: client.agentId }, wish);
@@ -97,14 +109,38 @@ const byRefreshToken: GrantType = (deps, client, form, key) => {
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-const byToken: GrantType = (deps, client, form, { keyThumbprint }) =>
-  exchangeToken(deps, client, form, keyThumbprint);
+const byToken: GrantType = (deps, client, form, { keyThumbprint }) => {
+  if (client.described) {
+    throw oauthRefusal(
+      'unauthorized_client',
+      'Only agents that their developer has registered get delegations.',
+    );
+  }
+  return exchangeToken(deps, client, form, keyThumbprint);
+};
+
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+const CIBA = 'urn:openid:params:grant-type:ciba';
+
+/** The secret by which a client asks again and again for a decision. */
+function polledSecret({ grant_type: name, device_code: device, auth_req_id: backchannel }: TokenForm) {
+  if (name === DEVICE_CODE) return device;
+  return name === CIBA ? backchannel : undefined;
+}
+
+const byPoll: GrantType = (deps, client, form, key) =>
+  pollRequest(deps, client, polledSecret(form), wishOf(client, form, key));
 
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
   [TOKEN_EXCHANGE, byToken],
+  [DEVICE_CODE, byPoll],
+  [CIBA, byPoll],
 ]);
+
+/** The grant types that make a grant from a request. */
+export const MAKES_GRANT: ReadonlySet<string> = new Set(['authorization_code', DEVICE_CODE, CIBA]);
 
 /** As the metadata lists them. */
 export const GRANT_TYPES = [...grantTypes.keys()];
@@ -117,9 +153,9 @@ const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): 
 
 /** @see RFC 6749 §5.1, RFC 9396 §7 */
 function toAnswer(
-  issued: IssuedTokens | DelegatedTokens | ExchangedTokens,
+  issued: IssuedTokens | DelegatedTokens | TokensOfCode,
   { keyThumbprint }: ProvedKey,
-  now: Date,
+  { now, client: { described, caller } }: { readonly now: Date; readonly client: Client },
 ): TokenAnswer {
   const { grantToken, expiresAt, refreshToken, scopes, authorizationDetails, grantId } = issued;
   return {
@@ -127,7 +163,10 @@ function toAnswer(
     token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
     expires_in: Math.floor((Date.parse(expiresAt) - now.getTime()) / 1000),
     scope: scopes.join(' '),
-    ...(refreshToken !== null && { refresh_token: refreshToken }),
+    ...(refreshToken !== null &&
+      !('refreshes' in issued) && {
+        refresh_token: described ? withDeveloper(refreshToken, caller.tenant.developerId) : refreshToken,
+      }),
     ...(authorizationDetails && { authorization_details: authorizationDetails }),
     'urn:service:grant': { grant_id: grantId },
     ...('verifiableCredential' in issued && { verifiableCredential: issued.verifiableCredential }),

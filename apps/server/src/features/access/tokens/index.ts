@@ -1,12 +1,12 @@
 export type { GrantClaims as VerifiedClaims } from '@behest/protocol/claims';
 export type { DelegatedTokens } from './tokens.delegate.schema.ts';
 export { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
-export { exchangeCode } from './tokens.exchange.service.ts';
+export { exchangeCode, exchangeRequest, type TokensOfCode } from './tokens.exchange.service.ts';
 export type { TokenWish } from './tokens.form.rules.ts';
 export { assess, findGenuine, type Known, type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
 export { refreshTokens } from './tokens.refresh.service.ts';
 export { revokeByRefreshToken, revokeToken } from './tokens.revoke.service.ts';
-export type { ExchangedTokens, Introspection, IssuedTokens } from './tokens.schema.ts';
+export type { Introspection, IssuedTokens } from './tokens.schema.ts';
 export { tokenDeps, tokenSettings } from './tokens.settings.ts';
 export { ownVerifier, type VerifyOwn } from './tokens.verifier.service.ts';
 export { introspectToken } from './tokens.verify.service.ts';

@@ -45,6 +45,19 @@ export const ShownRequest = Type.Object({
   agentName: Type.String(),
   agentDid: Type.String(),
   agentDescription: Type.String(),
+  /** The OAuth client that asked; absent for a request of the developer's own programs. */
+  client: Type.Optional(
+    Type.Object({
+      name: Type.Union([Type.String(), Type.Null()]),
+      /** The party that answers for the name. */
+      vouchedBy: Type.Enum(['developer', 'host', 'nobody']),
+      /** The host that published the description of the client. */
+      host: Type.Union([Type.String(), Type.Null()]),
+      /** Whether the client runs on the person's own machine, where other programs may imitate it. */
+      isLocal: Type.Boolean(),
+      resourceNames: Type.Array(Type.String()),
+    }),
+  ),
   principalId: Type.String(),
   scopes: Type.Array(Type.String()),
   scopeDescriptions: Type.Array(Type.String()),
@@ -66,6 +79,10 @@ export const ShownRequest = Type.Object({
   grantExpiresIn: Type.String(),
   audience: Type.Optional(Type.String()),
   redirectHost: Type.Optional(Type.String()),
+  /** The client is on another device and asks for the decision. */
+  channel: Type.Optional(Type.Enum(['device', 'ciba'])),
+  /** The other device shows this text too. */
+  comparedText: Type.Optional(Type.String()),
   expiresAt: Time,
   sandbox: Type.Boolean(),
   fidoRequired: Type.Boolean(),
@@ -153,6 +170,10 @@ const back = {
   redirectTo: Type.Optional(Type.String()),
 };
 export type Approved = Static<typeof Approved>;
-export const Approved = Type.Object({ status: Type.Literal('approved'), code: Type.String(), ...back });
+export const Approved = Type.Object({
+  status: Type.Literal('approved') /** Only where the client awaits one. */,
+  code: Type.Optional(Type.String()),
+  ...back,
+});
 export type Denied = Static<typeof Denied>;
 export const Denied = Type.Object({ status: Type.Literal('denied'), ...back });

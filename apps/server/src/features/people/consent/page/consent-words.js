@@ -25,10 +25,34 @@ export const words = {
   purposeOnly: 'It may be used for this purpose only.',
   budget: 'It may spend up to {amount} in all.',
   audience: 'For use with',
+  resource: 'At',
+  client: 'Its name',
+  vouched: {
+    developer: 'Registered by {developer}.',
+    host: 'Published by {host}.',
+    nobody: 'Not verified. Anybody can choose this name.',
+  },
+  local: 'A program on this computer',
+  localText:
+    'The answer goes to a program on this computer. Approve only if you have just started {agent} there yourself.',
   afterwards: 'Afterwards',
   returnsTo: 'You are taken to {host}',
   staysHere: 'You stay on this page. {developer} learns what you decided.',
   reference: 'Request {id}',
+
+  channel: {
+    device: {
+      title: 'Compare the code',
+      text: 'Your own device has to show {text}. If anybody sent you this code, or you have not just started this on a device of yours, deny: the person who holds that device would act as you.',
+      alone:
+        'If you have not just started this on a device of yours, deny: the person who holds that device would act as you.',
+    },
+    ciba: {
+      title: 'Asked from elsewhere',
+      text: 'The other side has to show {text}. If it shows anything else, or you expect no such request, deny.',
+      alone: 'The request was not started in this browser. If you expect no such request, deny.',
+    },
+  },
 
   proof: {
     notVerified: 'Not verified',

@@ -89,6 +89,15 @@ export interface ConsentRequest {
   budget?: { amount: string; currency: string } | null;
   audience?: string | null;
   redirectHost?: string | null;
+  channel?: 'device' | 'ciba';
+  comparedText?: string;
+  client?: {
+    name: string | null;
+    vouchedBy: 'developer' | 'host' | 'nobody';
+    host: string | null;
+    isLocal: boolean;
+    resourceNames: string[];
+  } | null;
   sandbox: boolean;
   fidoRequired: boolean;
   verification: {
