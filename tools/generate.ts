@@ -4,6 +4,7 @@ import { quotaSettings, rateSettings } from '../apps/server/src/config/limits.ts
 import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { cliTable } from './generate/cli.ts';
 import { configurationPage } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
@@ -29,6 +30,7 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
   'docs/errors.md': () => errorPage(errorCodes),
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,
+  'packages/cli/src/api/operations.gen.ts': async () => cliTable(await apiDescription()),
   'packages/meter/src/postgres-schema.gen.ts': () => meterSchema(ROOT),
   'packages/sdk/src/api/calls.gen.ts': async () => sdkTable(await apiDescription()),
   'packages/sdk/src/api/types.gen.ts': async () => sdkTypes(await apiDescription()),
