@@ -5,6 +5,7 @@ import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
 import { cliTable } from './generate/cli.ts';
+import { cliPage } from './generate/cli-page.ts';
 import { configurationPage } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
@@ -22,6 +23,7 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<string>>> = {
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'deploy/citus.sql': distribution,
+  'docs/cli.md': cliPage,
   'docs/configuration.md': () => {
     const limitTables = { 'request limits': rateSettings(limits), plans: quotaSettings(limits) };
     const ofFeatures = Object.fromEntries(features.map(({ name, settings }) => [name, settings]));

@@ -36,8 +36,15 @@ export interface Context extends Printer {
   confirm(question: string): Promise<void>;
 }
 
-export function contextOf(io: Io, globals: Globals, command: string, commands: AllCommands): Context {
-  const exchange = exchangeOf(io, globals);
+interface Setting {
+  readonly command: string;
+  readonly commands: AllCommands;
+  /** True where the first request is printed, and not sent. */
+  readonly isDry: boolean;
+}
+
+export function contextOf(io: Io, globals: Globals, { command, commands, isDry }: Setting): Context {
+  const exchange = exchangeOf(io, { ...globals, isDry });
   const help = `behest ${command} --help`;
   let settings: Promise<Settings> | undefined;
   const known = () => {
@@ -62,7 +69,7 @@ export function contextOf(io: Io, globals: Globals, command: string, commands: A
     ...printerOf(io, globals),
     async client() {
       const { apiKey } = await known();
-      const key = apiKey ?? (globals.isDry ? 'bh_test_of_a_dry_run' : undefined);
+      const key = apiKey ?? (isDry ? 'bh_test_of_a_dry_run' : undefined);
       if (key !== undefined) return clientWith(key);
       throw new CliError('UNAUTHENTICATED', 'There is no API key.', {
         exitCode: EXIT.unauthenticated,

@@ -44,7 +44,11 @@ async function run(
 ): Promise<number> {
   if (globals.isQuiet && globals.isVerbose) throw wrongUsage('--quiet and --verbose exclude each other.');
   warnOfOpenFile(io);
-  const context = contextOf(io, globals, spec.name, commands);
+  const context = contextOf(io, globals, {
+    command: spec.name,
+    commands,
+    isDry: globals.isDry && !spec.readsInDryRun,
+  });
   try {
     return (await spec.run(context, given)) ?? EXIT.done;
   } catch (error) {

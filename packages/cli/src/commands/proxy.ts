@@ -15,7 +15,7 @@ export const PROXY: readonly CommandSpec[] = [
       { name: 'method', about: 'GET, POST, PUT, PATCH or DELETE' },
       { name: 'path', about: 'the path of the upstream, with its query' },
     ],
-    examples: ['behest proxy call github GET /user --env GRANT_TOKEN'],
+    examples: ['behest proxy call github GET user --env GRANT_TOKEN'],
     options: [
       { flags: '-H, --header <name:value>', about: 'a header of the request', isMany: true },
       { ...BODY_OPTION, about: 'the body: a file, or - for standard input' },

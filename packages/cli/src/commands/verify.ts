@@ -20,7 +20,7 @@ export const VERIFY: readonly CommandSpec[] = [
     ],
     options: [
       ...TOKEN_OPTIONS,
-      { flags: '--developer <id>', about: 'whose tokens are taken; default: the account of the key' },
+      { flags: '--developer <id>', about: 'the account whose tokens are taken; default: that of the key' },
       { flags: '--allow-sandbox', about: 'take tokens of sandbox accounts, which no person has approved' },
       { flags: '--jwks <url>', about: 'the address of the keys' },
       { flags: '--jwks-file <file>', about: 'read the keys from a file, without a network' },

@@ -29,7 +29,7 @@ export const WRITING: readonly CommandSpec[] = [
       { flags: '--connector <name>', about: 'the name of the connector; default: that of the source' },
       {
         flags: '--from <kind>',
-        about: 'what the source is; default: what it looks like',
+        about: 'the kind of the source; default: guessed',
         choices: ['mcp', 'openapi', 'ts', 'json'],
       },
       { flags: '--out <file>', about: 'write a new file' },
@@ -58,7 +58,7 @@ export const WRITING: readonly CommandSpec[] = [
     name: 'manifest list',
     summary: 'List the manifests that come with the program',
     examples: ['behest manifest list', 'behest manifest list --category code'],
-    options: [{ flags: '--category <name>', about: 'of one kind only' }],
+    options: [{ flags: '--category <name>', about: 'a kind of manifests' }],
     async run(context, given) {
       const category = textOf(given, 'category');
       const rows = READY.filter((each) => category === undefined || each.category === category);

@@ -84,6 +84,7 @@ function commandAt(root: Command, words: readonly string[], streams: Streams): C
 export function settle(command: Command, { out }: Streams): Command {
   return command
     .exitOverride()
+    .enablePositionalOptions() // or `me` would take the options of `me update`
     .helpCommand(false)
     .showSuggestionAfterError(true)
     .configureHelp({ showGlobalOptions: false, helpWidth: 110 })

@@ -16,11 +16,25 @@ export interface Group {
 
 export const GROUPS: readonly Group[] = [
   {
+    name: 'dev',
+    section: 'Start',
+    isMain: true,
+    summary: 'run the service on this machine',
+    load: async () => (await import('../commands/dev.ts')).DEV,
+  },
+  {
     name: 'demo',
     section: 'Start',
     isMain: true,
     summary: 'play the life of a grant',
     load: async () => (await import('../commands/demo.ts')).DEMO,
+  },
+  {
+    name: 'init',
+    section: 'Start',
+    isMain: true,
+    summary: 'write an example that runs',
+    load: async () => (await import('../commands/init.ts')).INIT,
   },
   {
     name: 'signup',
@@ -170,6 +184,12 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('../commands/manifest.ts')).MANIFEST,
   },
   {
+    name: 'replay',
+    section: 'Enforce',
+    summary: 'run a changed manifest over recorded calls',
+    load: async () => (await import('../commands/replay.ts')).REPLAY,
+  },
+  {
     name: 'manifests',
     section: 'Enforce',
     hasOperations: true,
@@ -188,7 +208,6 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'budgets',
     section: 'Enforce',
-    isMain: true,
     hasOperations: true,
     summary: 'amounts that grants may spend',
   },
@@ -237,6 +256,13 @@ export const GROUPS: readonly Group[] = [
   { name: 'compliance', section: 'Observe', hasOperations: true, summary: 'summaries, exports and evidence' },
   { name: 'usage', section: 'Observe', hasOperations: true, summary: 'what the account uses' },
   {
+    name: 'apply',
+    section: 'Operate',
+    isMain: true,
+    summary: 'make the account as a file says',
+    load: async () => (await import('../commands/apply.ts')).APPLY,
+  },
+  {
     name: 'keys',
     section: 'Operate',
     isMain: true,
@@ -247,7 +273,6 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'domains',
     section: 'Operate',
-    isMain: true,
     hasOperations: true,
     summary: 'domains of the account',
   },

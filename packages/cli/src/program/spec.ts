@@ -13,6 +13,8 @@ export interface CommandSpec {
   readonly notes?: string;
   /** The operation that the command calls, where it calls one. */
   readonly operation?: string;
+  /** True where a dry run has to read first, and prints more than one request. */
+  readonly readsInDryRun?: true;
   /** @returns the exit code; nothing for 0 */
   run(context: Context, given: Given): Promise<number | undefined> | Promise<void>;
 }

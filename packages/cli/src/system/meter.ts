@@ -1,4 +1,3 @@
-import { env } from 'node:process';
 import type { CapsMeter } from '@behest/sdk/enforce';
 
 /**
@@ -7,12 +6,14 @@ import type { CapsMeter } from '@behest/sdk/enforce';
  */
 export async function emptyMeter(): Promise<CapsMeter> {
   const { memoryMeter } = await import('@behest/sdk/enforce');
+  // biome-ignore lint/style/noProcessEnv: the meter reads the variable itself
+  const env = process.env;
   const { NODE_ENV } = env;
   env.NODE_ENV = 'development';
   try {
     return memoryMeter();
   } finally {
-    if (NODE_ENV === undefined) delete env.NODE_ENV;
+    if (NODE_ENV === undefined) Reflect.deleteProperty(env, 'NODE_ENV');
     else env.NODE_ENV = NODE_ENV;
   }
 }
