@@ -92,6 +92,7 @@ export type OAuthErrorName =
   | 'expired_token'
   | 'interaction_required'
   | 'invalid_authorization_details'
+  | 'invalid_binding_message'
   | 'invalid_client'
   | 'invalid_client_metadata'
   | 'invalid_dpop_proof'
@@ -106,6 +107,7 @@ export type OAuthErrorName =
   | 'temporarily_unavailable'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
+  | 'unknown_user_id'
   | 'unsupported_response_type'
   | 'use_dpop_nonce';
 

@@ -2,6 +2,10 @@
 import type { CallRow } from './rows.ts';
 
 export const CALLS = {
+  'operator.entries': { method: 'entries.list', sends: 'GET /v1/admin/entries', takes: 'query', as: 'operator', rows: 'entries' },
+  'keys.list': { method: 'signingKeys.list', sends: 'GET /v1/admin/keys', as: 'operator' },
+  'keys.rotate': { method: 'signingKeys.rotate', sends: 'POST /v1/admin/keys/rotate', takes: 'body', as: 'operator' },
+  'keys.retire': { method: 'signingKeys.retire', sends: 'POST /v1/admin/keys/{kid}/retire', as: 'operator' },
   'usage.get': { method: 'usage.current', sends: 'GET /v1/usage' },
   'usage.history': { method: 'usage.history', sends: 'GET /v1/usage/history', takes: 'query' },
   'developers.signUp': { method: 'signup', sends: 'POST /v1/signup', takes: 'body', as: 'nobody', byHand: true },
@@ -59,6 +63,7 @@ export const CALLS = {
   'authorization.get': { method: 'authorizations.get', sends: 'GET /v1/authorize/{id}' },
   'authorization.cancel': { method: 'authorizations.cancel', sends: 'DELETE /v1/authorize/{id}' },
   'authorization.code': { method: 'authorizations.code', sends: 'POST /v1/authorize/{id}/code', keyed: true },
+  'authorization.link': { method: 'authorization.link', sends: 'POST /v1/authorize/{id}/link', keyed: true },
   'authorization.approve': { method: 'authorizations.approve', sends: 'POST /v1/authorize/{id}/approve', keyed: true },
   'authorization.deny': { method: 'authorizations.deny', sends: 'POST /v1/authorize/{id}/deny', keyed: true },
   'webauthn.registerOptions': { method: 'webauthn.registerOptions', sends: 'POST /v1/webauthn/register/options', takes: 'body', keyed: true },

@@ -24,6 +24,8 @@ export type ApproverStatus = "active" | "invited" | "pending_confirmation" | "re
 
 export type AuditStatus = "blocked" | "failure" | "success";
 
+export type AuthChannel = "ciba" | "device";
+
 export type AuthRequestStatus = "approved" | "cancelled" | "consumed" | "denied" | "expired" | "pending";
 
 export type BudgetAccount = "available" | "funds" | "spent";
@@ -370,8 +372,10 @@ export interface AuthRequests {
   authorizationDetails: Json | null;
   budgetAmount: Int8 | null;
   budgetCurrency: string | null;
+  channel: AuthChannel | null;
   codeChallenge: string | null;
   codeExpiresAt: Timestamp | null;
+  comparedText: string | null;
   consentMethod: ConsentMethod | null;
   createdAt: Timestamp;
   decidedAt: Timestamp | null;

@@ -5,7 +5,13 @@ interface OfRequest {
 }
 
 export const acts = {
-  'authorization.requested': act<OfRequest & { readonly scopes: readonly string[] }>(),
+  'authorization.requested': act<
+    OfRequest & {
+      readonly scopes: readonly string[];
+      /** The client polls for the decision, and the developer tells the person of a `ciba` request. */
+      readonly channel?: 'device' | 'ciba';
+    }
+  >(),
   'authorization.approved': act<
     OfRequest & {
       readonly scopes: readonly string[];

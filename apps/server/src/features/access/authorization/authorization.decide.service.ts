@@ -59,13 +59,13 @@ export async function approveRequest(
   caller: Caller,
   requestId: string,
   approval: Approval,
-): Promise<{ request: RequestRow; code: string }> {
+): Promise<{ request: RequestRow; code: string | undefined }> {
   const { method, narrowing, evidence, alongside } = approval;
   const at = deps.clock();
   const policies = await policiesOn(deps, caller, requestId, narrowing, at);
   // The store gets the code before the approval commits. Without an approval the code leads nowhere.
-  const { code, entry } = newCode({ ...caller.tenant, requestId }, CODE_SECONDS);
-  await deps.store.put([entry]);
+  const made = policies.hasCode ? newCode({ ...caller.tenant, requestId }, CODE_SECONDS) : undefined;
+  if (made) await deps.store.put([made.entry]);
 
   const approved = await inTransaction(deps.db, async (tx) => {
     if (!(await holdPrincipal(tx, caller.tenant, policies.principalId))) throw principalInactive();
@@ -90,11 +90,11 @@ export async function approveRequest(
     const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
     await recordActs(tx, caller, [act], at);
     await afterCommit(tx, () => letGo(deps.store, [requestId], CODE_SECONDS));
-    return { request, code };
+    return { request, code: made?.code };
   });
   if (approved) return approved;
   // The policies have changed since they were asked, so they are asked again.
-  await deps.store.remove(entry.key);
+  if (made) await deps.store.remove(made.entry.key);
   return approveRequest(deps, caller, requestId, approval);
 }
 
@@ -105,7 +105,7 @@ async function policiesOn(
   requestId: string,
   narrowing: Narrowing,
   at: Date,
-): Promise<PolicyDecision & { readonly principalId: string }> {
+): Promise<PolicyDecision & { readonly principalId: string; readonly hasCode: boolean }> {
   const { tenant } = caller;
   const found = await findRequest(deps.db, caller, requestId);
   if (found && !(await isPrincipalActive(deps.db, tenant, found.principalId))) throw principalInactive();
@@ -117,7 +117,8 @@ async function policiesOn(
   const { scopes } = narrow(pending, narrowing).columns;
   const { agentId, principalId, purpose } = pending;
   const question = { operation: 'consent', agentId, agentDid, principalId, scopes, purpose } as const;
-  return { ...(await refuseDenied(deps, caller, { version, at }, question)), principalId };
+  const decision = await refuseDenied(deps, caller, { version, at }, question);
+  return { ...decision, principalId, hasCode: pending.channel === null };
 }
 
 /** @throws NOT_FOUND, GONE with the status */

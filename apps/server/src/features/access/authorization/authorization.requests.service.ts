@@ -45,6 +45,9 @@ export async function freshCode(deps: AuthorizationDeps, caller: Caller, id: str
     throw new AppError('CONFLICT', 'The person has not decided yet; ask again later.');
   if (status !== 'approved' || !request.codeExpiresAt) throw gone(status);
   if (request.wrongVerifiers >= MAX_WRONG_VERIFIERS) throw gone('expired'); // its codes are void
+  if (request.channel !== null) {
+    throw new AppError('CONFLICT', 'The client of this request asks for its tokens.', { field: 'channel' });
+  }
   if (request.redirectUri !== null) {
     const message = 'The code of this request goes only to its redirect URI.';
     throw new AppError('CONFLICT', message, { field: 'redirectUri' });
@@ -91,7 +94,7 @@ export async function approveInSandbox(
   await mustBePendingInSandbox(deps, caller, id);
   const approval = { method: 'sandbox', narrowing: {} } as const;
   const { code } = await approveRequest(deps, caller, id, approval).catch(unlessDecided);
-  return { requestId: id, authRequestId: id, status: 'approved', code };
+  return { requestId: id, authRequestId: id, status: 'approved', ...(code !== undefined && { code }) };
 }
 
 /** Denies without a person, in the sandbox only. @throws the same as `approveInSandbox` */

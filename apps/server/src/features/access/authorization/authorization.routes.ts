@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
+import { freshLink } from './authorization.link.service.ts';
 import { rates } from './authorization.rates.ts';
 import {
   approveInSandbox,
@@ -15,6 +16,7 @@ import {
   AuthRequest,
   AuthRequestPath,
   FreshCode,
+  FreshLink,
   NewAuthRequest,
   NewRequest,
   SandboxDecision,
@@ -119,6 +121,28 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
     },
     async (request, reply) =>
       reply.code(201).send(await freshCode(depsFor(request, deps), callerOf(request), request.params.id)),
+  );
+
+  app.post(
+    '/v1/authorize/:id/link',
+    {
+      config: {
+        access: 'developer',
+        role: 'full',
+        rate: 'default',
+        failures: ['NOT_FOUND', 'CONFLICT', 'GONE'],
+      },
+      schema: {
+        operationId: 'authorization.link',
+        summary: 'Get a link to the consent page for a request of a device or of CIBA',
+        description: 'The link before opens nothing from then on.',
+        params: AuthRequestPath,
+        body: NoFields,
+        response: { 201: FreshLink },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await freshLink(depsFor(request, deps), callerOf(request), request.params.id)),
   );
 
   app.post(

@@ -17,6 +17,8 @@ export const samples: Samples = {
     'POST /v1/authorize/:id/approve': { id: 'authRequestId' },
     'POST /v1/authorize/:id/deny': { id: 'authRequestId' },
     'POST /v1/authorize/:id/code': { id: 'authRequestId' },
+    'POST /v1/authorize/:id/link': { id: 'authRequestId' },
   },
+  needFullKey: ['POST /v1/authorize/:id/link'],
   shownAt: ({ authRequestId }) => [`/v1/authorize/${authRequestId}`],
 };

@@ -59,6 +59,8 @@ const members = {
   authorizationDetails: Type.Optional(Type.Array(Type.Unknown())),
   /** Allocated with the grant. */
   budget: Type.Optional(Type.Omit(Budget, ['remaining'])),
+  /** The client learns the decision by asking for it, and there is no code. */
+  channel: Type.Optional(Type.Enum(['device', 'ciba'])),
   sandbox: Type.Optional(Type.Literal(true)),
   decidedAt: Type.Optional(Time),
 };
@@ -81,6 +83,10 @@ export const AuthRequestPath = Type.Object({ id: Id });
 
 export type FreshCode = Static<typeof FreshCode>;
 export const FreshCode = Type.Object({ authRequestId: Id, code: Type.String(), expiresAt: Time });
+
+/** The request can be decided until `expiresAt`. */
+export type FreshLink = Static<typeof FreshLink>;
+export const FreshLink = Type.Object({ authRequestId: Id, consentUrl: Type.String(), expiresAt: Time });
 
 export type SandboxDecision = Static<typeof SandboxDecision>;
 export const SandboxDecision = Type.Object({

@@ -14,6 +14,7 @@ import { pinsFor } from './authorization.pins.service.ts';
 import { recordingScopes } from './authorization.refused.service.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
 import {
+  type AcceptedRequest,
   acceptRequest,
   CODE_SECONDS,
   type Lifetimes,
@@ -38,6 +39,10 @@ export interface AuthorizationDeps extends DecideDeps {
 export interface ByClient {
   /** The key by whose proof alone the code is exchanged. */
   readonly keyThumbprint?: string;
+  /** The way by which the client learns the decision, where that is no browser. Then a person decides in any case. */
+  readonly channel?: NonNullable<RequestRow['channel']>;
+  /** The text that the person compares with the other device. */
+  readonly comparedText?: string;
 }
 
 /**
@@ -52,29 +57,15 @@ export async function requestConsent(
   input: NewRequest,
   byClient?: ByClient,
 ): Promise<NewAuthRequest> {
-  const accepted = acceptRequest(input, deps.lifetimes);
-  if (input.autoApprove !== undefined && caller.mode === 'live') {
-    throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
-  }
-  const asker = await getAsker(deps.db, caller, input);
-  const asked = {
-    operation: 'authorize',
-    about: concerning({ ...input, agentDid: asker.agentDid }),
-  } as const;
-  const agentDid = await recordingScopes(deps, caller, asked, () =>
-    mustBeAllowed(deps, caller, byClient ? {} : input, accepted.scopes, asker),
-  );
-  if (!asker.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
-  await mustHaveRoom(deps, caller, asker, at);
-
+  const { accepted, asker, agentDid } = await admit(deps, caller, input, byClient);
   const decision = await refuseDenied(
     deps,
     caller,
     { version: asker.policiesVersion, at, quotas: ['authorizations'] },
     { operation: 'authorize', ...input, agentDid, scopes: accepted.scopes },
   );
-  const own = approvalOf(caller, input, asker, decision);
+  const own = byClient?.channel ? null : approvalOf(caller, input, asker, decision);
   // A policy signs nobody in, and single sign-on is enforced at the person.
   const needsPerson = own === 'policy' && (await isEnforcedFor(deps.db, caller.tenant, input.principalId));
   const method = needsPerson ? null : own;
@@ -107,6 +98,8 @@ export async function requestConsent(
     expiresAt: new Date(at.getTime() + accepted.openSeconds * 1000),
     decidedAt: isApproved ? at : null,
     codeExpiresAt: isApproved ? new Date(at.getTime() + CODE_SECONDS * 1000) : null,
+    channel: byClient?.channel ?? null,
+    comparedText: byClient?.comparedText ?? null,
   };
 
   const inFlight = { developerId: caller.tenant.developerId, requestId: id };
@@ -132,10 +125,37 @@ export async function requestConsent(
 
   return {
     ...toAuthRequest(request, caller, at),
-    consentUrl: `${await baseOfPages(deps, caller, asker)}/consent?req=${id}#ticket=${ticket}`,
+    consentUrl: linkOf(await baseOfPages(deps, caller, asker), id, ticket),
     ...(code && { code: code.code }),
     ...(policyId !== null && { policyEnforced: true as const, effect: 'allow' as const, policyId }),
   };
+}
+
+/**
+ * Checks everything about a request but the policies. The writes of the engine check it again.
+ * @throws as `requestConsent`
+ */
+export async function admit(
+  deps: AuthorizationDeps,
+  caller: Caller,
+  input: NewRequest,
+  byClient?: ByClient,
+): Promise<{ accepted: AcceptedRequest; asker: Asker; agentDid: string }> {
+  const accepted = acceptRequest(input, deps.lifetimes);
+  if (input.autoApprove !== undefined && caller.mode === 'live') {
+    throw badField('autoApprove', 'not_allowed', 'Only the sandbox has `autoApprove`; leave it out.');
+  }
+  const asker = await getAsker(deps.db, caller, input);
+  const asked = {
+    operation: 'authorize',
+    about: concerning({ ...input, agentDid: asker.agentDid }),
+  } as const;
+  const agentDid = await recordingScopes(deps, caller, asked, () =>
+    mustBeAllowed(deps, caller, byClient ? {} : input, accepted.scopes, asker),
+  );
+  if (!asker.isPrincipalActive) throw principalInactive();
+  await mustHaveRoom(deps, caller, asker, deps.clock());
+  return { accepted, asker, agentDid };
 }
 
 /** @returns how the request is approved without a person; null when a person decides */
@@ -152,11 +172,15 @@ function approvalOf(
   return effect === 'allow' && policyId !== null && namesScopes ? 'policy' : null;
 }
 
+/** The address of the consent page of a request. */
+export const linkOf = (base: string, requestId: string, ticket: string) =>
+  `${base}/consent?req=${requestId}#ticket=${ticket}`;
+
 /** Identity providers send browsers back to the service's own host, where the page's cookie has to be. */
-async function baseOfPages(
+export async function baseOfPages(
   { db, publicBaseUrl, linksToDomains }: AuthorizationDeps,
   { tenant }: Caller,
-  { consentMode }: Asker,
+  { consentMode }: Pick<Asker, 'consentMode'>,
 ) {
   const host = linksToDomains && consentMode !== 'sso' ? await findPageHost(db, tenant) : undefined;
   if (host === undefined || (await enforcingOf(db, tenant).executeTakeFirst())) return publicBaseUrl;
@@ -210,9 +234,10 @@ export const agentInactive = () =>
   new AppError('AGENT_INACTIVE', 'The agent is suspended; resume it first.', { status: 'suspended' });
 
 function actsOf(request: Omit<RequestRow, 'developerId'>, agentDid: string): Act[] {
-  const { id: authRequestId, scopes, consentMethod: method, policyId } = request;
+  const { id: authRequestId, scopes, consentMethod: method, policyId, channel } = request;
   const about = concerning({ ...request, agentDid });
-  const requested: Act = { type: 'authorization.requested', ...about, data: { authRequestId, scopes } };
+  const asked = { authRequestId, scopes, ...(channel !== null && { channel }) };
+  const requested: Act = { type: 'authorization.requested', ...about, data: asked };
   if (method === null) return [requested];
   const data = { authRequestId, scopes, method, narrowed: false, ...(policyId !== null && { policyId }) };
   return [requested, { type: 'authorization.approved', ...about, data }];
@@ -241,6 +266,7 @@ export function toAuthRequest(
     ...(purpose !== null && { purpose }),
     ...(Array.isArray(authorizationDetails) && { authorizationDetails }),
     ...(budget && { budget }),
+    ...(request.channel !== null && { channel: request.channel }),
     ...(mode === 'sandbox' && { sandbox: true as const }),
     ...(decidedAt && { decidedAt: decidedAt.toISOString() }),
   };

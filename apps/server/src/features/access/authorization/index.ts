@@ -7,7 +7,7 @@ export {
 export { pinsFor, type ShownManifest } from './authorization.pins.service.ts';
 export { freeRequests } from './authorization.places.service.ts';
 export { recordingScopes } from './authorization.refused.service.ts';
-export { cancelRequests, countWrongVerifierOf } from './authorization.requests.service.ts';
+export { cancelRequests, countWrongVerifierOf, getRequest } from './authorization.requests.service.ts';
 export {
   acceptBudget,
   acceptTokenScopes,
@@ -17,8 +17,10 @@ export {
   redirectTo,
   statusAt,
 } from './authorization.rules.ts';
+export type { NewRequest } from './authorization.schema.ts';
 export {
   type AuthorizationDeps,
+  admit,
   agentInactive,
   budgetOf,
   requestConsent,

@@ -45,18 +45,20 @@ const refused = () => oauthRefusal('invalid_client', 'The client is not known, o
 /**
  * Authenticates a client and counts its request. A client that proves nothing is counted with its address, so that no
  * stranger uses up the requests of another.
+ * @param isFree whether a request of this client, which is proved, is refused for another reason and not counted
  * @throws invalid_client, invalid_request, RATE_LIMITED
  */
 export async function authenticateClient(
   deps: AuthenticationDeps,
   request: ClientRequest,
   rule: Parameters<ChargeClient>[0],
+  isFree: (client: Client) => Promise<boolean> = async () => false,
 ): Promise<Client> {
   const claimed = claimedBy(request.authorization, request.sent);
   const found = await findOAuthClientAcrossTenants(deps.db, claimed.clientId);
   const isProved = found !== undefined && (await proves(deps, found, claimed));
   const isNamed = !isProved || claimed.method === 'none';
-  if (found) {
+  if (found && !(isProved && (await isFree(clientOf(found, request))))) {
     const client = isNamed ? `${claimed.clientId} ${request.address}` : claimed.clientId;
     await deps.chargeClient(rule, { client, ...(isProved && { developer: found.developerId }) });
   }

@@ -5,6 +5,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { authorizationDeps, authorizationSettings } from '../authorization/index.ts';
 import { tokenDeps, tokenSettings } from '../tokens/index.ts';
+import { channelRoutes } from './oauth.channel.routes.ts';
 import { NONCE_KEY_USE } from './oauth.dpop.service.ts';
 import { metadataRoutes } from './oauth.metadata.routes.ts';
 import { rates } from './oauth.rates.ts';
@@ -12,6 +13,7 @@ import { eraseClients } from './oauth.repo.ts';
 import { oauthRoutes } from './oauth.routes.ts';
 import { clientSettingsRoutes } from './oauth.settings.routes.ts';
 import { tables } from './oauth.tables.ts';
+import { USER_CODE_KEY_USE } from './oauth.user-code.service.ts';
 
 export const oauth = defineFeature({
   name: 'oauth',
@@ -33,7 +35,7 @@ export const oauth = defineFeature({
       'Whether DPoP proofs have to carry a nonce of the service (RFC 9449, section 8).',
     ),
   },
-  keyUses: [NONCE_KEY_USE],
+  keyUses: [NONCE_KEY_USE, USER_CODE_KEY_USE],
   listens: [on(tenantErased, eraseClients)],
   open(house, settings) {
     const deps = {
@@ -47,6 +49,7 @@ export const oauth = defineFeature({
       async routes(app) {
         await app.register(metadataRoutes, deps);
         await app.register(oauthRoutes, deps);
+        await app.register(channelRoutes, deps);
         await app.register(clientSettingsRoutes, deps);
       },
     };

@@ -18,6 +18,8 @@ export function serverMetadata({ issuer, publicBaseUrl, requiresPush }: Metadata
     authorization_endpoint: `${publicBaseUrl}/oauth/authorize`,
     token_endpoint: `${publicBaseUrl}/oauth/token`,
     pushed_authorization_request_endpoint: `${publicBaseUrl}/oauth/par`,
+    device_authorization_endpoint: `${publicBaseUrl}/oauth/device_authorization`,
+    backchannel_authentication_endpoint: `${publicBaseUrl}/oauth/bc-authorize`,
     introspection_endpoint: `${publicBaseUrl}/oauth/introspect`,
     revocation_endpoint: `${publicBaseUrl}/oauth/revoke`,
     jwks_uri: `${publicBaseUrl}/.well-known/jwks.json`,
@@ -37,6 +39,7 @@ export function serverMetadata({ issuer, publicBaseUrl, requiresPush }: Metadata
     dpop_signing_alg_values_supported: PROOF_ALGS,
     authorization_response_iss_parameter_supported: true,
     require_pushed_authorization_requests: requiresPush,
+    backchannel_token_delivery_modes_supported: ['poll'],
   };
   return finished(JSON.stringify(document));
 }

@@ -42,7 +42,7 @@ export async function pushRequest(
 }
 
 /** @throws invalid_request, unauthorized_client */
-function mustBeNameable(isPublic: boolean, principalId: string): void {
+export function mustBeNameable(isPublic: boolean, principalId: string): void {
   if (isPublic)
     throw oauthRefusal('unauthorized_client', 'A client without a secret or key names no principal.');
   if (!/^[^\p{Cc}]{1,256}$/u.test(principalId)) {

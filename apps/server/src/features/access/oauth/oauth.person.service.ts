@@ -41,11 +41,8 @@ export async function personOf(
   if (mode === 'sandbox') return { principalId: loginHint ?? 'sandbox-user' };
   const { consentMode } = await findAccount(deps.db, tenant);
   if (consentMode !== 'sso') throw oauthRefusal('access_denied', 'no sign-in method');
-  const cookie = readSessionCookie(browser.cookies[cookieNames(deps.publicBaseUrl).session]);
   const needsSignIn = asksSignIn && !isSignedIn;
-  const signedOn = needsSignIn
-    ? undefined
-    : await principalOfSession(deps.db, tenant, { now: deps.clock(), cookie });
+  const signedOn = needsSignIn ? undefined : await signedOnPerson(deps, client, browser.cookies);
   if (signedOn !== undefined) return { principalId: signedOn };
   // A browser that comes back without a session would be sent away again and again.
   if (isSignedIn) throw oauthRefusal('access_denied', 'no sign-in method');
@@ -54,12 +51,37 @@ export async function personOf(
     isSignedIn: true,
   });
   const back = new URLSearchParams({ client_id: client.clientId, request_uri: requestUri });
+  const returnTo = `/oauth/authorize?${back}`;
+  return { signInAt: signInAddress(deps, client, { returnTo, asksSignIn, loginHint }) };
+}
+
+/** The person of the browser's own session of single sign-on with the client's developer. */
+export function signedOnPerson(
+  { db, clock, publicBaseUrl }: AuthenticationDeps,
+  { caller }: Client,
+  cookies: Browser['cookies'],
+): Promise<string | undefined> {
+  const cookie = readSessionCookie(cookies[cookieNames(publicBaseUrl).session]);
+  return principalOfSession(db, caller.tenant, { now: clock(), cookie });
+}
+
+interface SigningIn extends Partial<Pick<Asked, 'loginHint' | 'asksSignIn'>> {
+  /** The path to which the browser comes back. */
+  readonly returnTo: string;
+}
+
+/** The address at which a browser signs in with the developer's identity provider. */
+export function signInAddress(
+  { publicBaseUrl }: Pick<AuthenticationDeps, 'publicBaseUrl'>,
+  { caller }: Client,
+  { returnTo, asksSignIn, loginHint }: SigningIn,
+): string {
   const query = new URLSearchParams({
-    org: tenant.developerId,
+    org: caller.tenant.developerId,
     mode: 'redirect',
-    return_to: `/oauth/authorize?${back}`,
+    return_to: returnTo,
     ...(asksSignIn && { prompt: 'login' }),
     ...(loginHint !== undefined && { login_hint: loginHint }),
   });
-  return { signInAt: `${deps.publicBaseUrl}/sso/login?${query}` };
+  return `${publicBaseUrl}/sso/login?${query}`;
 }

@@ -68,3 +68,30 @@ test('a browser that comes back without a session is not sent away again', async
   expect(`${refused.origin}${refused.pathname}`).toBe(REDIRECT);
   expect(refused.searchParams.get('error')).toBe('access_denied');
 });
+
+test('a person who enters the code of a device signs in first, and comes back with the code', async () => {
+  const { service, clientId, clientSecret, person, signIn } = await startCustomer();
+  const { user_code: userCode } = (
+    await service.app.inject({
+      method: 'POST',
+      url: '/oauth/device_authorization',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams({ scope: 'calendar:read' }).toString(),
+    })
+  ).json();
+  const enter = async () =>
+    String((await person.call('POST', '/v1/device', { body: { userCode } })).json().redirectTo);
+
+  const login = await enter();
+  const back = await signIn(login);
+  const page = await enter();
+  const { request } = (await person.open(page)).json();
+
+  expect(login).toContain('https://auth.test/sso/login?org=');
+  expect(back).toBe(`/device?user_code=${userCode}`);
+  expect(request).toMatchObject({ channel: 'device', comparedText: userCode, principalId: 'ada' });
+  expect((await person.approve(linkParts(page).id)).json()).toEqual({ status: 'approved' });
+});

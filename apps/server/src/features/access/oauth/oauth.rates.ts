@@ -3,13 +3,19 @@ import { rateRules } from '../../../platform/http/limits/rate-rules.ts';
 export const rates = rateRules({
   oauthAuthorize: {
     perMinute: 10,
-    describes: 'authorization requests of OAuth, by client and address; twelve times as many by developer',
+    describes:
+      'authorization requests of OAuth, also of devices and by backchannel, by client and address; twelve times as many by developer',
     counts: [{ by: 'client' }, { by: 'developer', factor: 12 }],
   },
   oauthToken: {
     perMinute: 20,
     describes: '`POST /oauth/token`, by client; without a secret or key, by client and address',
     counts: [{ by: 'client' }],
+  },
+  deviceCode: {
+    perMinute: 10,
+    describes: '`POST /v1/device`, by client address',
+    counts: [{ by: 'address' }],
   },
   oauthRevoke: {
     perMinute: 60,

@@ -1,6 +1,6 @@
 import { distinctScopes } from '@behest/protocol/scopes';
 import { oauthRefusal } from '../../../platform/errors.ts';
-import type { AuthorizationForm } from './oauth.schema.ts';
+import type { AuthorizationForm, ChannelForm } from './oauth.schema.ts';
 
 /** An authorization request whose members are well formed. */
 export interface Asked {
@@ -52,6 +52,20 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     loginHint: form.login_hint,
     asksAlways: prompts.includes('consent'),
     asksSignIn: prompts.includes('login'),
+  };
+}
+
+/** A request that comes by another channel than a browser. */
+export type AskedByChannel = Pick<Asked, 'scopes' | 'resources' | 'purpose' | 'details'>;
+
+/** @see RFC 8628 §3.1; OpenID CIBA Core 1.0 §7.1 @throws an OAuth error */
+export function acceptChannelForm(form: ChannelForm): AskedByChannel {
+  if (form.request !== undefined) throw oauthRefusal('request_not_supported', 'Send the members themselves.');
+  return {
+    scopes: grantScopesOf(form.scope),
+    resources: distinctScopes(form.resource ?? []),
+    purpose: form.purpose,
+    details: detailsOf(form.authorization_details),
   };
 }
 

@@ -5,6 +5,7 @@ import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { type AuthorizeDeps, authorize } from './oauth.authorize.service.ts';
 import type { ClientRequest } from './oauth.client.service.ts';
+import type { DeviceDeps } from './oauth.device.service.ts';
 import { currentNonce, type ProofDeps, type Proved } from './oauth.dpop.service.ts';
 import { introspect, type QuestionDeps, revoke } from './oauth.introspect.service.ts';
 import { pushRequest } from './oauth.par.service.ts';
@@ -16,12 +17,12 @@ import {
   TokenQuestion,
   ToldToken,
 } from './oauth.schema.ts';
-import { issueByForm, type TokenEndpointDeps } from './oauth.token.service.ts';
+import { issueByForm, MAKES_GRANT, type TokenEndpointDeps } from './oauth.token.service.ts';
 
-export interface OAuthDeps extends AuthorizeDeps, TokenEndpointDeps, QuestionDeps, ProofDeps {}
+export interface OAuthDeps extends AuthorizeDeps, DeviceDeps, TokenEndpointDeps, QuestionDeps, ProofDeps {}
 
 const REPEATS = ['resource'];
-const form = {
+export const form = {
   access: 'none',
   rate: 'default',
   errors: 'oauth',
@@ -153,13 +154,13 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
   );
 };
 
-const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
+export const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
   requestId: id,
   address: ip,
   cookies: cookiesIn(headers),
 });
 
-function clientRequestOf(request: FastifyRequest, sent: ClientRequest['sent']): ClientRequest {
+export function clientRequestOf(request: FastifyRequest, sent: ClientRequest['sent']): ClientRequest {
   return { authorization: request.headers.authorization, sent, requestId: request.id, address: request.ip };
 }
 
@@ -169,6 +170,6 @@ function proofOf({ headers, method, url }: FastifyRequest): Proved {
   return { proofs: sent, method, path: url.replace(/[?#].*$/s, '') };
 }
 
-/** Only a code is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */
+/** Only a new grant is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */
 const isExchange = ({ statusCode, request: { body } }: FastifyReply) =>
-  statusCode === 200 && Object(body).grant_type === 'authorization_code';
+  statusCode === 200 && MAKES_GRANT.has(Object(body).grant_type);

@@ -62,6 +62,77 @@ export const AuthorizationForm = Type.Object(
   { additionalProperties: true },
 );
 
+const channelMembers = {
+  ...credentials,
+  scope: Type.Optional(Text),
+  resource: Type.Optional(Resources),
+  authorization_details: Type.Optional(Text),
+  purpose: Type.Optional(Text),
+  request: Type.Optional(Text),
+};
+export type ChannelForm = Static<typeof ChannelForm>;
+export const ChannelForm = Type.Object(channelMembers, { additionalProperties: true });
+
+/** RFC 8628 §3.1. Other members are ignored. */
+export type DeviceForm = Static<typeof DeviceForm>;
+export const DeviceForm = Type.Object(
+  {
+    ...channelMembers,
+    /** Only in the sandbox. */
+    login_hint: Type.Optional(Text),
+    /** Only from a client that has authenticated itself. */
+    principal_id: Type.Optional(Text),
+  },
+  { additionalProperties: true },
+);
+
+/** RFC 8628 §3.2. */
+export type DeviceAnswer = Static<typeof DeviceAnswer>;
+export const DeviceAnswer = Type.Object({
+  device_code: Type.String(),
+  user_code: Type.String(),
+  verification_uri: Type.String(),
+  verification_uri_complete: Type.String(),
+  expires_in: Type.Integer(),
+  interval: Type.Integer(),
+});
+
+/** The code as a person types it: case, spaces and hyphens do not matter. */
+export type EnterCode = Static<typeof EnterCode>;
+export const EnterCode = Type.Object(
+  { userCode: Type.String({ minLength: 1, maxLength: 32 }) },
+  { additionalProperties: false },
+);
+
+export type EnteredCode = Static<typeof EnteredCode>;
+export const EnteredCode = Type.Object({
+  /** The consent page, or the page at which the person signs in first. */
+  redirectTo: Type.String(),
+});
+
+/** OpenID CIBA Core 1.0 §7.1. Other members are ignored. */
+export type BackchannelForm = Static<typeof BackchannelForm>;
+export const BackchannelForm = Type.Object(
+  {
+    ...channelMembers,
+    login_hint: Type.Optional(Text),
+    login_hint_token: Type.Optional(Text),
+    id_token_hint: Type.Optional(Text),
+    binding_message: Type.Optional(Text),
+    requested_expiry: Type.Optional(Text),
+    user_code: Type.Optional(Text),
+  },
+  { additionalProperties: true },
+);
+
+/** OpenID CIBA Core 1.0 §7.3. */
+export type BackchannelAnswer = Static<typeof BackchannelAnswer>;
+export const BackchannelAnswer = Type.Object({
+  auth_req_id: Type.String(),
+  expires_in: Type.Integer(),
+  interval: Type.Integer(),
+});
+
 /** RFC 6749 §3.2. Other members are ignored. */
 export type TokenForm = Static<typeof TokenForm>;
 export const TokenForm = Type.Object(
@@ -73,6 +144,8 @@ export const TokenForm = Type.Object(
     redirect_uri: Type.Optional(Text),
     code_verifier: Type.Optional(Text),
     refresh_token: Type.Optional(Text),
+    device_code: Type.Optional(Text),
+    auth_req_id: Type.Optional(Text),
     scope: Type.Optional(Text),
     resource: Type.Optional(Resources),
     subject_token: Type.Optional(Text),
@@ -124,6 +197,8 @@ export const ServerMetadata = Type.Object({
   authorization_endpoint: Type.String(),
   token_endpoint: Type.String(),
   pushed_authorization_request_endpoint: Type.String(),
+  device_authorization_endpoint: Type.String(),
+  backchannel_authentication_endpoint: Type.String(),
   introspection_endpoint: Type.String(),
   revocation_endpoint: Type.String(),
   jwks_uri: Type.String(),
@@ -138,6 +213,7 @@ export const ServerMetadata = Type.Object({
   dpop_signing_alg_values_supported: Texts,
   authorization_response_iss_parameter_supported: Type.Boolean(),
   require_pushed_authorization_requests: Type.Boolean(),
+  backchannel_token_delivery_modes_supported: Texts,
   service_documentation: Type.Optional(Type.String()),
 });
 

@@ -16,11 +16,13 @@ import {
 } from './oauth.client.service.ts';
 import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
 import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
+import { pollsTooFast } from './oauth.flow.service.ts';
+import { type PollDeps, pollRequest } from './oauth.poll.service.ts';
 import { rates } from './oauth.rates.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 
-export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, ProofDeps {}
+export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, PollDeps, ProofDeps {}
 
 /** A grant type of the token endpoint, for a client that is authenticated. */
 type GrantType = (
@@ -49,7 +51,13 @@ export async function issueByForm(
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
   const grantType = grantTypes.get(name);
   if (!grantType) throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
-  const client = await authenticateClient(deps, request, rates.oauthToken);
+  const polled = polledSecret(form);
+  let isTooFast = false;
+  const client = await authenticateClient(deps, request, rates.oauthToken, async (proved) => {
+    isTooFast = polled !== undefined && (await pollsTooFast(deps, polled, proved));
+    return isTooFast;
+  });
+  if (isTooFast) throw oauthRefusal('slow_down', 'Wait five seconds longer between two requests.');
   const keyThumbprint = await provedKey(deps, proof);
   if (client.dpopBound && keyThumbprint === undefined) {
     throw oauthRefusal('invalid_dpop_proof', 'This client has to send a `DPoP` proof.');
@@ -100,11 +108,28 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const byToken: GrantType = (deps, client, form, { keyThumbprint }) =>
   exchangeToken(deps, client, form, keyThumbprint);
 
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+const CIBA = 'urn:openid:params:grant-type:ciba';
+
+/** The secret by which a client asks again and again for a decision. */
+function polledSecret({ grant_type: name, device_code: device, auth_req_id: backchannel }: TokenForm) {
+  if (name === DEVICE_CODE) return device;
+  return name === CIBA ? backchannel : undefined;
+}
+
+const byPoll: GrantType = (deps, client, form, key) =>
+  pollRequest(deps, client, polledSecret(form), wishOf(client, form, key));
+
 const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
   [TOKEN_EXCHANGE, byToken],
+  [DEVICE_CODE, byPoll],
+  [CIBA, byPoll],
 ]);
+
+/** The grant types that make a grant from a request. */
+export const MAKES_GRANT: ReadonlySet<string> = new Set(['authorization_code', DEVICE_CODE, CIBA]);
 
 /** As the metadata lists them. */
 export const GRANT_TYPES = [...grantTypes.keys()];

@@ -1,7 +1,7 @@
 export type { GrantClaims as VerifiedClaims } from '@behest/protocol/claims';
 export type { DelegatedTokens } from './tokens.delegate.schema.ts';
 export { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
-export { exchangeCode } from './tokens.exchange.service.ts';
+export { exchangeCode, exchangeRequest } from './tokens.exchange.service.ts';
 export type { TokenWish } from './tokens.form.rules.ts';
 export { assess, findGenuine, type Known, type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
 export { refreshTokens } from './tokens.refresh.service.ts';

@@ -21,8 +21,7 @@ import { reportReuse } from './tokens.reuse.service.ts';
 import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
 import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
 
-interface Presented extends Shown, Partial<Pick<Exchange, 'credentialFormat'>> {
-  readonly code: string;
+interface Presented extends Shown {
   readonly credentialFormat: Exchange['credentialFormat'];
 }
 
@@ -36,13 +35,26 @@ const keyOf = (wish: TokenWish | undefined) =>
 export async function exchangeCode(
   deps: TokenDeps,
   caller: Caller,
-  input: Presented,
+  input: Presented & { readonly code: string },
   wish?: TokenWish,
 ): Promise<ExchangedTokens> {
   const inFlight = await findByCode(deps.store, input.code);
   // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
-  const found = await findRedeemable(deps.db, caller, inFlight.requestId);
+  return exchangeRequest(deps, caller, { ...input, requestId: inFlight.requestId }, wish);
+}
+
+/**
+ * Makes a grant from an approved request, for a caller that has shown its code or polls for it.
+ * @throws as `exchangeCode`
+ */
+export async function exchangeRequest(
+  deps: TokenDeps,
+  caller: Caller,
+  input: Presented & { readonly requestId: string },
+  wish?: TokenWish,
+): Promise<ExchangedTokens> {
+  const found = await findRedeemable(deps.db, caller, input.requestId);
   if (!found) throw invalidGrant('code_unknown');
   if (!found.isPrincipalActive) throw principalInactive();
   const at = deps.clock();
@@ -72,7 +84,8 @@ export async function exchangeCode(
   const limits = { grantLimit, monthLimit, maxWrongVerifiers, policiesVersion };
   const write = { grant, token, refresh, allocation, credential, ...limits, records };
   const lost = await redeemCode(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed' || lost === 'place_taken') return exchangeCode(deps, caller, input, wish);
+  if (lost === 'policies_changed' || lost === 'place_taken')
+    return exchangeRequest(deps, caller, input, wish);
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'over_month') throw overQuota(caller, 'token_exchanges', monthLimit);
   if (lost === 'code_used')

@@ -37,7 +37,10 @@ export async function approve(
   };
   const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence, alongside };
   const { request, code } = await approveRequest(deps, caller, requestId, approval);
-  return { status: 'approved', code, ...back(deps, request, { code }) };
+  return {
+    status: 'approved',
+    ...(code !== undefined && { code, ...back(deps, request, { code }) }),
+  };
 }
 
 /**

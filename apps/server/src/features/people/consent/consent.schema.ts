@@ -66,6 +66,10 @@ export const ShownRequest = Type.Object({
   grantExpiresIn: Type.String(),
   audience: Type.Optional(Type.String()),
   redirectHost: Type.Optional(Type.String()),
+  /** The client is on another device and asks for the decision. */
+  channel: Type.Optional(Type.Enum(['device', 'ciba'])),
+  /** The other device shows this text too. */
+  comparedText: Type.Optional(Type.String()),
   expiresAt: Time,
   sandbox: Type.Boolean(),
   fidoRequired: Type.Boolean(),
@@ -153,6 +157,10 @@ const back = {
   redirectTo: Type.Optional(Type.String()),
 };
 export type Approved = Static<typeof Approved>;
-export const Approved = Type.Object({ status: Type.Literal('approved'), code: Type.String(), ...back });
+export const Approved = Type.Object({
+  status: Type.Literal('approved') /** Only where the client awaits one. */,
+  code: Type.Optional(Type.String()),
+  ...back,
+});
 export type Denied = Static<typeof Denied>;
 export const Denied = Type.Object({ status: Type.Literal('denied'), ...back });

@@ -1,5 +1,6 @@
 import { Id, Time } from '@behest/protocol/shapes';
 import { type Static, type TSchema, Type } from 'typebox';
+import { groupMembers } from './sso.schema.ts';
 
 const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 const Short = Type.String({ minLength: 1, maxLength: 256 });
@@ -84,8 +85,7 @@ export const SignedIn = Type.Object({
   email: nullable(Type.String()),
   name: nullable(Type.String()),
   sub: nullable(Type.String()),
-  groups: Type.Array(Type.String()),
-  mappedScopes: Type.Array(Type.String()),
+  ...groupMembers,
   principalId: nullable(Type.String()),
   developerId: Id,
   expiresAt: Time,

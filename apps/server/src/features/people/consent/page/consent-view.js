@@ -70,10 +70,21 @@ export function renderRequest(request, use) {
     ],
   ];
 
+  const { channel, comparedText } = request;
+  const otherDevice =
+    channel &&
+    note(
+      words.channel[channel].title,
+      fill(comparedText === undefined ? words.channel[channel].alone : words.channel[channel].text, {
+        text: literal(comparedText ?? ''),
+      }),
+    );
+
   const page = element('article', {}, [
     request.sandbox && element('div', { class: 'sandbox' }, note(words.sandbox, words.sandboxText)),
     heading,
     element('p', { class: 'lead' }, fill(words.lead, { developer })),
+    otherDevice,
     !isProved && !request.fidoRequired && proofNote(),
     request.fidoRequired &&
       note(

@@ -30,6 +30,20 @@ export const words = {
   staysHere: 'You stay on this page. {developer} learns what you decided.',
   reference: 'Request {id}',
 
+  channel: {
+    device: {
+      title: 'Compare the code',
+      text: 'Your own device has to show {text}. If anybody sent you this code, or you have not just started this on a device of yours, deny: the person who holds that device would act as you.',
+      alone:
+        'If you have not just started this on a device of yours, deny: the person who holds that device would act as you.',
+    },
+    ciba: {
+      title: 'Asked from elsewhere',
+      text: 'The other side has to show {text}. If it shows anything else, or you expect no such request, deny.',
+      alone: 'The request was not started in this browser. If you expect no such request, deny.',
+    },
+  },
+
   proof: {
     notVerified: 'Not verified',
     link: 'Nobody has checked that you are {principal}: anyone who holds this link can decide. The decision will be marked as unverified. Approve only if this request was meant for you.',

@@ -89,6 +89,8 @@ export interface ConsentRequest {
   budget?: { amount: string; currency: string } | null;
   audience?: string | null;
   redirectHost?: string | null;
+  channel?: 'device' | 'ciba';
+  comparedText?: string;
   sandbox: boolean;
   fidoRequired: boolean;
   verification: {

@@ -1,0 +1,95 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stringifySetCookie } from 'cookie';
+import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { addPage } from '../../../platform/http/routes/pages.ts';
+import { newSecret } from '../../../platform/ids.ts';
+import { askByBackchannel } from './oauth.ciba.service.ts';
+import { authorizeDevice, type DeviceDeps } from './oauth.device.service.ts';
+import { enterUserCode } from './oauth.device-entry.service.ts';
+import { rates } from './oauth.rates.ts';
+import { browserOf, clientRequestOf, form } from './oauth.routes.ts';
+import {
+  BackchannelAnswer,
+  BackchannelForm,
+  DeviceAnswer,
+  DeviceForm,
+  EnterCode,
+  EnteredCode,
+} from './oauth.schema.ts';
+
+/** Requests without a browser of the client. */
+export const channelRoutes: FastifyPluginAsyncTypebox<DeviceDeps> = async (app, deps) => {
+  const isSecure = deps.publicBaseUrl.startsWith('https:');
+  const cookieName = `${isSecure ? '__Host-' : ''}bh_device`;
+
+  app.post(
+    '/oauth/device_authorization',
+    {
+      config: { ...form, fromAnyOrigin: true },
+      schema: {
+        operationId: 'oauth.authorizeDevice',
+        summary: 'Ask a person for consent, from a device without a browser (RFC 8628)',
+        body: DeviceForm,
+        response: { 200: DeviceAnswer },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return authorizeDevice(deps, request.body, clientRequestOf(request, request.body));
+    },
+  );
+
+  app.post(
+    '/oauth/bc-authorize',
+    {
+      config: form,
+      schema: {
+        operationId: 'oauth.authorizeByBackchannel',
+        summary: 'Ask a person whom the client names (OpenID CIBA, poll mode)',
+        description:
+          'The developer hears of the request by the event `authorization.requested`, and leads the person to it with `POST /v1/authorize/{id}/link`.',
+        body: BackchannelForm,
+        response: { 200: BackchannelAnswer },
+      },
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return askByBackchannel(deps, request.body, clientRequestOf(request, request.body));
+    },
+  );
+
+  addPage(app, {
+    name: 'device',
+    feature: 'oauth',
+    summary: 'The page on which a person enters the code of a device',
+    folder: `${import.meta.dirname}/page`,
+  });
+
+  app.post(
+    '/v1/device',
+    {
+      config: {
+        access: 'none',
+        fromOwnPages: true,
+        rate: rates.deviceCode,
+        failures: ['NOT_FOUND', 'CONFLICT'],
+      },
+      schema: {
+        operationId: 'oauth.enterCode',
+        summary: 'Enter the code of a device, as the person',
+        body: EnterCode,
+        response: { 200: EnteredCode },
+      },
+    },
+    async (request, reply) => {
+      const known = cookiesIn(request.headers)[cookieName];
+      const browserId = known ?? newSecret();
+      if (known === undefined) {
+        const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
+        const cookie = { name: cookieName, value: browserId, maxAge: 3600, ...attributes };
+        reply.header('set-cookie', stringifySetCookie(cookie));
+      }
+      return enterUserCode(deps, request.body.userCode, { ...browserOf(request), browserId });
+    },
+  );
+};

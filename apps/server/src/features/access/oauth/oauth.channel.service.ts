@@ -1,0 +1,48 @@
+import { type AuthorizationDeps, admit, type NewRequest, requestConsent } from '../authorization/index.ts';
+import type { Client } from './oauth.client.service.ts';
+import type { AskedByChannel } from './oauth.request.rules.ts';
+
+/** A request without a browser of the client, in the words of the one engine. */
+interface ByChannel {
+  readonly channel: 'device' | 'ciba';
+  readonly asked: AskedByChannel;
+  readonly principalId: string;
+  /** The text that the person compares. */
+  readonly comparedText?: string;
+  readonly seconds: number;
+}
+
+/** @throws as `requestConsent`, before there is a request */
+export async function admitByChannel(
+  deps: AuthorizationDeps,
+  client: Client,
+  request: ByChannel,
+): Promise<void> {
+  const { channel } = request;
+  await admit(deps, client.caller, inputOf(client, request), { channel });
+}
+
+/** @throws as `requestConsent` */
+export function requestByChannel(deps: AuthorizationDeps, client: Client, request: ByChannel) {
+  const { channel, comparedText } = request;
+  return requestConsent(deps, client.caller, inputOf(client, request), {
+    channel,
+    ...(comparedText !== undefined && { comparedText }),
+  });
+}
+
+const SHORTEST = 60; // seconds that the engine keeps a request open
+
+function inputOf({ agentId }: Client, { asked, principalId, seconds }: ByChannel): NewRequest {
+  const { scopes, resources, purpose, details } = asked;
+  return {
+    agentId,
+    principalId,
+    scopes,
+    expiresIn: '24h',
+    consentExpiresIn: `${Math.max(SHORTEST, seconds)}s`,
+    ...(resources.length > 0 && { audience: resources.join(' ') }),
+    ...(purpose !== undefined && { purpose }),
+    ...(details && { authorizationDetails: details }),
+  };
+}

@@ -1,0 +1,122 @@
+import { AppError, notFound } from '../../../platform/errors.ts';
+import { hashOf, newSecret } from '../../../platform/ids.ts';
+import { toOAuthError } from '../../../platform/oauth-errors.ts';
+import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { requestByChannel } from './oauth.channel.service.ts';
+import { type Client, clientOf } from './oauth.client.service.ts';
+import type { DeviceDeps } from './oauth.device.service.ts';
+import { keepFlow, secondsLeft } from './oauth.flow.service.ts';
+import { type Browser, signedOnPerson, signInAddress } from './oauth.person.service.ts';
+import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
+import { acceptChannelForm } from './oauth.request.rules.ts';
+import type { EnteredCode } from './oauth.schema.ts';
+import { findWaiting, forgetWaiting, readUserCode, type Waiting } from './oauth.user-code.service.ts';
+
+/** The wrong codes that lock the entry, for a browser and for an address, in a window of so many seconds. */
+const WRONG_BY_BROWSER = 5;
+const WRONG_BY_ADDRESS = 20;
+const WINDOW_SECONDS = 600;
+
+/** A browser at the page, by its cookie. */
+export interface EnteringBrowser extends Browser {
+  readonly browserId: string;
+}
+
+/**
+ * Makes the request of the device whose code the person has entered, and leads them to it. A code is entered once.
+ * @throws NOT_FOUND for a code that waits for nobody, CONFLICT where the request is refused, RATE_LIMITED
+ */
+export async function enterUserCode(
+  deps: DeviceDeps,
+  text: string,
+  browser: EnteringBrowser,
+): Promise<EnteredCode> {
+  await countEntry(deps, browser, 0);
+  const userCode = readUserCode(text);
+  const waiting = userCode === undefined ? undefined : await findWaiting(deps, userCode);
+  const found = waiting && (await findOAuthClientAcrossTenants(deps.db, waiting.clientId));
+  if (!userCode || !waiting || !found) {
+    await countEntry(deps, browser, 1);
+    throw notFound();
+  }
+  const client = clientOf(found, browser);
+  const principalId = waiting.principalId ?? (await signedOnPerson(deps, client, browser.cookies));
+  if (principalId === undefined) {
+    return { redirectTo: signInAddress(deps, client, { returnTo: `/device?user_code=${userCode}` }) };
+  }
+  const owner = newSecret();
+  const slot = { key: `bh:{entered:${waiting.flowId}}`, owner };
+  if (!(await deps.store.takeSlot({ ...slot, most: 1, seconds: WINDOW_SECONDS }))) throw notFound();
+  try {
+    const redirectTo = await makeRequest(deps, client, { waiting, principalId, userCode });
+    await forgetWaiting(deps, userCode);
+    return { redirectTo };
+  } catch (error) {
+    if (!isFinal(error)) {
+      await deps.store.freeSlot(slot);
+      throw error;
+    }
+    await endFlow(deps, waiting, error);
+    await forgetWaiting(deps, userCode);
+    throw new AppError('CONFLICT', 'The request of this device is refused; the device learns why.');
+  }
+}
+
+interface Entered {
+  readonly waiting: Waiting;
+  readonly principalId: string;
+  readonly userCode: string;
+}
+
+/** @returns the address of the consent page */
+async function makeRequest(
+  deps: DeviceDeps,
+  client: Client,
+  { waiting, principalId, userCode }: Entered,
+): Promise<string> {
+  const { flowId, form, clientId, expiresAt } = waiting;
+  const { id: requestId, consentUrl } = await requestByChannel(deps, client, {
+    channel: 'device',
+    asked: acceptChannelForm(form),
+    principalId,
+    comparedText: userCode,
+    seconds: secondsLeft(waiting, deps.clock()),
+  });
+  await keepFlow(deps, flowId, { clientId, requestId, expiresAt });
+  return consentUrl;
+}
+
+/** Whether trying again would be refused for the same reason. */
+const isFinal = (error: unknown): error is AppError =>
+  error instanceof AppError && error.status < 500 && error.status !== 429;
+
+/** The device learns at its next poll why there is no request. */
+function endFlow(deps: DeviceDeps, { flowId, clientId, expiresAt }: Waiting, error: AppError): Promise<void> {
+  return keepFlow(deps, flowId, { clientId, requestId: null, refusal: toOAuthError(error), expiresAt });
+}
+
+/**
+ * @param cost 0 looks whether the entry is locked, 1 counts a wrong code
+ * @throws RATE_LIMITED
+ * @see RFC 8628 §5.1
+ */
+async function countEntry(
+  { store, clock }: { readonly store: EphemeralStore; readonly clock: () => Date },
+  { browserId, address }: EnteringBrowser,
+  cost: 0 | 1,
+): Promise<void> {
+  const now = Math.floor(clock().getTime() / 1000);
+  const window = Math.floor(now / WINDOW_SECONDS);
+  const billOf = (name: 'browser' | 'address', subject: string, limit: number) => {
+    const key = `bh:{entry:${hashOf(`${name}\n${subject}`).toString('base64url')}}:${window}`;
+    return { name, charges: [{ key, limit, cost, seconds: WINDOW_SECONDS }] };
+  };
+  const settled = await store.charge([
+    billOf('browser', browserId, WRONG_BY_BROWSER),
+    billOf('address', address, WRONG_BY_ADDRESS),
+  ]);
+  if ([...settled.values()].every(({ outcome }) => outcome === 'charged')) return;
+  const retryAfter = WINDOW_SECONDS - (now % WINDOW_SECONDS);
+  const message = `Rate limit exceeded, retry in ${retryAfter} seconds`;
+  throw new AppError('RATE_LIMITED', message, { retryAfter }, { 'retry-after': retryAfter });
+}

@@ -1,0 +1,72 @@
+import { oauthRefusal } from '../../../platform/errors.ts';
+import { findAccount } from '../../accounts/developers/developers.queries.ts';
+import type { KeyRing } from '../../service/keys/index.ts';
+import { type AuthorizeDeps, mustBeRegistered } from './oauth.authorize.service.ts';
+import { admitByChannel } from './oauth.channel.service.ts';
+import { authenticateClient, type Client, type ClientRequest } from './oauth.client.service.ts';
+import { flowIdOf, POLL_SECONDS, startFlow } from './oauth.flow.service.ts';
+import { mustBeNameable } from './oauth.par.service.ts';
+import { rates } from './oauth.rates.ts';
+import { acceptChannelForm } from './oauth.request.rules.ts';
+import type { DeviceAnswer, DeviceForm } from './oauth.schema.ts';
+import { keepWaiting, newUserCode } from './oauth.user-code.service.ts';
+
+export interface DeviceDeps extends AuthorizeDeps {
+  readonly keyRing: KeyRing;
+}
+
+const SECONDS = 600;
+
+/**
+ * Takes the request of a device that has no browser. A person enters its code on the page `/device`, and only then is it
+ * known whom the request is about: until then the store has it.
+ * @see RFC 8628 §3.1
+ * @throws an OAuth error, or a refusal of the engine
+ */
+export async function authorizeDevice(
+  deps: DeviceDeps,
+  form: DeviceForm,
+  request: ClientRequest,
+): Promise<DeviceAnswer> {
+  const client = await authenticateClient(deps, request, rates.oauthAuthorize);
+  const asked = acceptChannelForm(form);
+  const principalId = await principalOf(deps, client, form);
+  await mustBeRegistered(deps, client.caller.tenant, asked.resources);
+  const someone = principalId ?? 'unknown-person';
+  await admitByChannel(deps, client, { channel: 'device', asked, principalId: someone, seconds: SECONDS });
+  const expiresAt = new Date(deps.clock().getTime() + SECONDS * 1000).toISOString();
+  const { clientId } = client;
+  const secret = await startFlow(deps, { clientId, requestId: null, expiresAt });
+  const userCode = newUserCode();
+  const { client_secret: _, client_assertion: __, client_assertion_type: ___, ...kept } = form;
+  const waiting = { flowId: flowIdOf(secret), clientId, form: kept, principalId, expiresAt };
+  await keepWaiting(deps, userCode, waiting);
+  const page = `${deps.publicBaseUrl}/device`;
+  return {
+    device_code: secret,
+    user_code: userCode,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${userCode}`,
+    expires_in: SECONDS,
+    interval: POLL_SECONDS,
+  };
+}
+
+/** @returns null where the person signs in at the page. @throws access_denied where no way is known */
+async function principalOf(deps: DeviceDeps, client: Client, form: DeviceForm): Promise<string | null> {
+  const { tenant, mode } = client.caller;
+  if (form.principal_id !== undefined) {
+    mustBeNameable(client.isPublic, form.principal_id);
+    return form.principal_id;
+  }
+  if (mode === 'sandbox') return sandboxPerson(form.login_hint);
+  const { consentMode } = await findAccount(deps.db, tenant);
+  if (consentMode !== 'sso') throw oauthRefusal('access_denied', 'no sign-in method');
+  return null;
+}
+
+/** @throws invalid_request */
+function sandboxPerson(hint = 'sandbox-user'): string {
+  mustBeNameable(false, hint);
+  return hint;
+}

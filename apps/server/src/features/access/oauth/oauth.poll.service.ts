@@ -1,0 +1,44 @@
+import { oauthRefusal } from '../../../platform/errors.ts';
+import { type AuthorizationDeps, getRequest } from '../authorization/index.ts';
+import { type DelegateDeps, type ExchangedTokens, exchangeRequest, type TokenWish } from '../tokens/index.ts';
+import type { Client } from './oauth.client.service.ts';
+import { findFlow, flowIdOf } from './oauth.flow.service.ts';
+
+export interface PollDeps extends DelegateDeps, AuthorizationDeps {}
+
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+const expired = () => oauthRefusal('expired_token', 'The time for a decision is over; start again.');
+
+/**
+ * Answers a client that asks whether the person has decided, with tokens once they have approved. A flow that the store
+ * has lost reads as one whose time is over.
+ * @see RFC 8628 §3.5; OpenID CIBA Core 1.0 §11
+ * @throws authorization_pending, access_denied, expired_token, invalid_grant, or a refusal of the engine
+ */
+export async function pollRequest(
+  deps: PollDeps,
+  client: Client,
+  secret: string | undefined,
+  wish: TokenWish,
+): Promise<ExchangedTokens> {
+  if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');
+  const flow = SECRET.test(secret) ? await findFlow(deps, flowIdOf(secret)) : null;
+  if (flow === undefined) throw expired();
+  if (flow === null || flow.clientId !== client.clientId) {
+    throw oauthRefusal('invalid_grant', 'The client has begun no such flow.');
+  }
+  if (new Date(flow.expiresAt) <= deps.clock()) throw expired();
+  if (flow.refusal) throw oauthRefusal(flow.refusal.error, flow.refusal.error_description);
+  if (flow.requestId === null) throw pending();
+  const { caller, agentId } = client;
+  const { status } = await getRequest(deps, caller, flow.requestId);
+  if (status === 'pending') throw pending();
+  if (status === 'expired') throw expired();
+  if (status === 'denied' || status === 'cancelled') {
+    throw oauthRefusal('access_denied', 'The request was denied.');
+  }
+  const { requestId } = flow;
+  return exchangeRequest(deps, caller, { requestId, agentId, credentialFormat: 'jwt' }, wish);
+}
+
+const pending = () => oauthRefusal('authorization_pending', 'The person has not decided yet.');
