@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startListening } from '../../apps/server/test/app/listening.ts';
+import { ADMIN_API_KEY } from '../../apps/server/test/app/start-app.ts';
 import { newMachine } from './program.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -104,6 +105,15 @@ describe('the configuration file', () => {
     expect(withKey).toMatchObject({ code: 2, err: expect.stringContaining('has an `apiKey`') });
     expect(withKey.err).not.toContain(apiKey);
   });
+});
+
+test('the operator reads the signing keys with a key of their own, and an account key opens nothing there', async () => {
+  const { run } = newMachine({ BEHEST_URL: service.url, OPERATOR: ADMIN_API_KEY, ACCOUNT: apiKey });
+  const list = (name: string) => run(['signing-keys', 'list', '--admin-key-env', name, '--json']);
+
+  expect(JSON.parse((await list('OPERATOR')).out).length).toBeGreaterThan(0);
+  expect((await list('ACCOUNT')).code).toBe(3);
+  expect((await run(['signing-keys', 'list'])).code).toBe(2);
 });
 
 describe('agents', () => {

@@ -2,6 +2,10 @@
 import type { OperationRow } from './rows.ts';
 
 export const OPERATIONS: readonly OperationRow[] = [
+  {"id":"operator.entries","method":"entries.list","sends":"GET /v1/admin/entries","summary":"List the entries of the operator's audit chain, oldest first","path":[],"first":[],"query":[{"name":"limit","type":"integer","most":500},{"name":"cursor","type":"string"}],"as":"operator","rows":"entries"},
+  {"id":"keys.list","method":"signingKeys.list","sends":"GET /v1/admin/keys","summary":"List the signing keys with their states, newest first","path":[],"first":[],"as":"operator"},
+  {"id":"keys.rotate","method":"signingKeys.rotate","sends":"POST /v1/admin/keys/rotate","summary":"Publish a new signing key, which signs after the activation delay","path":[],"first":[],"body":[{"name":"alg","type":"string","values":["RS256","ES256"]}],"as":"operator"},
+  {"id":"keys.retire","method":"signingKeys.retire","sends":"POST /v1/admin/keys/{kid}/retire","summary":"Take a key from use that does not sign, before its time","path":["kid"],"first":[],"as":"operator"},
   {"id":"usage.get","method":"usage.current","sends":"GET /v1/usage","summary":"Count the requests of today and of this month","path":[],"first":[]},
   {"id":"usage.history","method":"usage.history","sends":"GET /v1/usage/history","summary":"List the requests of each day, newest first","path":[],"first":[],"query":[{"name":"days","type":"number"}]},
   {"id":"developers.signUp","method":"signup","sends":"POST /v1/signup","summary":"Create a developer account and its first API key","path":[],"first":[],"body":[{"name":"name","type":"string","required":true},{"name":"email","type":"string"},{"name":"mode","type":"string","values":["live","sandbox"]}],"as":"nobody"},
@@ -59,6 +63,7 @@ export const OPERATIONS: readonly OperationRow[] = [
   {"id":"authorization.get","method":"authorizations.get","sends":"GET /v1/authorize/{id}","summary":"Read an authorization request","path":["id"],"first":[]},
   {"id":"authorization.cancel","method":"authorizations.cancel","sends":"DELETE /v1/authorize/{id}","summary":"Cancel an open authorization request","path":["id"],"first":[]},
   {"id":"authorization.code","method":"authorizations.code","sends":"POST /v1/authorize/{id}/code","summary":"Get a code for an approved request without a redirect URI","path":["id"],"first":[]},
+  {"id":"authorization.link","method":"authorization.link","sends":"POST /v1/authorize/{id}/link","summary":"Get a link to the consent page for a request of a device or of CIBA","path":["id"],"first":[]},
   {"id":"authorization.approve","method":"authorizations.approve","sends":"POST /v1/authorize/{id}/approve","summary":"Approve an authorization request in the sandbox","path":["id"],"first":[]},
   {"id":"authorization.deny","method":"authorizations.deny","sends":"POST /v1/authorize/{id}/deny","summary":"Deny an authorization request in the sandbox","path":["id"],"first":[]},
   {"id":"webauthn.registerOptions","method":"webauthn.registerOptions","sends":"POST /v1/webauthn/register/options","summary":"Begin to register a passkey of a principal who is signed in","path":[],"first":[],"body":[{"name":"principalId","type":"string","required":true}]},

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { wrongUsage } from '../errors.ts';
 import type { ArgumentSpec, Given, OptionSpec } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
 import { flagOf, secretOf, secretOptions, TOKEN_OPTIONS, tokenOf } from '../secrets.ts';
@@ -62,6 +63,7 @@ function optionsFor({ body, query, rows, as, file }: OperationRow, hasToken: boo
     ...(rows ? LIST_OPTIONS : []),
     ...(hasToken ? TOKEN_OPTIONS : []),
     ...(as === 'scim' ? secretOptions('scim-token', 'the SCIM token') : []),
+    ...(as === 'operator' ? secretOptions('admin-key', "the operator's key") : []),
     ...(as === 'session' ? secretOptions('session-token', "the token of the person's session") : []),
     ...(file ? [FILE_OPTION] : []),
   ];
@@ -85,7 +87,12 @@ function exampleOf(row: OperationRow, { example }: Naming, hasToken: boolean): s
   const options = isFile
     ? ' -f body.json'
     : required.map((field) => exampleOption(field.name, optionsOf(field)[0]?.flags ?? '')).join('');
-  const scim = row.as === 'scim' ? ' --scim-token-env SCIM_TOKEN' : '';
+  const scim =
+    row.as === 'scim'
+      ? ' --scim-token-env SCIM_TOKEN'
+      : row.as === 'operator'
+        ? ' --admin-key-env ADMIN_API_KEY'
+        : '';
   return `${args}${hasToken ? ' --env TOKEN' : ''}${options}${scim}`;
 }
 
@@ -118,11 +125,9 @@ async function runRow(context: Context, given: Given, row: OperationRow, naming:
   if (isEnding)
     await context.confirm(`${row.summary}: ${[...inPath, ...ahead].join(' ') || 'this account'}?`);
 
-  const client =
-    as === 'nobody' || as === 'grant' || (session ?? scimToken) !== undefined
-      ? await context.openClient()
-      : await context.client();
-  const holder: unknown = session === undefined ? client : { principal: client.principal(session) };
+  const client = await clientFor(context, given, as, session ?? scimToken);
+  const holder: unknown =
+    session === undefined || !('principal' in client) ? client : { principal: client.principal(session) };
   const call = (more: object) =>
     methodOf(holder, row.method)(
       ...(as === 'grant' ? [token] : []),
@@ -138,6 +143,18 @@ async function runRow(context: Context, given: Given, row: OperationRow, naming:
     return context.rows(found, { columns: naming.columns });
   }
   await saveAnswer(context, given, await call({}), naming);
+}
+
+/** The client with the credential of a row. A token of the call itself needs no API key beside it. */
+async function clientFor(context: Context, given: Given, as: string | undefined, token: string | undefined) {
+  if (as === 'nobody' || as === 'grant' || token !== undefined) return context.openClient();
+  if (as !== 'operator') return context.client();
+  const adminKey = await secretOf(context, given, 'adminKey');
+  if (adminKey === undefined)
+    throw wrongUsage('Give one of: --admin-key-file, --admin-key-stdin, --admin-key-env.', context.help);
+  const { url } = await context.settings();
+  const { BehestAdmin } = await import('@behest/sdk');
+  return new BehestAdmin({ adminKey, baseUrl: url, fetch: context.exchange.fetchWith(adminKey) });
 }
 
 /** Finds a method of the client by its name. */

@@ -271,6 +271,12 @@ export const GROUPS: readonly Group[] = [
     load: async () => (await import('../commands/keys.ts')).KEYS,
   },
   {
+    name: 'signing-keys',
+    section: 'Operate',
+    hasOperations: true,
+    summary: 'the keys that sign tokens, for the operator',
+  },
+  {
     name: 'domains',
     section: 'Operate',
     hasOperations: true,
