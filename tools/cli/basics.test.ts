@@ -111,7 +111,7 @@ test('the operator reads the signing keys with a key of their own, and an accoun
   const { run } = newMachine({ BEHEST_URL: service.url, OPERATOR: ADMIN_API_KEY, ACCOUNT: apiKey });
   const list = (name: string) => run(['signing-keys', 'list', '--admin-key-env', name, '--json']);
 
-  expect(JSON.parse((await list('OPERATOR')).out).length).toBeGreaterThan(0);
+  expect(JSON.parse((await list('OPERATOR')).out).keys.length).toBeGreaterThan(0);
   expect((await list('ACCOUNT')).code).toBe(3);
   expect((await run(['signing-keys', 'list'])).code).toBe(2);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
@@ -33,7 +33,9 @@ async function init(context: Context, given: Given): Promise<void> {
   const source = join(FOLDER, template);
   const { url } = await context.settings();
   // npm leaves files whose names begin with a dot out of packages, or reads them itself.
-  const files = globSync('**/*', { cwd: source }).filter((file) => statSync(join(source, file)).isFile());
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    statSync(join(source, file)).isFile(),
+  );
   const writes = files.map((file) => ({
     from: join(source, file),
     to: join(folder, file.replace(/(^|\/)dot-/, '$1.')),

@@ -1,4 +1,4 @@
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { readProject } from '../config/project-file.ts';
@@ -23,9 +23,11 @@ function filesIn(folder: string, path: string): string[] {
   const place = resolve(folder, path);
   if (!existsSync(place)) throw wrongUsage(`${path} is not there.`, 'behest manifest --help');
   if (!statSync(place).isDirectory()) return [path];
-  const found = globSync('**/*.{json,yaml,yml}', { cwd: place }).filter(
-    (file) => !/\.cases\.ya?ml$/.test(file),
-  );
+  const isManifest = (file: string) =>
+    /\.(json|ya?ml)$/.test(file) &&
+    !/(\.cases\.ya?ml|(^|[/\\])behest\.json)$/.test(file) &&
+    !/(^|[/\\])(node_modules|\.)/.test(file);
+  const found = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter(isManifest);
   return found.toSorted().map((file) => relative(folder, join(place, file)));
 }
 

@@ -15,7 +15,11 @@ export interface Door {
 /** Listens on this machine for the browser that comes back from the consent page. */
 export async function loopback(signal: AbortSignal): Promise<Door> {
   const state = randomBytes(16).toString('base64url');
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let resolve: (code: string) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<string>((good, bad) => {
+    [resolve, reject] = [good, bad]; // Promise.withResolvers is not in Node 20
+  });
   promise.catch(() => undefined); // nobody waits for it where the code comes with the answer
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   const server = createServer((request, response) => {
