@@ -18,7 +18,7 @@ export type { TokenDeps } from './tokens.issue.service.ts';
 export { assess, findGenuine, type Known, type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
 export { refreshTokens } from './tokens.refresh.service.ts';
 export { revokeByRefreshToken, revokeToken } from './tokens.revoke.service.ts';
-export type { ExchangedTokens, Introspection, IssuedTokens } from './tokens.schema.ts';
+export type { Introspection, IssuedTokens } from './tokens.schema.ts';
 export { tokenDeps, tokenSettings } from './tokens.settings.ts';
 export { ownVerifier, type VerifyOwn } from './tokens.verifier.service.ts';
 export { introspectToken } from './tokens.verify.service.ts';
