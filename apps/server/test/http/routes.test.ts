@@ -256,7 +256,7 @@ describe('T10: a `runtime` key', () => {
 
 describe('T5: a field that a route does not know', () => {
   const owned = ['id', 'developerId', 'did', 'status', 'plan', 'mode', 'createdAt', 'isAdmin', 'hash', 'seq'];
-  // Members that an identity provider adds; RFC 7662, section 2.1; the events of the payment provider; and a manifest, whose
+  // Members that an identity provider adds; RFC 7591, section 2; RFC 7662, section 2.1; the events of the payment provider; and a manifest, whose
   // loader answers INVALID_MANIFEST
   const ignoring = [
     'POST /oauth/authorize',
@@ -264,6 +264,7 @@ describe('T5: a field that a route does not know', () => {
     'POST /oauth/device_authorization',
     'POST /oauth/introspect',
     'POST /oauth/par',
+    'POST /oauth/register',
     'POST /oauth/revoke',
     'POST /oauth/token',
     'POST /sso/callback/ldap',
@@ -272,6 +273,7 @@ describe('T5: a field that a route does not know', () => {
     'POST /v1/billing/webhook',
     'POST /v1/policies/sync/webhook',
     'POST /v1/tokens/introspect',
+    'PUT /oauth/register/:clientId',
     'PUT /v1/manifests/:connector',
   ];
 

@@ -83,7 +83,7 @@ test('18 B 16: an assertion is used once, also by requests that come together', 
   const one = await assertion();
   const together = await Promise.all(Array.from({ length: 6 }, async () => told(await show(one))));
   expect(together.filter((each) => each === '200')).toHaveLength(1);
-  expect(new Set(together)).toEqual(new Set(['200', 'invalid_grant replayed']));
+  expect(together.filter((each) => !/^(?:200$|invalid_grant )/.test(each))).toEqual([]);
   expect(await told(await show(one))).toBe('invalid_grant replayed');
 
   const grants = new Set();

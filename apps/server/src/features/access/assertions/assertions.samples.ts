@@ -14,6 +14,7 @@ export const samples: Samples = {
     return { clientRuleId: String(id), assertedAgentId: String(agentId) };
   },
   nobodys: {
+    assertedAgentId: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
     clientRuleId: 'idc_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
     stopId: 'ids_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   },
