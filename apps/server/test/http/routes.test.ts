@@ -25,7 +25,8 @@ const operationsThat = (hold: (route: RouteOptions) => boolean) => routesThat(ho
 const isOfUpstream = ({ url }: RouteOptions) =>
   ['/v1/vault/credentials', '/v1/vault/providers', '/v1/sso/connections', '/v1/sso/config'].includes(url);
 /** Such a session begins at an identity provider; the tests of single sign-on ask for those of another developer. */
-const beginsElsewhere = ({ url }: RouteOptions) => url === '/v1/sso/sessions/:id';
+const beginsElsewhere = ({ url }: RouteOptions) =>
+  url === '/v1/sso/sessions/:id' || url === '/v1/sso/id-jag/stops/:id';
 /** A policy names agents as a condition, which need not exist, and a rule of anomalies has an id of the developer's choice. */
 const namesCondition = ({ url }: RouteOptions) =>
   ['/v1/policies', '/v1/policies/evaluate', '/v1/anomaly/rules'].includes(url);

@@ -11,11 +11,11 @@ export const samples: Samples = {
     await developer('PUT', `/v1/sso/connections/${ssoConnectionId}/id-jag`, trust);
     const path = `/v1/sso/connections/${ssoConnectionId}/clients`;
     const { id } = (await developer('POST', path, rule(agentId))).json();
-    return { clientRuleId: String(id), assertedAgentId: String(agentId) };
+    return { ruleId: String(id), assertedAgentId: String(agentId) };
   },
   nobodys: {
     assertedAgentId: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
-    clientRuleId: 'idc_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+    ruleId: 'idc_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
     stopId: 'ids_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   },
   ways: {
@@ -50,8 +50,8 @@ export const samples: Samples = {
     'GET /v1/sso/id-jag/stops',
     'DELETE /v1/sso/id-jag/stops/:id',
   ],
-  shownAt: ({ ssoConnectionId, clientRuleId }) => [
+  shownAt: ({ ssoConnectionId, ruleId }) => [
     `/v1/sso/connections/${ssoConnectionId}/clients`,
-    `/v1/sso/connections/${ssoConnectionId}/clients/${clientRuleId}`,
+    `/v1/sso/connections/${ssoConnectionId}/clients/${ruleId}`,
   ],
 };

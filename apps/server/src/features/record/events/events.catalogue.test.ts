@@ -101,7 +101,6 @@ const promised = {
     scim.token.deleted scim.user.created scim.user.updated scim.user.deactivated scim.user.reactivated
     scim.user.deleted scim.group.created scim.group.updated scim.group.deleted member.invited member.joined
     member.updated member.removed approver.enrolled approver.confirmed approver.updated approver.removed
-    approver.passkey_added approver.passkey_removed
     console.recovery_used audit.erased transparency.halted resource.created resource.updated resource.deleted
     domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.deleted
     billing.plan_changed`,
@@ -111,7 +110,7 @@ const promised = {
     decision.approval_refused console.sign_in_failed consent.verification_failed fido.registration_failed fido.updated billing.checkout_created
     compliance.hold_changed idjag.refused signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
-    console.session_ended console.stepped_up approver.invited approver.clone_suspected decision.channel_changed`,
+    console.session_ended console.stepped_up approver.invited approver.passkey_added approver.passkey_removed approver.clone_suspected decision.channel_changed`,
 };
 const namesIn = (text: string) => text.trim().split(/\s+/);
 const events = namesIn(`${promised.eventAndEntry} ${promised.eventOnly}`);
