@@ -4012,7 +4012,7 @@ export interface AuthorizationsApi {
 
 export interface AuthorizationApi {
   /**
-   * Get a link to the consent page for a request of a device or of CIBA. The link before opens nothing from then on.
+   * Get a new link to the consent page for a pending request. The link before opens nothing from then on.
    *
    * Sends `POST /v1/authorize/{id}/link`.
    */
@@ -4770,21 +4770,21 @@ export interface AssertionsApi {
   /**
    * Read the rule of a client.
    *
-   * Sends `GET /v1/sso/connections/{id}/clients/{ruleId}`.
+   * Sends `GET /v1/sso/connections/{id}/clients/{clientRuleId}`.
    */
-  getClient(id: string, ruleId: string, options?: CallOptions): Promise<AssertionsAddClientAnswer>;
+  getClient(id: string, clientRuleId: string, options?: CallOptions): Promise<AssertionsAddClientAnswer>;
   /**
    * Change the rule of a client. Grants that the rule no longer covers end at once.
    *
-   * Sends `PATCH /v1/sso/connections/{id}/clients/{ruleId}`.
+   * Sends `PATCH /v1/sso/connections/{id}/clients/{clientRuleId}`.
    */
-  changeClient(id: string, ruleId: string, input?: AssertionsChangeClientInput, options?: CallOptions): Promise<AssertionsAddClientAnswer>;
+  changeClient(id: string, clientRuleId: string, input?: AssertionsChangeClientInput, options?: CallOptions): Promise<AssertionsAddClientAnswer>;
   /**
    * End the rule of a client, with its grants.
    *
-   * Sends `DELETE /v1/sso/connections/{id}/clients/{ruleId}`.
+   * Sends `DELETE /v1/sso/connections/{id}/clients/{clientRuleId}`.
    */
-  removeClient(id: string, ruleId: string, options?: CallOptions): Promise<void>;
+  removeClient(id: string, clientRuleId: string, options?: CallOptions): Promise<void>;
   /**
    * List what keeps agents from getting a grant of a person again, newest first.
    *

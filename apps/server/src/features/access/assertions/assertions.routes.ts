@@ -114,7 +114,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
   );
 
   app.get(
-    '/v1/sso/connections/:id/clients/:ruleId',
+    '/v1/sso/connections/:id/clients/:clientRuleId',
     {
       config: { ...own, failures: ['NOT_FOUND'] },
       schema: {
@@ -124,11 +124,11 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
         response: { 200: Rule },
       },
     },
-    (request) => getRule(deps, callerOf(request), request.params.id, request.params.ruleId),
+    (request) => getRule(deps, callerOf(request), request.params.id, request.params.clientRuleId),
   );
 
   app.patch(
-    '/v1/sso/connections/:id/clients/:ruleId',
+    '/v1/sso/connections/:id/clients/:clientRuleId',
     {
       config: { ...write, failures: ['NOT_FOUND', 'INVALID_SCOPE'] },
       schema: {
@@ -141,13 +141,13 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
       },
     },
     (request) => {
-      const { id: connectionId, ruleId } = request.params;
+      const { id: connectionId, clientRuleId: ruleId } = request.params;
       return changeRule(depsFor(request, deps), callerOf(request), { connectionId, ruleId }, request.body);
     },
   );
 
   app.delete(
-    '/v1/sso/connections/:id/clients/:ruleId',
+    '/v1/sso/connections/:id/clients/:clientRuleId',
     {
       config: { ...write, failures: ['NOT_FOUND'] },
       schema: {
@@ -158,7 +158,7 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
       },
     },
     async (request, reply) => {
-      const { id: connectionId, ruleId } = request.params;
+      const { id: connectionId, clientRuleId: ruleId } = request.params;
       await removeRule(deps, callerOf(request), { connectionId, ruleId });
       return reply.code(204).send(null);
     },

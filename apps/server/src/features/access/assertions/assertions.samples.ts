@@ -11,11 +11,13 @@ export const samples: Samples = {
     await developer('PUT', `/v1/sso/connections/${ssoConnectionId}/id-jag`, trust);
     const path = `/v1/sso/connections/${ssoConnectionId}/clients`;
     const { id } = (await developer('POST', path, rule(agentId))).json();
-    return { ruleId: String(id), assertedAgentId: String(agentId) };
+    const other = (await developer('POST', '/v1/agents', { name: 'Asserted later' })).json().agentId;
+    await developer('PUT', `/v1/agents/${other}/oauth`, settings);
+    return { clientRuleId: String(id), assertedAgentId: String(other) };
   },
   nobodys: {
     assertedAgentId: 'ag_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
-    ruleId: 'idc_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
+    clientRuleId: 'idc_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
     stopId: 'ids_01K9Z3QW5M8T2V4X6Y7Z8A9B0C',
   },
   ways: {
@@ -27,12 +29,12 @@ export const samples: Samples = {
       body: ({ assertedAgentId }) => rule(assertedAgentId),
     },
     'GET /v1/sso/connections/:id/clients': { id: 'ssoConnectionId' },
-    'GET /v1/sso/connections/:id/clients/:ruleId': { id: 'ssoConnectionId' },
-    'PATCH /v1/sso/connections/:id/clients/:ruleId': {
+    'GET /v1/sso/connections/:id/clients/:clientRuleId': { id: 'ssoConnectionId' },
+    'PATCH /v1/sso/connections/:id/clients/:clientRuleId': {
       id: 'ssoConnectionId',
       body: () => ({ allowPublic: true }),
     },
-    'DELETE /v1/sso/connections/:id/clients/:ruleId': { id: 'ssoConnectionId' },
+    'DELETE /v1/sso/connections/:id/clients/:clientRuleId': { id: 'ssoConnectionId' },
   },
   bodies: {
     'PUT /v1/sso/connections/:id/id-jag': trust,
@@ -44,14 +46,14 @@ export const samples: Samples = {
     'DELETE /v1/sso/connections/:id/id-jag',
     'POST /v1/sso/connections/:id/clients',
     'GET /v1/sso/connections/:id/clients',
-    'GET /v1/sso/connections/:id/clients/:ruleId',
-    'PATCH /v1/sso/connections/:id/clients/:ruleId',
-    'DELETE /v1/sso/connections/:id/clients/:ruleId',
+    'GET /v1/sso/connections/:id/clients/:clientRuleId',
+    'PATCH /v1/sso/connections/:id/clients/:clientRuleId',
+    'DELETE /v1/sso/connections/:id/clients/:clientRuleId',
     'GET /v1/sso/id-jag/stops',
     'DELETE /v1/sso/id-jag/stops/:id',
   ],
-  shownAt: ({ ssoConnectionId, ruleId }) => [
+  shownAt: ({ ssoConnectionId, clientRuleId }) => [
     `/v1/sso/connections/${ssoConnectionId}/clients`,
-    `/v1/sso/connections/${ssoConnectionId}/clients/${ruleId}`,
+    `/v1/sso/connections/${ssoConnectionId}/clients/${clientRuleId}`,
   ],
 };

@@ -101,7 +101,7 @@ export type RulePage = Static<typeof RulePage>;
 export const RulePage = Type.Object({ clients: Type.Array(Rule), nextCursor: NextCursor });
 
 export const ConnectionPath = Type.Object({ id: Id });
-export const RulePath = Type.Object({ id: Id, ruleId: Id });
+export const RulePath = Type.Object({ id: Id, clientRuleId: Id });
 
 export type StopQuery = Static<typeof StopQuery>;
 export const StopQuery = Type.Object(pageQuery('ids'));
