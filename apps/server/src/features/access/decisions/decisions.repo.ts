@@ -134,29 +134,6 @@ export const lockOtherVersions = (tx: Tx, { developerId }: Tenant, caseId: strin
     .forUpdate()
     .execute();
 
-export async function setCaseVersion(
-  tx: Tx,
-  { developerId }: Tenant,
-  caseId: string,
-  caseVersion: string,
-): Promise<void> {
-  await tx
-    .insertInto('decisionCases')
-    .values({ developerId, caseId, caseVersion })
-    .onConflict((there) => there.columns(['developerId', 'caseId']).doUpdateSet({ caseVersion }))
-    .execute();
-}
-
-export async function findCaseVersion(db: Executor, { developerId }: Tenant, caseId: string) {
-  const found = await db
-    .selectFrom('decisionCases')
-    .select('caseVersion')
-    .where('developerId', '=', developerId)
-    .where('caseId', '=', caseId)
-    .executeTakeFirst();
-  return found?.caseVersion;
-}
-
 export async function insertApproval(
   tx: Tx,
   { developerId }: Tenant,
