@@ -183,6 +183,18 @@ export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
     .execute();
 }
 
+/** How many requests wait for people. */
+export async function countWaitingAcrossTenants(db: Executor, at: Date, most: number): Promise<number> {
+  const some = db
+    .selectFrom('decisions')
+    .select('id')
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', at)
+    .limit(most);
+  const counted = db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll<string>().as('waiting'));
+  return Number((await counted.executeTakeFirstOrThrow()).waiting);
+}
+
 export const tellDecisions = tellerOf('decision', 'decisions', [
   ...['connector', 'tool', 'status', 'case_id', 'created_at', 'expires_at'],
 ]);
