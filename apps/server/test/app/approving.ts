@@ -103,6 +103,17 @@ export async function enrolApprover(service: Service, acme: Developer, email: st
   return { approverId: String(approverId), device, browser, signIn, approve, deny, handle };
 }
 
+export type ApprovingPerson = Awaited<ReturnType<typeof enrolApprover>>;
+
+/** The approval that a person has signed and their browser not yet sent. */
+export async function signedApproval({ browser, device }: ApprovingPerson, decisionId: string) {
+  const at = `/v1/approver/decisions/${decisionId}`;
+  const { actionHash } = (await browser.call('GET', at)).json();
+  const { challengeId, publicKey } = (await browser.call('POST', `${at}/options`, { body: {} })).json();
+  const body = { actionHash, assertion: { challengeId, response: device.get(publicKey) } };
+  return { url: `${at}/approve`, body, headers: browser.headers() };
+}
+
 const tools = {
   pay: { permission: 'write', requires_decision: true, caps: { per_day: 100 } },
   wire: { permission: 'write', requires_decision: true, four_eyes_on: ['release'] },

@@ -3028,11 +3028,13 @@ export interface DecisionsConsumeAnswer {
 
 export interface DecisionsSetCaseVersionInput {
   readonly caseVersion: string;
+  /** The grants whose requests through the vault proxy may name the case in `Behest-Case`. Without this member the case keeps its grants. */ readonly grantIds?: readonly string[] | undefined;
 }
 
 export interface DecisionsSetCaseVersionAnswer {
   caseId: string;
   caseVersion: string;
+  grantIds: string[];
 }
 
 export interface DecisionsAddChannelInput {

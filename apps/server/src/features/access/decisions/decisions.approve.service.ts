@@ -20,6 +20,7 @@ import {
 } from '../../people/approvers/index.ts';
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
 import { findGrant } from '../grants/grants.queries.ts';
+import { findCaseVersion } from './decisions.cases.repo.ts';
 import { aboutOf, type DecisionsDeps, factsOf } from './decisions.deps.service.ts';
 import { ended, isOpenAt } from './decisions.end.service.ts';
 import { noticesOf } from './decisions.notices.service.ts';
@@ -27,7 +28,6 @@ import {
   type ApprovalRow,
   type DecisionRow,
   deleteApprovals,
-  findCaseVersion,
   findDecision,
   insertApproval,
   listApprovals,
