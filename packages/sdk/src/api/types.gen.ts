@@ -3972,7 +3972,7 @@ export interface GrantsApi {
    */
   tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
   /**
-   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.
+   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.
    *
    * Sends `POST /v1/grants/delegate`.
    */
@@ -4799,6 +4799,18 @@ export interface AssertionsApi {
    * Sends `DELETE /v1/sso/id-jag/stops/{id}`.
    */
   liftStop(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * List what keeps agents from getting a grant of the principal again, newest first.
+   *
+   * Sends `GET /v1/principal/stops`.
+   */
+  ownStops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
+  /**
+   * Lift one of the principal's own stops. A stop that somebody else has made holds.
+   *
+   * Sends `DELETE /v1/principal/stops/{id}`.
+   */
+  liftOwnStop(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface SetupApi {

@@ -16,9 +16,11 @@ export { exchangeCode, exchangeRequest, type TokensOfCode } from './tokens.excha
 export type { TokenWish } from './tokens.form.rules.ts';
 export type { TokenDeps } from './tokens.issue.service.ts';
 export { assess, findGenuine, type Known, type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
+export { currentNonce, PROOF_ALGS, type ProofDeps, provedKey } from './tokens.proof.service.ts';
 export { refreshTokens } from './tokens.refresh.service.ts';
 export { revokeByRefreshToken, revokeToken } from './tokens.revoke.service.ts';
 export type { Introspection, IssuedTokens } from './tokens.schema.ts';
 export { tokenDeps, tokenSettings } from './tokens.settings.ts';
+export { isFirstUse } from './tokens.single-use.service.ts';
 export { ownVerifier, type VerifyOwn } from './tokens.verifier.service.ts';
 export { introspectToken } from './tokens.verify.service.ts';
