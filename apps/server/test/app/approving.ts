@@ -1,3 +1,4 @@
+import { careForDue } from '../../src/features/access/decisions/decisions.care.service.ts';
 import { type Authenticator, authenticator, type Fault } from './authenticator.ts';
 import { authorize, grantTo, registerAgent } from './flow.ts';
 import { personOn } from './person.ts';
@@ -158,5 +159,24 @@ function callsOf(acme: Developer, granted: { readonly grantToken: string; readon
   return { ...granted, call, ask, enforce, grantsOf };
 }
 
+/** A request, and the approvals that these people have signed. */
+export const askedPeople =
+  (names: readonly string[], change: object = {}) =>
+  async (acme: Developer, service: Service) => {
+    const agent = await payer(acme);
+    const people: ApprovingPerson[] = [];
+    for (const name of names) people.push(await enrolApprover(service, acme, `${name}@example.org`));
+    const { decisionId } = (await agent.ask(change)).json();
+    const approvals = await Promise.all(people.map((person) => signedApproval(person, decisionId)));
+    return { agent, people, approvals, decisionId: String(decisionId) };
+  };
+export type AskedPeople = Awaited<ReturnType<ReturnType<typeof askedPeople>>>;
+
 /** The arguments of a call that two people decide about. */
 export const release = { tool: 'wire', arguments: { decision: 'release', to: 'ACME Ltd', amount: '9000' } };
+
+/** Records what is over by the clock of an instance that is five hours ahead. */
+export async function expires({ service }: { readonly service: Service }): Promise<undefined> {
+  const later = new Date(service.clock().getTime() + 5 * 3_600_000);
+  await careForDue({ db: service.db, clock: () => later, publicBaseUrl: 'https://auth.test' });
+}
