@@ -1,5 +1,5 @@
 import type { Caller } from '../../../platform/caller.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { findAccount } from '../../accounts/developers/developers.queries.ts';
 import { gone } from './authorization.decide.service.ts';
 import { findRequest } from './authorization.repo.ts';
@@ -9,17 +9,13 @@ import { type AuthorizationDeps, baseOfPages, linkOf } from './authorization.ser
 import { newTicket } from './in-flight.service.ts';
 
 /**
- * Makes a link to the consent page for a request that came by another channel than the developer's own call. The
- * ticket of the link before opens nothing from then on.
- * @throws NOT_FOUND, CONFLICT for a request whose link its own answer had, GONE
+ * Makes a link to the consent page. The developer has no other for a request of a device or of CIBA. The ticket of the link
+ * before opens nothing from then on.
+ * @throws NOT_FOUND, GONE
  */
 export async function freshLink(deps: AuthorizationDeps, caller: Caller, id: string): Promise<FreshLink> {
   const request = await findRequest(deps.db, caller, id);
   if (!request) throw notFound();
-  if (request.channel === null) {
-    const message = 'The answer that made this request had its link.';
-    throw new AppError('CONFLICT', message, { field: 'channel' });
-  }
   const now = deps.clock();
   const status = statusAt(request, now);
   if (status !== 'pending') throw gone(status);

@@ -130,11 +130,11 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<AuthorizationDeps> =
         access: 'developer',
         role: 'full',
         rate: 'default',
-        failures: ['NOT_FOUND', 'CONFLICT', 'GONE'],
+        failures: ['NOT_FOUND', 'GONE'],
       },
       schema: {
         operationId: 'authorization.link',
-        summary: 'Get a link to the consent page for a request of a device or of CIBA',
+        summary: 'Get a new link to the consent page for a pending request',
         description: 'The link before opens nothing from then on.',
         params: AuthRequestPath,
         body: NoFields,

@@ -161,7 +161,7 @@ describe('a request by backchannel that is not good', () => {
 });
 
 describe('a link', () => {
-  test('replaces the one before, and is for requests of other channels', async () => {
+  test('replaces the one before, and is for requests that wait', async () => {
     const { acme, clientId, ask, heard } = await newAsker();
     await ask();
     const id = await heard();
@@ -174,7 +174,9 @@ describe('a link', () => {
     expect((await personOn(service).open(second.consentUrl)).statusCode).toBe(200);
     const native = { agentId: clientId, principalId: 'ada', scopes: ['a:b'], autoApprove: false };
     const { authRequestId } = (await acme('POST', '/v1/authorize', native)).json();
-    expect((await acme('POST', `/v1/authorize/${authRequestId}/link`, {})).statusCode).toBe(409);
+    expect((await acme('POST', `/v1/authorize/${authRequestId}/link`, {})).statusCode).toBe(201);
+    await acme('POST', `/v1/authorize/${authRequestId}/approve`, {});
+    expect((await acme('POST', `/v1/authorize/${authRequestId}/link`, {})).statusCode).toBe(410);
     const other = await service.asDeveloper({ mode: 'sandbox' });
     expect((await other('POST', `/v1/authorize/${id}/link`, {})).statusCode).toBe(404);
   });

@@ -3,7 +3,14 @@ export type { DelegatedTokens } from './tokens.delegate.schema.ts';
 export { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
 export { exchangeCode, exchangeRequest } from './tokens.exchange.service.ts';
 export type { TokenWish } from './tokens.form.rules.ts';
-export { assess, findGenuine, type Known, type LookUpDeps, lookUp } from './tokens.look-up.service.ts';
+export {
+  assess,
+  findGenuine,
+  type Known,
+  type LookUpDeps,
+  lookUp,
+  storedToken,
+} from './tokens.look-up.service.ts';
 export { refreshTokens } from './tokens.refresh.service.ts';
 export { revokeByRefreshToken, revokeToken } from './tokens.revoke.service.ts';
 export type { ExchangedTokens, Introspection, IssuedTokens } from './tokens.schema.ts';

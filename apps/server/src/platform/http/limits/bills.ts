@@ -18,6 +18,8 @@ declare module 'fastify' {
      * @throws RATE_LIMITED
      */
     chargeResource: () => Promise<void>;
+    /** Charges the caller once more, on routes that take resources. @throws RATE_LIMITED */
+    chargeAgain: () => Promise<void>;
   }
 }
 
