@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startAccountsServer } from '../apps/server/test/app/accounts-server.ts';
-import { grantTo } from '../apps/server/test/app/flow.ts';
+import { authorize, grantTo, registerAgent } from '../apps/server/test/app/flow.ts';
 import { startNameServer } from '../apps/server/test/app/name-server.ts';
 import { samlKeys } from '../apps/server/test/app/saml-provider.ts';
 import { addOidc, besideProvider, registerAt } from '../apps/server/test/app/signing-on.ts';
 import { signatureOf, standInForStripe, subscriptionObject } from '../apps/server/test/app/stripe.ts';
 import { transmitterAt } from '../apps/server/test/app/transmitter.ts';
+import { credentialVerifier } from '../docs/guides/examples/verify-credential.ts';
 import { blocksOf, listening } from './docs-steps.ts';
 
 const stepsOf = (guide: string) => blocksOf(`docs/guides/${guide}.md`, 'sh');
@@ -27,15 +28,34 @@ test('a budget, step by step, is debited once, refunded, and adds up', async () 
   ]);
 });
 
-test('a grant, step by step, is proved with a credential, which is revoked', async () => {
+test('a grant, step by step, is proved with credentials and a passport, which are revoked', async () => {
   const { shell, asDeveloper } = await listening();
   const acme = await asDeveloper({ mode: 'sandbox' });
-  const { grantId } = await grantTo(acme);
+  const { agentId } = await registerAgent(acme);
+  const { code } = await authorize(acme, agentId, { scopes: ['calendar:read', 'payments:mpp:data'] });
 
   const steps = stepsOf('prove-a-grant-with-a-credential').join('\n');
-  const told = await shell(steps, { KEY: acme.apiKey, GRANT: grantId });
+  const told = await shell(steps, { KEY: acme.apiKey, AGENT: agentId, CODE: code });
 
-  expect(linesOf(told)).toEqual(['AgentGrantCredential', 'true', 'revoked', 'revoked']);
+  const good = ['3', 'AgentGrantCredential', 'true', '5.50'];
+  expect(linesOf(told)).toEqual([...good, 'revoked', 'revoked', 'revoked']);
+});
+
+test('a credential is verified offline by the code of the guide, and refused once it is not good', async () => {
+  const { asDeveloper, baseUrl, app } = await listening();
+  const acme = await asDeveloper({ mode: 'sandbox' });
+  const { grantId } = await grantTo(acme);
+  const made = (await acme('POST', '/v1/credentials', { grantId, format: 'vc-jwt' })).json();
+  const { id: did } = (await app.inject('/.well-known/did.json')).json();
+  const { developerId } = acme;
+  const verify = credentialVerifier({ baseUrl, did, developerId });
+  const stranger = credentialVerifier({ baseUrl, did, developerId: 'dev_other' });
+
+  expect((await verify(made.credential)).credentialSubject).toMatchObject({ grantId, developerId });
+  await expect(stranger(made.credential)).rejects.toThrow('another account');
+  await expect(verify(made.credential.slice(0, -8))).rejects.toThrow('signature');
+  await acme('DELETE', `/v1/grants/${grantId}`);
+  await expect(verify(made.credential)).rejects.toThrow('revoked');
 });
 
 test('an account, step by step, is stopped and resumed', async () => {

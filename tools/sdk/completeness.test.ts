@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Behest } from '@behest/sdk';
+import { Behest, BehestAdmin } from '@behest/sdk';
 import { expect, test } from 'vitest';
 import { CALLS } from '../../packages/sdk/src/api/calls.gen.ts';
 import type { CallRow } from '../../packages/sdk/src/api/rows.ts';
@@ -24,36 +24,43 @@ const rows: Readonly<Record<string, CallRow>> = CALLS;
 /** A client that notes what it would send. */
 function noting() {
   const sent: { method: string; path: string; headers: Headers; body: unknown }[] = [];
-  const behest = new Behest({
-    ...{ apiKey: 'bh_test_key', baseUrl: 'https://auth.example/prefix/' },
-    fetch: async (url, init) => {
+  const options = {
+    baseUrl: 'https://auth.example/prefix/',
+    fetch: async (url: string, init: RequestInit) => {
       const { pathname } = new URL(url);
       const body = init.body === undefined ? undefined : JSON.parse(String(init.body));
       sent.push({ method: String(init.method), path: pathname, headers: new Headers(init.headers), body });
       return Response.json({});
     },
-  });
-  return { behest, sent };
+  };
+  const behest = new Behest({ ...options, apiKey: 'bh_test_key' });
+  return { behest, admin: new BehestAdmin({ ...options, adminKey: 'operator-key' }), sent };
 }
 
-/** Finds a method by its name in the table. */
-function methodOf(behest: Behest, name: string): ((...args: unknown[]) => unknown) | undefined {
+type Clients = Omit<ReturnType<typeof noting>, 'sent'>;
+
+/** Finds the method of a row. */
+function methodOf(
+  { behest, admin }: Clients,
+  { method: name, as }: CallRow,
+): ((...args: unknown[]) => unknown) | undefined {
   const [area, own] = name.split('.');
-  const holder: unknown = area === 'principal' ? behest.principal('session') : behest;
-  const found = area === 'principal' ? holder : Reflect.get(Object(holder), area ?? '');
+  const holder = area === 'principal' ? behest.principal('session') : behest;
+  const client = as === 'operator' ? admin : holder;
+  const found = area === 'principal' ? holder : Reflect.get(client, area ?? '');
   const method = own === undefined ? found : Reflect.get(Object(found), own);
   return typeof method === 'function' ? method : undefined;
 }
 
 test('each operation that programs may call has one method, and the others are listed with a reason', () => {
-  const { behest } = noting();
+  const clients = noting();
   const faults = described.flatMap(({ id, sends, credential }) => {
     const isOfBrowser = credential === 'consent' || credential === 'connect';
     const row = rows[id];
     if (isOfBrowser || exemptionOf(id, credential)) return row ? [`${id} is exempt and has a method`] : [];
     if (!row) return [`${id} has no method: npm run generate`];
     if (row.sends !== sends) return [`${id} sends ${row.sends}`];
-    const isThere = row.method === 'signup' ? Behest.signup : methodOf(behest, row.method);
+    const isThere = row.method === 'signup' ? Behest.signup : methodOf(clients, row);
     return isThere ? [] : [`${row.method} of ${id} is not there`];
   });
 
@@ -88,7 +95,7 @@ test('two operations share a method only where the method passes requests on', (
 const byTable = Object.entries(rows).filter(([, { byHand }]) => !byHand);
 
 test.each(byTable)('%s is sent as it is described', async (_, row) => {
-  const { behest, sent } = noting();
+  const { sent, ...clients } = noting();
   const ids = [...row.sends.matchAll(/\{/g)].map((_, at) => `id ${at}/ü`);
   const first = (row.first ?? []).map((name) => `the ${name}`);
   const isQuery = row.takes === 'query';
@@ -97,7 +104,7 @@ test.each(byTable)('%s is sent as it is described', async (_, row) => {
   const options = { headers: { 'x-own': '1' }, ...(row.as === 'scim' && { scimToken: 'bh_scim_1' }) };
 
   const args = [...(row.as === 'grant' ? ['token'] : []), ...ids, ...first, ...rest, options];
-  await methodOf(behest, row.method)?.(...args);
+  await methodOf(clients, row)?.(...args);
 
   expect(sent).toHaveLength(1);
   const [method, template = ''] = row.sends.split(' ');
@@ -106,6 +113,7 @@ test.each(byTable)('%s is sent as it is described', async (_, row) => {
   expect(sent[0]).toMatchObject({ method, path: `/prefix${path}` });
   const credentials: Record<string, string | null> = {
     ...{ grant: 'Bearer token', session: 'Bearer session', scim: 'Bearer bh_scim_1', nobody: null },
+    operator: 'Bearer operator-key',
   };
   expect(sent[0]?.headers.get('authorization')).toBe(
     credentials[row.as ?? ''] ?? (row.as ? null : 'Bearer bh_test_key'),

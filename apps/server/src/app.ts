@@ -6,6 +6,7 @@ import { addClosing } from './platform/http/answers/closing.ts';
 import { addErrorHandler } from './platform/http/answers/error-handler.ts';
 import { ignoreExpectations } from './platform/http/answers/expectations.ts';
 import { outermostAnswers } from './platform/http/answers/outermost.ts';
+import { addReadyAnswers } from './platform/http/answers/ready-answers.ts';
 import { cutSlowReaders } from './platform/http/answers/slow-readers.ts';
 import { addBodyParser } from './platform/http/bodies/bodies.ts';
 import { compileSerializer } from './platform/http/bodies/serialization.ts';
@@ -78,7 +79,10 @@ export async function buildApp({
     for (const { countUse } of opened) countUse?.(tenant, kind);
   });
   addHeavyReads(app, settings.database.poolMax);
-  addRequestReport(app, meter, logger !== undefined);
+  const hasLog = logger !== undefined;
+  addRequestReport(app, meter, hasLog);
+  // A trace has a span for each request, which the usual way begins.
+  if (!tracer) addReadyAnswers(app, { meter, isProduction, hasLog, isStopping: house.isStopping });
   await describeRoutes(app, publicBaseUrl, Object.assign({}, ...features.map(({ tags }) => tags)));
   addRequestPath(app, {
     charge,

@@ -12,18 +12,16 @@ import { type Calls, callsOf } from './client/calls.ts';
 import { Approvals, serviceDecisions } from './client/decisions.ts';
 import { manifestsIn } from './client/manifest-files.ts';
 import { onlineRevocation } from './client/online-revocation.ts';
-import { apiKeyOf, type BehestOptions, transportOptions, variable } from './client/options.ts';
+import { apiKeyOf, type BehestOptions, type CallingOptions, callingOf, type Pins } from './client/options.ts';
 import type { Answered } from './client/refusals.ts';
 import { type Revocations, revocationFeed } from './client/revocation-feed.ts';
-import { type ServiceOptions, serviceAddress } from './client/service.ts';
+import type { ServiceOptions } from './client/service.ts';
 import { clientTokens } from './client/tokens.ts';
-import { frozenCopy, isLoaded } from './client/tool-values.ts';
+import { frozenCopy, isLoaded, pinsOf } from './client/tool-values.ts';
 import { createTransport, type Transport } from './client/transport.ts';
 import { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 import { issuerKeysOf } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
-
-const BASE_URL = 'http://localhost:3001';
 
 /** The call of a wrapped tool, apart from its arguments. */
 export interface WrappedCall extends Omit<Call, 'grantToken' | 'arguments'> {
@@ -53,6 +51,7 @@ export interface Behest extends Calls {}
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns every member of `Calls`
 export class Behest {
   readonly #manifests = new Map<string, Manifest>();
+  readonly #pins: Pins;
   readonly #tokens: TokenSource;
   readonly #enforcer: Enforcer;
   readonly #service: ServiceOptions | undefined;
@@ -66,13 +65,11 @@ export class Behest {
   /** @throws BehestError for options that cannot be used */
   constructor(options: BehestOptions = {}) {
     const apiKey = apiKeyOf(options);
-    const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
-    const baseUrl = serviceAddress(given, allowInsecure);
-    const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
+    const { baseUrl, fetch: ask, transport: setup } = callingOf(options);
     const key = { apiKey };
     this.#service =
       apiKey === undefined ? undefined : { baseUrl, fetch: ask, apiKey: () => key.apiKey ?? apiKey };
-    const transport = createTransport(transportOptions(options, baseUrl, ask));
+    const transport = createTransport(setup);
     const { idempotency = true } = options;
     this.#callsBy = (send) =>
       callsOf(createCaller({ key, transport: send, idempotency }), { baseUrl, fetch: ask, key });
@@ -94,6 +91,7 @@ export class Behest {
       ...(region !== undefined && { dataRegion: region }),
       ...(decisions && { decisions }),
     });
+    this.#pins = options.pins ?? {};
     this.loadManifests(options.manifests ?? []);
   }
 
@@ -102,13 +100,8 @@ export class Behest {
    *
    * @returns the account with its key, which no other answer shows
    */
-  static signup(
-    account: SignupInput,
-    options: Omit<BehestOptions, 'apiKey' | 'developerId'> = {},
-  ): Promise<SignupAnswer> {
-    const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
-    const ask = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
-    const transport = createTransport(transportOptions(options, serviceAddress(given, allowInsecure), ask));
+  static signup(account: SignupInput, options: CallingOptions = {}): Promise<SignupAnswer> {
+    const transport = createTransport(callingOf(options).transport);
     const caller = createCaller({ key: { apiKey: undefined }, transport, idempotency: false });
     return caller.call('developers.signUp', [account]);
   }
@@ -158,7 +151,8 @@ export class Behest {
    * @throws ManifestValidationError with the first fault
    */
   loadManifest(manifest: Manifest | object, options?: ManifestOptions): Manifest {
-    const loaded = isLoaded(manifest) ? manifest : manifestFromObject(manifest, options);
+    const known = options ?? pinsOf(this.#pins, Object(manifest).connector);
+    const loaded = isLoaded(manifest) ? manifest : manifestFromObject(manifest, known);
     this.#manifests.set(loaded.connector, loaded);
     return loaded;
   }
@@ -175,7 +169,7 @@ export class Behest {
    * @throws BehestError for a folder that cannot be read, or two files about one connector
    */
   async loadManifestsFromDir(folder: string): Promise<readonly Manifest[]> {
-    const loaded = await manifestsIn(folder);
+    const loaded = await manifestsIn(folder, this.#pins);
     this.loadManifests(loaded);
     return loaded;
   }

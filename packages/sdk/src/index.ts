@@ -1,3 +1,4 @@
+export { type AdminOptions, BehestAdmin } from './admin.ts';
 export type { CallOptions, List, ProofKey } from './api/rows.ts';
 export type * from './api/types.gen.ts';
 export { Behest, type WrappedCall } from './behest.ts';
@@ -21,7 +22,7 @@ export type {
   SubscribeOptions,
   Subscription,
 } from './client/live-events.ts';
-export type { BehestOptions } from './client/options.ts';
+export type { BehestOptions, CallingOptions } from './client/options.ts';
 export type { Answered } from './client/refusals.ts';
 export type { CallLine } from './client/transport.ts';
 export type { ThroughVault } from './client/vault-fetch.ts';

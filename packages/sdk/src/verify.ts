@@ -1,13 +1,17 @@
 import type { RevocationCheck } from '@behest/protocol/enforcement/ports';
 import type { TokenRefusal } from '@behest/protocol/token-refusal';
 import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+import { issuerOfDid } from './verify/did-issuer.ts';
+import type { PresentedProof } from './verify/dpop-proof.ts';
 import type { Fetch } from './verify/fetch-keys.ts';
+import type { KeyCache } from './verify/key-cache.ts';
 import { missingScopes } from './verify/scopes.ts';
 import { issuerKeysOf, type TokenAnswer, tokenSource } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 
 export { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
-export { preloadJwks } from './verify/key-cache.ts';
+export type { PresentedProof } from './verify/dpop-proof.ts';
+export { type KeyCache, keyCache, preloadJwks } from './verify/key-cache.ts';
 export { missingScopes } from './verify/scopes.ts';
 export type { VerifiedGrant } from './verify/verified-grant.ts';
 
@@ -20,6 +24,8 @@ export interface VerifyOptions {
   readonly allowSandbox?: boolean;
   /** Default: `jwksUri` without `/.well-known/jwks.json`. */
   readonly issuer?: string;
+  /** The issuer by its DID, in the place of `issuer`: `did:web:auth.example.com`. */
+  readonly issuerDid?: string;
   /** The audience that the token has to name. Without it, a token for another resource passes here. */
   readonly audience?: string;
   /** Scopes that the token has to cover. */
@@ -33,6 +39,10 @@ export interface VerifyOptions {
   readonly fetch?: Fetch;
   /** Seconds for which old keys serve while the issuer cannot be reached. Default: 86400. */
   readonly staleIfError?: number;
+  /** Where keys are kept: `keyCache()`. Default: the cache of the process. */
+  readonly cache?: KeyCache;
+  /** The request that came with the token, where tokens are bound to keys. Without it such a token is refused. */
+  readonly dpop?: PresentedProof;
 }
 
 /** The answer about a token. */
@@ -51,9 +61,9 @@ export interface Verifier {
    * @throws BehestTokenError for a bad token; BehestNetworkError when the issuer's keys, or the state of the grant,
    *   cannot be had
    */
-  verify(token: string): Promise<VerifiedGrant>;
+  verify(token: string, proof?: PresentedProof): Promise<VerifiedGrant>;
   /** @throws BehestNetworkError, and never for a bad token */
-  detailed(token: string): Promise<Detailed>;
+  detailed(token: string, proof?: PresentedProof): Promise<Detailed>;
 }
 
 /**
@@ -74,13 +84,15 @@ export interface Verifier {
  * ```
  */
 export function createVerifier(options: VerifyOptions, clock: () => number = Date.now): Verifier {
-  const { requiredScopes = [], maxAge, revocation } = options;
+  const { requiredScopes = [], maxAge, revocation, dpop } = options;
   const source = sourceOf(options, clock);
   const isTooOld = ({ issuedAt }: VerifiedGrant) =>
     maxAge !== undefined && !(issuedAt && clock() - issuedAt.getTime() <= maxAge * 1_000);
 
-  async function detailed(token: string): Promise<Detailed> {
-    const answer = await source.verify(token);
+  async function detailed(token: string, proof = dpop): Promise<Detailed> {
+    const proved = proof && (await provedKey(proof, token, clock));
+    if (proof && proved === undefined) return { ok: false, reason: 'dpop_required' };
+    const answer = await source.verify(token, proved);
     if (!answer.ok && answer.reason === 'keys_unavailable') {
       throw new BehestNetworkError('The keys of the issuer could not be fetched.');
     }
@@ -95,8 +107,8 @@ export function createVerifier(options: VerifyOptions, clock: () => number = Dat
   }
   return {
     detailed,
-    async verify(token) {
-      const result = await detailed(token);
+    async verify(token, proof) {
+      const result = await detailed(token, proof);
       if (!result.ok) throw new BehestTokenError(result.reason, result.missing);
       return result.grant;
     },
@@ -111,6 +123,12 @@ export async function verifyGrantToken(token: string, options: VerifyOptions): P
 /** Verifies one token, and throws for none. @throws as `Verifier.detailed`, and as `createVerifier` */
 export async function verifyGrantTokenDetailed(token: string, options: VerifyOptions): Promise<Detailed> {
   return verifierFor(options).detailed(token);
+}
+
+/** Loaded with the first proof, because most programs see none. */
+async function provedKey(proof: PresentedProof, token: string, clock: () => number) {
+  const { provedKeyOf } = await import('./verify/dpop-proof.ts');
+  return provedKeyOf(proof, token, clock);
 }
 
 const verifiers = new WeakMap<VerifyOptions, Verifier>();
@@ -128,10 +146,11 @@ function verifierFor(options: VerifyOptions): Verifier {
 export function sourceOf(
   options: VerifyOptions,
   clock: () => number = Date.now,
-): { verify(token: string): TokenAnswer | Promise<TokenAnswer> } {
+): { verify(token: string, provedKey?: string): TokenAnswer | Promise<TokenAnswer> } {
   const {
     jwksUri,
-    issuer = issuerOf(jwksUri),
+    issuerDid,
+    issuer = issuerDid === undefined ? issuerOf(jwksUri) : issuerOfDid(issuerDid),
     developerId,
     allowSandbox,
     audience,

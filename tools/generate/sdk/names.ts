@@ -40,13 +40,12 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'sso.logout': 'the browser of the person calls it',
   'sso.metadata': 'a document',
   'approver.': 'the browser of an approver calls it',
-  'operator.': 'the operator calls it, with a key of their own',
   'oauth.': 'an OAuth client calls it, with forms and a credential of its own',
   'events.socket': '`events.stream` has the same events in every runtime',
 };
 
 /** Credentials of a program. An operation that takes one of them has a method, whatever its id begins with. */
-export const OF_PROGRAMS: ReadonlySet<string> = new Set(['developer', 'grant', 'session']);
+export const OF_PROGRAMS: ReadonlySet<string> = new Set(['developer', 'grant', 'session', 'operator']);
 
 /** Names that older clients use, and arguments that come one by one. */
 export const NAMINGS: Readonly<Record<string, Naming>> = {
@@ -59,6 +58,10 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'developers.signUp': { method: 'signup', byHand: true },
   'developers.me': { method: 'me', byHand: true },
   'developers.change': { method: 'updateSettings', byHand: true },
+  'keys.list': { method: 'signingKeys.list' },
+  'keys.rotate': { method: 'signingKeys.rotate' },
+  'keys.retire': { method: 'signingKeys.retire' },
+  'operator.entries': { method: 'entries.list' },
   'apiKeys.list': { method: 'keys.list' },
   'apiKeys.create': { method: 'keys.create' },
   'apiKeys.rotate': { method: 'keys.rotate' },

@@ -47,12 +47,18 @@ export function typesText(operations: readonly Operation[]): string {
     const methods = own.map((operation) => methodText(operation, textOf));
     return `export interface ${pascal(resource)}Api {\n${methods.join('\n')}\n}`;
   });
-  const members = [...resources.keys()].map((name) => `  readonly ${name}: ${pascal(name)}Api;`);
+  const isOperators = (own: readonly Operation[]) => own.every(({ credential }) => credential === 'operator');
+  const membersOf = (chosen: (own: readonly Operation[]) => boolean) =>
+    [...resources]
+      .filter(([, own]) => chosen(own))
+      .map(([name]) => `  readonly ${name}: ${pascal(name)}Api;`)
+      .join('\n');
   return [
     `${HEAD}import type { CallOptions, List } from './rows.ts';`,
     ...declared,
     ...interfaces,
-    `/** The methods that are made from the table. */\nexport interface ApiResources {\n${members.join('\n')}\n}\n`,
+    `/** The methods of the operator, made from the table too. */\nexport interface OperatorResources {\n${membersOf(isOperators)}\n}`,
+    `/** The methods that are made from the table. */\nexport interface ApiResources {\n${membersOf((own) => !isOperators(own))}\n}\n`,
   ].join('\n\n');
 }
 

@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest';
 interface Behaviour {
   /** The account that is signed in at the server. */
   account: string;
+  /** The groups that the server says the account is in. */
+  groups: readonly string[] | undefined;
   /** The scopes that the person does not allow. */
   refused: readonly string[];
   /** Answers a request in place of the server, if it returns true. */
@@ -22,10 +24,10 @@ export async function startAccountsServer() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${Object(server.address()).port}`;
-  const behaviour: Behaviour = { account: 'ada', refused: [], instead: () => false };
+  const behaviour: Behaviour = { account: 'ada', groups: undefined, refused: [], instead: () => false };
   const provider: Provider = new Provider(issuer, {
     scopes: ['openid', 'offline_access', 'files:read', 'files:write'],
-    claims: { openid: ['sub'], email: ['email'] },
+    claims: { openid: ['sub', 'groups'], email: ['email'] },
     conformIdTokenClaims: false,
     features: {
       devInteractions: { enabled: false },
@@ -45,7 +47,7 @@ export async function startAccountsServer() {
     },
     findAccount: (_, sub) => ({
       accountId: sub,
-      claims: () => ({ sub, email: `${sub}@upstream.test` }),
+      claims: () => ({ sub, email: `${sub}@upstream.test`, groups: behaviour.groups }),
     }),
     async loadExistingGrant({ oidc }) {
       const { client, session, params } = oidc;

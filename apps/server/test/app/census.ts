@@ -18,7 +18,9 @@ const ALSO_DIFFERENT = ['envelope', 'jws', 'seal_key_id', 'answer_key', 'fingerp
 /** The texts of authenticators, and what they sign. */
 const OF_PASSKEYS = ['user_handle', 'challenge', 'signed', 'credential_id', 'public_key'];
 /** Places by chance, the bits at them, and texts that name them. `flips` counts the bits. */
-const OF_CREDENTIALS = ['bits', 'status_list_idx', 'credential'];
+const OF_CREDENTIALS = ['bits', 'status_list_idx', 'credential', 'authorization', 'pseudonym'];
+/** Rows of approvers, and of the acts that their passkeys signed. */
+const OF_APPROVERS = ['handle', 'invite_hash', 'device_hash', 'serial', 'nonce', 'evidence'];
 const SEALED = [
   'secret_hash',
   'sealed',
@@ -29,6 +31,8 @@ const SEALED = [
   'client_secret',
   'secret_hash',
   'registration_token',
+  'link_hash',
+  'session_hash',
 ];
 
 const ADDRESS = /[\w.-]+@[\w.-]+/g;
@@ -54,7 +58,8 @@ async function listTables(db: Executor): Promise<string[]> {
  */
 export async function censusOf(db: Executor, developerId: string): Promise<string[]> {
   tables ??= listTables(db);
-  const left = sql.val([...DIFFERENT, ...ALSO_DIFFERENT, ...OF_PASSKEYS, ...OF_CREDENTIALS, ...SEALED]);
+  const random = [...DIFFERENT, ...ALSO_DIFFERENT, ...OF_PASSKEYS, ...OF_CREDENTIALS, ...OF_APPROVERS];
+  const left = sql.val([...random, ...SEALED]);
   const parts = (await tables).map(
     (name) => sql`select ${name} as name, (to_jsonb(t) - ${left}::text[])::text as held
       from ${sql.table(name)} t where developer_id = ${developerId}`,

@@ -115,12 +115,14 @@ export function signed(xml: string, signing: Signing = {}): string {
 export async function beginSaml(service: Service, org: string, query: Record<string, string> = {}) {
   const answer = await startLogin(service, { org, ...query });
   const url = new URL(String(answer.headers.location ?? answer.json().authorizeUrl));
-  const request = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest') ?? '', 'base64')).toString();
-  return {
-    answer,
-    relayState: url.searchParams.get('RelayState') ?? '',
-    requestId: /\sID="([^"]+)"/.exec(request)?.[1] ?? '',
-  };
+  const { searchParams } = url;
+  return { answer, relayState: searchParams.get('RelayState') ?? '', requestId: requestIdIn(searchParams) };
+}
+
+/** The id of the request that a browser brings to the provider. */
+export function requestIdIn(query: URLSearchParams): string {
+  const request = inflateRawSync(Buffer.from(query.get('SAMLRequest') ?? '', 'base64')).toString();
+  return /\sID="([^"]+)"/.exec(request)?.[1] ?? '';
 }
 
 /** Posts an answer as the identity provider's form does. */

@@ -23,11 +23,16 @@ import {
   listOpenSessions,
 } from '../../src/features/people/connections/connections.repo.ts';
 import { principalsWithPasskeys } from '../../src/features/people/passkeys/passkeys.queries.ts';
+import { principalsWithSessions } from '../../src/features/people/principals/principals.queries.ts';
 import { findLinkAcrossTenants } from '../../src/features/people/setup/setup.repo.ts';
 import { findSourceAcrossTenants, takeSignal } from '../../src/features/people/signals/signals.repo.ts';
 import { findConnectionAcrossTenants, writeDomains } from '../../src/features/people/sso/sso.repo.ts';
 import { listConnectionsUnderAcrossTenants } from '../../src/features/people/sso/sso.rotate.repo.ts';
-import { deleteSessionsOfUser } from '../../src/features/people/sso/sso.sessions.repo.ts';
+import {
+  deleteSessionsOfUser,
+  insertSession,
+  useAssertion,
+} from '../../src/features/people/sso/sso.sessions.repo.ts';
 import { userOfIdpSession } from '../../src/features/people/sso/sso.signals.queries.ts';
 import { deleteSessionsNamed } from '../../src/features/people/sso/sso.signals.repo.ts';
 import { listErasedOf } from '../../src/features/record/audit/audit.erase.repo.ts';
@@ -42,6 +47,7 @@ import {
 } from '../../src/features/record/webhooks/webhooks.deliveries.repo.ts';
 import { listDisconnectingAcrossTenants } from '../../src/features/vault/credentials/credentials.connection.repo.ts';
 import { findExchangeable } from '../../src/features/vault/credentials/credentials.exchange.repo.ts';
+import { principalsWithCredentials } from '../../src/features/vault/credentials/credentials.queries.ts';
 import { listSealedUnderAcrossTenants } from '../../src/features/vault/credentials/credentials.rotate.repo.ts';
 import { isConnectable } from '../../src/features/vault/providers/providers.queries.ts';
 import { findClientAcrossTenants } from '../../src/features/vault/providers/providers.repo.ts';
@@ -203,6 +209,26 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   sso_connections_keys: ({ db }) =>
     listConnectionsUnderAcrossTenants(db, 'a key', { developerId: '', id: '' }, 10),
   sso_sessions_user: ({ db, acme }) => inTransaction(db, (tx) => deleteSessionsOfUser(tx, acme, 'nobody')),
+  sso_sessions_expired: ({ db, acme, at, its }) =>
+    inTransaction(db, (tx) =>
+      insertSession(tx, acme, {
+        ...{ id: 'ssosess_new', connectionId: String(its.ssoConnectionId), subject: 'new' },
+        ...{ groups: [], mappedScopes: [], secretHash: Buffer.from('x'), createdAt: at, expiresAt: at },
+      }),
+    ),
+  sso_assertions_expired: ({ db, acme, at, its }) =>
+    inTransaction(db, (tx) =>
+      useAssertion(
+        tx,
+        acme,
+        { connectionId: String(its.ssoConnectionId), assertionId: 'new', expiresAt: at },
+        at,
+      ),
+    ),
+  principal_sessions_folded: ({ db, acme }) => principalsWithSessions(db, acme, ['nobody']),
+  vault_credentials_principal_folded: ({ db, acme }) => principalsWithCredentials(db, acme, ['nobody']),
+  setup_links_expired: ({ acme }) => acme('POST', '/v1/sso/setup-links', { name: 'New', purposes: ['sso'] }),
+  setup_links_running: ({ acme }) => acme('POST', '/v1/sso/setup-links', { name: 'Next', purposes: ['sso'] }),
   sso_sessions_idp: ({ db, acme, its }) =>
     userOfIdpSession(db, acme, String(its.ssoConnectionId), 'a session'),
   sso_sessions_subject: ({ db, acme, its }) =>
@@ -343,7 +369,7 @@ const COPIES: Readonly<Record<string, string>> = {
   wallet_authorizations: `'id', one.id || n, 'grant_id', n, 'principal_id', n`,
   passkeys: `'id', one.id || n, 'principal_id', n, 'credential_id', '\\x' || lpad(n::text, 8, '0')`,
   passkey_challenges: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
-  principal_sessions: `'id', one.id || n, 'expires_at', '2030-01-01'`,
+  principal_sessions: `'id', one.id || n, 'principal_id', n, 'expires_at', '2030-01-01'`,
   scim_users: `'id', one.id || n, 'user_name', n, 'external_id', n, 'display_name', n`,
   scim_user_emails: `'address', n, 'user_id', one.user_id || n`,
   scim_principals: `'folded', 'p' || n, 'principal_id', 'p' || n, 'user_id', one.user_id || n`,
@@ -358,12 +384,13 @@ const COPIES: Readonly<Record<string, string>> = {
   connect_sessions: `'id', one.id || n, 'service', n, 'status', 'connected'`,
   sso_connections: `'developer_id', n, 'id', one.id || n, 'key_id', n`,
   sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
-  setup_links: `'id', one.id || n, 'connection_id', n`,
+  setup_links: `'id', one.id || n, 'connection_id', n, 'expires_at', '2030-01-01', 'finished_at', '2020-01-01'`,
   signal_sources: `'connection_id', n`,
   signal_receipts: `'jti', n`,
+  sso_assertions: `'assertion_id', n`,
   sso_sessions: `'id', one.id || n, 'idp_session', n, 'subject', n, 'principal_id', n, 'user_id', n, 'expires_at', '2030-01-01'`,
   verifiable_credentials: `'id', one.id || n, 'grant_id', n, 'principal_id', n, 'status_list_id', n`,
-  vault_credentials: `'id', one.id || n, 'service', n, 'key_id', n`,
+  vault_credentials: `'id', one.id || n, 'principal_id', case when n % 2 = 0 then 'user_42' else 'p' || n end, 'service', n, 'key_id', n`,
   vault_proxy_calls: `'id', one.id || n, 'created_at', '2030-01-01'`,
   vault_proxy_profiles: `'service', n`,
   webhook_deliveries: `'id', one.id || n, 'status', 'delivered', 'leased_until', null, 'created_at', '2030-01-01'`,
@@ -380,6 +407,9 @@ async function fill(db: Executor): Promise<void> {
     (developer_id, id, connection_id, subject, groups, mapped_scopes, secret_hash, created_at, expires_at)
     select developer_id, 'ssosess_1', id, 's', '{}', '{}', '\\x01', '2020-01-01', '2030-01-01'
     from sso_connections`.execute(db);
+  await sql`insert into sso_assertions select developer_id, id, 'a', '2030-01-01' from sso_connections`.execute(
+    db,
+  );
   await sql`insert into audit_erased select id, 1, 'erasure_1', '\\x01' from developers`.execute(db);
   await sql`insert into signal_sources
     (developer_id, connection_id, transmitter, jwks_uri, audience, requires_header, on_session_revoked, secret_hash,

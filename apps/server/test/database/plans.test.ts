@@ -1,40 +1,21 @@
 import { sql } from 'kysely';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Executor, inTransaction } from '../../src/platform/db/db.ts';
-import { openDatabase } from '../../src/platform/db/open-database.ts';
 import { authorize, grantTo, registerAgent, startSandbox } from '../app/flow.ts';
-import { newDatabase } from '../app/start-app.ts';
+import { lookingAt, MOST_SECONDS, openPlanned, ROWS } from './whole-reads.ts';
 
-const MOST_SECONDS = 120; // a table of the long run takes ten to fill
 vi.setConfig({ testTimeout: MOST_SECONDS * 1000 });
 
-/** With an index at this many rows, Postgres uses the index at more. */
-const ROWS = process.env.TEST_LONG ? 100_000 : 10_000;
-
 test(`at ${ROWS} rows of each table no call of an agent reads a whole one`, async () => {
-  const databaseUrl = await newDatabase();
-  const db = openDatabase({ connectionString: databaseUrl }, 1, undefined, { silence: MOST_SECONDS * 1000 }); // one session, as it holds the statistics
-  onTestFinished(() => db.destroy());
-  await sql
-    .raw(
-      'do $$ begin execute format($q$alter database %I set plan_cache_mode = force_generic_plan$q$, current_database()); end $$',
-    )
-    .execute(db);
+  const { databaseUrl, db } = await openPlanned();
   const { acme } = await startSandbox({ databaseUrl, dbAs: () => db });
   const { agentId, did: agentDid, grantToken: token, refreshToken, grantId } = await grantTo(acme);
   const { code } = await authorize(acme, agentId);
   const other = await registerAgent(acme);
   await fill(db);
 
-  const whole = async (...call: Parameters<typeof acme>) => {
-    const before = await wholeReads(db);
-    const { statusCode } = await acme(...call);
-    const after = await wholeReads(db);
-    return [
-      statusCode,
-      [...after].filter(([table, reads]) => before.get(table) !== reads).map(([table]) => table),
-    ];
-  };
+  const look = lookingAt(db, TABLES);
+  const whole = (...call: Parameters<typeof acme>) => look(() => acme(...call));
   const asked = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
   const part = { parentGrantToken: token, subAgentId: other.agentId, scopes: ['calendar:read'] };
   const entry = { agentId, agentDid, grantId, principalId: 'user_42', action: 'email.sent' };
@@ -83,15 +64,4 @@ async function fill(db: Executor): Promise<void> {
     }
   });
   await sql.raw(`vacuum analyze ${TABLES.join(', ')}`).execute(db);
-}
-
-/** How often each large table was read from end to end. */
-async function wholeReads(db: Executor): Promise<Map<string, string>> {
-  await sql`select pg_stat_force_next_flush()`.execute(db);
-  const { rows } = await sql<{ table: string; reads: string }>`
-    select relname as table, seq_scan as reads from pg_stat_user_tables where n_live_tup >= ${ROWS}`.execute(
-    db,
-  );
-  expect(rows).toHaveLength(TABLES.length);
-  return new Map(rows.map(({ table, reads }) => [table, reads]));
 }

@@ -4,7 +4,7 @@ import { CALLS } from './calls.gen.ts';
 import { listOf } from './lists.ts';
 import { requestOf } from './requests.ts';
 import type { CallRow } from './rows.ts';
-import type { ApiResources, PrincipalApi } from './types.gen.ts';
+import type { ApiResources, OperatorResources, PrincipalApi } from './types.gen.ts';
 
 export type OperationId = keyof typeof CALLS;
 
@@ -82,11 +82,16 @@ export function principalOf(caller: Caller, session: string): PrincipalApi {
   return methodsOf(caller, session).principal as unknown as PrincipalApi; // as above
 }
 
-function methodsOf(caller: Caller, session?: string): Record<string, Methods> {
+/** Makes the methods of the operator of a service. */
+export function operatorOf(caller: Caller): OperatorResources {
+  return methodsOf(caller, undefined, true) as unknown as OperatorResources; // as above
+}
+
+function methodsOf(caller: Caller, session?: string, isOperator = false): Record<string, Methods> {
   const resources: Record<string, Methods> = {};
   for (const [id, row] of Object.entries(CALLS) as [OperationId, CallRow][]) {
     const [area = '', name] = row.method.split('.');
-    if (row.byHand || name === undefined) continue;
+    if (row.byHand || name === undefined || (row.as === 'operator') !== isOperator) continue;
     resources[area] ??= {};
     const methods = resources[area];
     methods[name] = (...args) => caller.call(id, args, session);

@@ -2,6 +2,10 @@
 import type { CallRow } from './rows.ts';
 
 export const CALLS = {
+  'operator.entries': { method: 'entries.list', sends: 'GET /v1/admin/entries', takes: 'query', as: 'operator', rows: 'entries' },
+  'keys.list': { method: 'signingKeys.list', sends: 'GET /v1/admin/keys', as: 'operator' },
+  'keys.rotate': { method: 'signingKeys.rotate', sends: 'POST /v1/admin/keys/rotate', takes: 'body', as: 'operator' },
+  'keys.retire': { method: 'signingKeys.retire', sends: 'POST /v1/admin/keys/{kid}/retire', as: 'operator' },
   'usage.get': { method: 'usage.current', sends: 'GET /v1/usage' },
   'usage.history': { method: 'usage.history', sends: 'GET /v1/usage/history', takes: 'query' },
   'developers.signUp': { method: 'signup', sends: 'POST /v1/signup', takes: 'body', as: 'nobody', byHand: true },
@@ -170,6 +174,8 @@ export const CALLS = {
   'sso.callbackOidc': { method: 'sso.handleOidcCallback', sends: 'POST /sso/callback/oidc', takes: 'body', as: 'nobody' },
   'sso.callbackSaml': { method: 'sso.handleSamlCallback', sends: 'POST /sso/callback/saml', takes: 'body', as: 'nobody' },
   'sso.callbackLdap': { method: 'sso.handleLdapCallback', sends: 'POST /sso/callback/ldap', takes: 'body', as: 'nobody' },
+  'sso.directoryPage': { method: 'sso.directoryPage', sends: 'GET /sso/ldap', takes: 'query', as: 'nobody' },
+  'sso.directoryForm': { method: 'sso.directoryForm', sends: 'POST /sso/ldap', takes: 'body', as: 'nobody' },
   'setup.createLink': { method: 'setup.createLink', sends: 'POST /v1/sso/setup-links', takes: 'body', keyed: true },
   'setup.listLinks': { method: 'setup.listLinks', sends: 'GET /v1/sso/setup-links', takes: 'query', rows: 'links' },
   'setup.revokeLink': { method: 'setup.revokeLink', sends: 'DELETE /v1/sso/setup-links/{id}' },

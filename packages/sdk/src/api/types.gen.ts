@@ -384,8 +384,8 @@ export interface SsoSession {
   email: string | null;
   name: string | null;
   sub: string | null;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   principalId: string | null;
   developerId: string;
   expiresAt: string;
@@ -459,6 +459,60 @@ export interface AnomalyAlert {
   acknowledgedAt: string | null;
   resolvedAt: string | null;
   note: string | null;
+}
+
+export interface EntriesListQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface EntriesListItem {
+  id: string;
+  seq: number;
+  developerId: "operator";
+  action: string;
+  metadata: { readonly [name: string]: unknown };
+  status: "success";
+  requestId: string;
+  timestamp: string;
+  prevHash: string | null;
+  hash: string;
+}
+
+export interface EntriesListAnswer {
+  entries: EntriesListItem[];
+  nextCursor: string | null;
+}
+
+export interface SigningKeysListAnswer {
+  store: "env" | "postgres";
+  keys: {
+    kid: string;
+    alg: "RS256" | "ES256";
+    state: "pending" | "active" | "retired" | "removed";
+    /** Whether it signs new tokens now. */ isSigning: boolean;
+    publishedAt: string | null;
+    /** The end of the activation delay. A key signs only after it. */ signsFrom: string | null;
+    activatedAt: string | null;
+    retiredAt: string | null;
+    removedAt: string | null;
+  }[];
+}
+
+export interface SigningKeysRotateInput {
+  readonly alg?: "RS256" | "ES256" | undefined;
+}
+
+export interface SigningKeysRotateAnswer {
+  kid: string;
+  alg: "RS256" | "ES256";
+  state: "pending" | "active" | "retired" | "removed";
+  /** Whether it signs new tokens now. */ isSigning: boolean;
+  publishedAt: string | null;
+  /** The end of the activation delay. A key signs only after it. */ signsFrom: string | null;
+  activatedAt: string | null;
+  retiredAt: string | null;
+  removedAt: string | null;
 }
 
 export interface UsageCurrentAnswer {
@@ -617,11 +671,6 @@ export interface DevelopersCloseInput {
 export interface DevelopersCloseAnswer {
   closedAt: string;
   erasedAfter: string;
-}
-
-export interface PageQuery {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
 }
 
 export interface KeysListItem {
@@ -2269,8 +2318,8 @@ export interface SsoListSessionsItem {
   email: string | null;
   name: string | null;
   idpSubject: string;
-  groups: string[];
-  mappedScopes: string[];
+  /** The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names. */ groups: string[];
+  /** The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`. */ mappedScopes: string[];
   expiresAt: string;
   createdAt: string;
 }
@@ -2315,6 +2364,17 @@ export interface SsoHandleLdapCallbackInput {
   readonly password: string;
   readonly connectionId: string;
   readonly org: string;
+}
+
+export interface SsoDirectoryPageQuery {
+  readonly state: string;
+  readonly failed?: "1" | undefined;
+}
+
+export interface SsoDirectoryFormInput {
+  readonly state: string;
+  readonly username: string;
+  readonly password: string;
 }
 
 export interface SetupCreateLinkInput {
@@ -3472,6 +3532,36 @@ export interface AnomaliesTestChannelAnswer {
   messageId: string;
 }
 
+export interface EntriesApi {
+  /**
+   * List the entries of the operator's audit chain, oldest first.
+   *
+   * Sends `GET /v1/admin/entries`.
+   */
+  list(query?: EntriesListQuery, options?: CallOptions): List<EntriesListAnswer, EntriesListAnswer['entries'][number]>;
+}
+
+export interface SigningKeysApi {
+  /**
+   * List the signing keys with their states, newest first.
+   *
+   * Sends `GET /v1/admin/keys`.
+   */
+  list(options?: CallOptions): Promise<SigningKeysListAnswer>;
+  /**
+   * Publish a new signing key, which signs after the activation delay.
+   *
+   * Sends `POST /v1/admin/keys/rotate`.
+   */
+  rotate(input?: SigningKeysRotateInput, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
+  /**
+   * Take a key from use that does not sign, before its time.
+   *
+   * Sends `POST /v1/admin/keys/{kid}/retire`.
+   */
+  retire(kid: string, options?: CallOptions): Promise<SigningKeysRotateAnswer>;
+}
+
 export interface UsageApi {
   /**
    * Count the requests of today and of this month.
@@ -3514,7 +3604,7 @@ export interface KeysApi {
    *
    * Sends `GET /v1/keys`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<KeysListAnswer, KeysListAnswer['keys'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<KeysListAnswer, KeysListAnswer['keys'][number]>;
   /**
    * Create an API key. A `runtime` key with `agentIds` is bound: it sees these agents and acts for these, and for no others.
    *
@@ -3577,7 +3667,7 @@ export interface DomainsApi {
    *
    * Sends `GET /v1/domains`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<DomainsListAnswer, DomainsListAnswer['domains'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<DomainsListAnswer, DomainsListAnswer['domains'][number]>;
   /**
    * Get a domain.
    *
@@ -3652,7 +3742,7 @@ export interface ResourcesApi {
    *
    * Sends `GET /v1/resources`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<ResourcesListAnswer, ResourcesListAnswer['resources'][number]>;
   /**
    * Read a registered server without its credential.
    *
@@ -3697,7 +3787,7 @@ export interface ManifestsApi {
    *
    * Sends `GET /v1/manifests`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<ManifestsListAnswer, ManifestsListAnswer['manifests'][number]>;
 }
 
 export interface PoliciesApi {
@@ -3712,7 +3802,7 @@ export interface PoliciesApi {
    *
    * Sends `GET /v1/policies`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<PoliciesListAnswer, PoliciesListAnswer['policies'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<PoliciesListAnswer, PoliciesListAnswer['policies'][number]>;
   /**
    * Get a policy.
    *
@@ -3808,7 +3898,7 @@ export interface GrantsApi {
    *
    * Sends `GET /v1/grants/{id}/tokens`.
    */
-  tokens(id: string, query?: PageQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
+  tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
   /**
    * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.
    *
@@ -3877,7 +3967,7 @@ export interface WebauthnApi {
    *
    * Sends `GET /v1/webauthn/credentials`.
    */
-  listCredentials(principalId: string, query?: PageQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
+  listCredentials(principalId: string, query?: EntriesListQuery, options?: CallOptions): List<WebauthnListCredentialsAnswer, WebauthnListCredentialsAnswer['credentials'][number]>;
   /**
    * Rename a passkey, or clear the suspicion that there is a copy of it.
    *
@@ -3898,7 +3988,7 @@ export interface PrincipalApi {
    *
    * Sends `GET /v1/principal/passkeys`.
    */
-  passkeys(query?: PageQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
+  passkeys(query?: EntriesListQuery, options?: CallOptions): List<PrincipalPasskeysAnswer, PrincipalPasskeysAnswer['passkeys'][number]>;
   /**
    * Remove one of the principal's passkeys.
    *
@@ -3946,7 +4036,7 @@ export interface PrincipalApi {
    *
    * Sends `GET /v1/principal/connections`.
    */
-  connections(query?: PageQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
+  connections(query?: EntriesListQuery, options?: CallOptions): List<PrincipalConnectionsAnswer, PrincipalConnectionsAnswer['connections'][number]>;
   /**
    * Disconnect an account, and revoke its tokens at the upstream.
    *
@@ -4132,7 +4222,7 @@ export interface ProvidersApi {
    *
    * Sends `GET /v1/vault/providers`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<ProvidersListAnswer, ProvidersListAnswer['providers'][number]>;
   /**
    * List the presets, which describe upstreams that many developers use.
    *
@@ -4219,7 +4309,7 @@ export interface VaultApi {
    *
    * Sends `GET /v1/vault/proxy-profiles`.
    */
-  listProxyProfiles(query?: PageQuery, options?: CallOptions): List<VaultListProxyProfilesAnswer, VaultListProxyProfilesAnswer['profiles'][number]>;
+  listProxyProfiles(query?: EntriesListQuery, options?: CallOptions): List<VaultListProxyProfilesAnswer, VaultListProxyProfilesAnswer['profiles'][number]>;
   /**
    * List calls through the vault proxy and what came of them, newest first. The service keeps them for thirty days. The audit log keeps that a call was made.
    *
@@ -4291,7 +4381,7 @@ export interface ScimApi {
    *
    * Sends `GET /v1/scim/tokens`.
    */
-  listTokens(query?: PageQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
+  listTokens(query?: EntriesListQuery, options?: CallOptions): List<ScimListTokensAnswer, ScimListTokensAnswer['tokens'][number]>;
   /**
    * Delete a SCIM token, which is refused from then on.
    *
@@ -4468,7 +4558,7 @@ export interface SsoApi {
    *
    * Sends `GET /v1/sso/connections`.
    */
-  listConnections(query?: PageQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
+  listConnections(query?: EntriesListQuery, options?: CallOptions): List<SsoListConnectionsAnswer, SsoListConnectionsAnswer['connections'][number]>;
   /**
    * Read a connection without its secrets.
    *
@@ -4553,21 +4643,33 @@ export interface SsoApi {
    * Sends `POST /sso/callback/ldap`.
    */
   handleLdapCallback(input: SsoHandleLdapCallbackInput, options?: CallOptions): Promise<SsoSession>;
+  /**
+   * Show the page where a person types the password of a directory.
+   *
+   * Sends `GET /sso/ldap`.
+   */
+  directoryPage(query: SsoDirectoryPageQuery, options?: CallOptions): Promise<string>;
+  /**
+   * Take the name and password of a person from the page. After a wrong password the browser is sent to the page again. Programs use `/sso/callback/ldap`.
+   *
+   * Sends `POST /sso/ldap`.
+   */
+  directoryForm(input: SsoDirectoryFormInput, options?: CallOptions): Promise<SsoSession>;
 }
 
 export interface SetupApi {
   /**
-   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account.
+   * Make a link by which a customer’s administrator sets up single sign-on or provisioning. The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account. An account has up to 100 links that have not ended.
    *
    * Sends `POST /v1/sso/setup-links`.
    */
   createLink(input: SetupCreateLinkInput, options?: CallOptions): Promise<SetupCreateLinkAnswer>;
   /**
-   * List setup links, newest first.
+   * List setup links, newest first. A link is listed until 30 days after its end.
    *
    * Sends `GET /v1/sso/setup-links`.
    */
-  listLinks(query?: PageQuery, options?: CallOptions): List<SetupListLinksAnswer, SetupListLinksAnswer['links'][number]>;
+  listLinks(query?: EntriesListQuery, options?: CallOptions): List<SetupListLinksAnswer, SetupListLinksAnswer['links'][number]>;
   /**
    * Revoke a setup link, opened or not.
    *
@@ -4699,7 +4801,7 @@ export interface WebhooksApi {
    *
    * Sends `GET /v1/webhooks`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<WebhooksListAnswer, WebhooksListAnswer['webhooks'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<WebhooksListAnswer, WebhooksListAnswer['webhooks'][number]>;
   /**
    * Read a webhook.
    *
@@ -4810,7 +4912,7 @@ export interface ApproversApi {
    *
    * Sends `GET /v1/approvers`.
    */
-  list(query?: PageQuery, options?: CallOptions): List<ApproversListAnswer, ApproversListAnswer['approvers'][number]>;
+  list(query?: EntriesListQuery, options?: CallOptions): List<ApproversListAnswer, ApproversListAnswer['approvers'][number]>;
   /**
    * Change the groups or connectors of an approver, or suspend them.
    *
@@ -5072,6 +5174,12 @@ export interface AnomaliesApi {
    * Sends `POST /v1/anomaly/channels/{id}/test`.
    */
   testChannel(id: string, options?: CallOptions): Promise<AnomaliesTestChannelAnswer>;
+}
+
+/** The methods of the operator, made from the table too. */
+export interface OperatorResources {
+  readonly entries: EntriesApi;
+  readonly signingKeys: SigningKeysApi;
 }
 
 /** The methods that are made from the table. */

@@ -2,6 +2,8 @@ import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { ManifestValidationError } from '@behest/protocol/manifest/manifest-error';
 import { manifestFromJsonText } from '@behest/protocol/manifest/texts';
 import { BehestError } from '../errors.ts';
+import type { Pins } from './options.ts';
+import { pinsOf } from './tool-values.ts';
 
 /** The definitions that pins were made of stand beside their manifest. */
 const [DEFINITIONS, FORMAT] = ['.tools.json', 'behest.tool-definitions/1'];
@@ -12,7 +14,7 @@ const [DEFINITIONS, FORMAT] = ['.tools.json', 'behest.tool-definitions/1'];
  * @throws ManifestValidationError with the first fault, and the name of the file in its message
  * @throws BehestError for a folder that cannot be read, or two files about one connector
  */
-export async function manifestsIn(folder: string): Promise<Manifest[]> {
+export async function manifestsIn(folder: string, pins: Pins): Promise<Manifest[]> {
   // Asked for here, because a browser has no such module to import.
   const files = globalThis.process?.getBuiltinModule?.('node:fs');
   if (!files) throw new BehestError('CONFIGURATION', 'loadManifestsFromDir needs a runtime with files.');
@@ -22,7 +24,7 @@ export async function manifestsIn(folder: string): Promise<Manifest[]> {
     for (const name of names.sort()) {
       const bytes = files.readFileSync(`${folder}/${name}`);
       if (name.endsWith(DEFINITIONS) && areDefinitions(bytes)) continue;
-      const manifest = await manifestOf(name, bytes);
+      const manifest = await manifestOf(name, bytes, pins);
       const { connector } = manifest;
       const other = byConnector.get(connector);
       if (other)
@@ -36,16 +38,21 @@ export async function manifestsIn(folder: string): Promise<Manifest[]> {
   return [...byConnector.values()].map(({ manifest }) => manifest);
 }
 
-async function manifestOf(name: string, bytes: Uint8Array): Promise<Manifest> {
+async function manifestOf(name: string, bytes: Uint8Array, pins: Pins): Promise<Manifest> {
   try {
-    if (name.endsWith('.json')) return manifestFromJsonText(bytes);
-    // Loaded here, because most clients read no YAML and its parser is larger than they are.
-    const { manifestFromYamlText } = await import('@behest/protocol/manifest/yaml-text');
-    return manifestFromYamlText(bytes);
+    const read = name.endsWith('.json') ? manifestFromJsonText : await yamlReader();
+    const manifest = read(bytes);
+    const known = pinsOf(pins, manifest.connector);
+    return known ? read(bytes, known) : manifest; // the connector is known after the first reading only
   } catch (error) {
     if (error instanceof ManifestValidationError) error.message = `${name}: ${error.message}`;
     throw error;
   }
+}
+
+/** Loaded when a file needs it, because most clients read no YAML and its parser is larger than they are. */
+async function yamlReader() {
+  return (await import('@behest/protocol/manifest/yaml-text')).manifestFromYamlText;
 }
 
 function areDefinitions(bytes: Uint8Array): boolean {

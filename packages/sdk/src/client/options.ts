@@ -1,13 +1,18 @@
 import type { CapsMode } from '@behest/protocol/enforcement/call';
 import type { CapsMeter } from '@behest/protocol/enforcement/meter';
 import type { DecisionStore, RevocationCheck } from '@behest/protocol/enforcement/ports';
-import type { Manifest } from '@behest/protocol/manifest/manifest';
+import type { Manifest, ManifestPin } from '@behest/protocol/manifest/manifest';
 import { BehestError } from '../errors.ts';
 import type { Fetch } from '../verify/fetch-keys.ts';
+import { serviceAddress } from './service.ts';
 import type { CallLine, TransportOptions } from './transport.ts';
 import { VERSION } from './version.ts';
 
+const BASE_URL = 'http://localhost:3001';
 const MOST_TIMEOUT = 2_147_483_647; // the longest that timers take, in milliseconds
+
+/** The pins of manifests by connector. */
+export type Pins = Readonly<Record<string, readonly ManifestPin[]>>;
 
 export interface BehestOptions {
   /** Default: `BEHEST_API_KEY`. `null` for a client that only verifies and enforces. */
@@ -32,6 +37,8 @@ export interface BehestOptions {
   readonly rememberedTokens?: number;
   /** Manifests, loaded or as parsed values. */
   readonly manifests?: readonly (Manifest | object)[];
+  /** Which consents to older versions of a manifest still hold, by connector: `pins` of `manifests.get`. Default: none. */
+  readonly pins?: Pins;
   /** Counts calls against caps. Without it every metered call is denied. */
   readonly meter?: CapsMeter;
   /** Default: `enforce`. */
@@ -64,7 +71,7 @@ export interface BehestOptions {
 }
 
 /** Reads a variable where there are any. @returns undefined at the edge and in browsers */
-export function variable(name: string): string | undefined {
+function variable(name: string): string | undefined {
   // biome-ignore lint/style/noProcessEnv: the options name their variables, which only the SDK reads
   return globalThis.process?.env[name] || undefined;
 }
@@ -83,8 +90,34 @@ export function apiKeyOf({ apiKey = variable('BEHEST_API_KEY') }: BehestOptions)
   return key;
 }
 
+/** The options that say how a service is called. */
+export type CallingOptions = Pick<
+  BehestOptions,
+  | 'baseUrl'
+  | 'allowInsecure'
+  | 'fetch'
+  | 'timeout'
+  | 'totalTimeout'
+  | 'maxRetries'
+  | 'headers'
+  | 'userAgent'
+  | 'logger'
+>;
+
+/**
+ * Finds the service, and how it is called.
+ *
+ * @throws BehestError for an address that a key must not be sent to, and for limits that cannot be used
+ */
+export function callingOf(options: CallingOptions) {
+  const { baseUrl: given = variable('BEHEST_URL') ?? BASE_URL, allowInsecure = false } = options;
+  const baseUrl = serviceAddress(given, allowInsecure);
+  const ask: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
+  return { baseUrl, fetch: ask, transport: transportOptions(options, baseUrl, ask) };
+}
+
 /** @throws BehestError for a limit that would end every call or repeat it for ever */
-export function transportOptions(options: BehestOptions, baseUrl: string, fetch: Fetch): TransportOptions {
+function transportOptions(options: CallingOptions, baseUrl: string, fetch: Fetch): TransportOptions {
   const { timeout = 30_000, totalTimeout = 120_000, maxRetries = 3, logger, userAgent } = options;
   for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
     if (!(value > 0 && value <= MOST_TIMEOUT))

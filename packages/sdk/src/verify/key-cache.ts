@@ -105,6 +105,9 @@ export function keyCache(clock: () => number = Date.now) {
   };
 }
 
+/** Keys of issuers, kept apart from those of the process. */
+export type KeyCache = ReturnType<typeof keyCache>;
+
 interface IssuerState {
   readonly url: string;
   keys?: KeySet;

@@ -2,10 +2,10 @@ import type { KeysUnavailable, MaybePromise, TokenSource } from '@behest/protoco
 import { isLegacyKeyId } from '@behest/protocol/key-id';
 import type { KeySet } from '@behest/protocol/key-set';
 import { readTokenParts } from '@behest/protocol/token-parts';
-import type { Refused } from '@behest/protocol/token-refusal';
+import { type Refused, refused } from '@behest/protocol/token-refusal';
 import { createAsyncTokenVerifier, type VerifiedGrant } from '@behest/protocol/token-verifier';
 import type { Fetch } from './fetch-keys.ts';
-import { type IssuerKeys, processKeys } from './key-cache.ts';
+import { type IssuerKeys, type KeyCache, processKeys } from './key-cache.ts';
 import { verifySignature } from './signatures.ts';
 import { verifiedTokens } from './verified-tokens.ts';
 
@@ -33,8 +33,14 @@ export function textOf(verified: VerifiedGrant): string | undefined {
   return texts.get(verified);
 }
 
+/** A source that also takes tokens which are bound to a key. */
+export interface BoundTokenSource extends TokenSource {
+  /** @param provedKey the thumbprint of the key whose proof came with the token */
+  verify(token: string, provedKey?: string): MaybePromise<TokenAnswer>;
+}
+
 /** Verifies tokens of one issuer. A token that was verified before costs one look-up. */
-export function tokenSource(options: TokenSourceOptions, clock: () => number = Date.now): TokenSource {
+export function tokenSource(options: TokenSourceOptions, clock: () => number = Date.now): BoundTokenSource {
   const { issuer, keys: issuerKeys, developerId, allowSandbox = false, audience } = options;
   const { clockTolerance = SKEW_SECONDS, rememberedTokens = MOST_TOKENS } = options;
   const remembered = verifiedTokens(rememberedTokens, clockTolerance * 1_000);
@@ -48,11 +54,12 @@ export function tokenSource(options: TokenSourceOptions, clock: () => number = D
   };
   verifierOf({ byId: new Map(), legacy: undefined }); // refuses wrong settings now, and not at the first token
 
-  async function verifyWith(keys: KeySet, token: string): Promise<VerifiedGrant | Refused> {
+  async function verifyWith(keys: KeySet, token: string, provedKey?: string) {
     const now = clock();
     const result = await verifierOf(keys).verify(token, {
       now: new Date(now),
       ...(audience !== undefined && { audience }),
+      ...(provedKey !== undefined && { provedKeyThumbprint: provedKey }),
     });
     if (result.ok) {
       remembered.add(token, result, keys, now);
@@ -61,23 +68,28 @@ export function tokenSource(options: TokenSourceOptions, clock: () => number = D
     return result;
   }
 
-  async function verifySlowly(keys: KeySet | Promise<KeySet>, token: string): Promise<TokenAnswer> {
+  async function verifySlowly(
+    keys: KeySet | Promise<KeySet>,
+    token: string,
+    provedKey?: string,
+  ): Promise<TokenAnswer> {
     try {
       const known = await keys;
-      const result = await verifyWith(known, token);
+      const result = await verifyWith(known, token, provedKey);
       if (result.ok || result.reason !== 'key_not_found' || !mayBeNewer(token, known)) return result;
       const newer = await issuerKeys.refetch();
-      return newer === known ? result : await verifyWith(newer, token);
+      return newer === known ? result : await verifyWith(newer, token, provedKey);
     } catch {
       return { ok: false, reason: 'keys_unavailable' };
     }
   }
 
   return {
-    verify(token): MaybePromise<TokenAnswer> {
+    verify(token, provedKey): MaybePromise<TokenAnswer> {
       const keys = issuerKeys.get();
       const found = keys instanceof Promise ? undefined : remembered.find(token, keys, clock());
-      return found ?? verifySlowly(keys, token);
+      if (!found) return verifySlowly(keys, token, provedKey);
+      return found.claims.keyThumbprint === provedKey ? found : refused('dpop_required');
     },
   };
 }
@@ -90,12 +102,18 @@ function mayBeNewer(token: string, { legacy }: KeySet): boolean {
   return !(legacy && (kid === undefined || isLegacyKeyId(kid)));
 }
 
-/** The keys of an issuer from the cache of the process. */
+interface KeysFrom {
+  readonly fetch?: Fetch | undefined;
+  readonly staleIfError?: number | undefined;
+  readonly cache?: KeyCache | undefined;
+}
+
+/** The keys of an issuer, from the cache of the process unless another one is given. */
 export function issuerKeysOf(
   jwksUri: string,
-  { fetch, staleIfError }: { readonly fetch?: Fetch | undefined; readonly staleIfError?: number | undefined },
+  { fetch, staleIfError, cache = processKeys }: KeysFrom,
 ): IssuerKeys {
-  return processKeys.of(jwksUri, {
+  return cache.of(jwksUri, {
     ...(fetch && { fetch }),
     ...(staleIfError !== undefined && { staleIfError }),
   });

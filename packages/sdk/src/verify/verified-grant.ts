@@ -1,3 +1,4 @@
+import { GRANT_CLAIM } from '@behest/protocol/claims';
 import type { VerifiedGrant as Verified } from '@behest/protocol/token-verifier';
 import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 
@@ -23,13 +24,20 @@ export interface VerifiedGrant {
   /** The purpose that the grant is bound to. */
   readonly purpose: string | undefined;
   readonly authorizationDetails: unknown;
+  /** The fingerprints of the manifests that the person saw, by connector. */
+  readonly manifests: Readonly<Record<string, unknown>> | undefined;
+  /** Whether a changed manifest is refused or told of. */
+  readonly manifestMode: 'warn' | 'enforce' | undefined;
+  /** The key that the token is bound to, by its thumbprint. */
+  readonly confirmation: { readonly jkt: string } | undefined;
   readonly sandbox: boolean;
   /** The claims as they were signed. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
 export function grantOf({ claims, payload }: Pick<Verified, 'claims' | 'payload'>): VerifiedGrant {
-  const { authorizationDetails, agentDid, agentId, delegatedBy } = claims;
+  const { authorizationDetails, agentDid, agentId, delegatedBy, keyThumbprint } = claims;
+  const { manifests, manifest_mode: mode } = Object(payload[GRANT_CLAIM]);
   const entries: readonly unknown[] = Array.isArray(authorizationDetails) ? authorizationDetails : [];
   const purposes = entries.map((entry) => Object(entry)).filter(({ type }) => type === TOOLS_TYPE);
   const purpose: unknown = purposes.find((entry) => typeof entry.purpose === 'string')?.purpose;
@@ -52,6 +60,9 @@ export function grantOf({ claims, payload }: Pick<Verified, 'claims' | 'payload'
     actorChain: agentDid === undefined ? delegatedBy : [agentDid, ...delegatedBy],
     purpose: typeof purpose === 'string' ? purpose : undefined,
     authorizationDetails,
+    manifests: typeof manifests === 'object' && manifests !== null ? manifests : undefined,
+    manifestMode: mode === 'warn' || mode === 'enforce' ? mode : undefined,
+    confirmation: keyThumbprint === undefined ? undefined : { jkt: keyThumbprint },
     sandbox: claims.sandbox,
     raw: payload,
   };

@@ -227,6 +227,7 @@ export function denyDecision(deps: DecisionsDeps, caller: Caller, id: string, re
   const at = deps.clock();
   return inTransaction(deps.db, async (tx) => {
     const locked = await lockDecision(tx, caller.tenant, id);
+    await holdApprover(tx, caller.tenant, approverIn(caller).approverId); // no removal comes in between
     const { row, approver, eligible } = await standingOf(deps, tx, caller, id);
     if (!locked || !isOpenAt(row, at)) throw ended(statusAt(row, at));
     if (!eligible) throw notYet();

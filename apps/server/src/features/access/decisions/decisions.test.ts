@@ -77,9 +77,11 @@ test('R10: a call that differs by one byte is another call', async () => {
 });
 
 test('R10: of fifty calls at once with one decision, one passes', async () => {
-  const { agent, decisionGrants } = await approved();
+  // The tool has no cap: fifty waiting calls could keep a meter from answering in time.
+  const uncapped = { tool: 'wire', arguments: { decision: 'note', to: 'ACME Ltd' } };
+  const { agent, decisionGrants } = await approved(uncapped);
   const calls = Array.from({ length: 50 }, (_, index) =>
-    agent.enforce({ decisionGrants, callId: `parallel-${index}` }),
+    agent.enforce({ ...uncapped, decisionGrants, callId: `parallel-${index}` }),
   );
 
   const answers = await Promise.all(calls);

@@ -16,6 +16,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { signToken, verifySignature } from '../../service/keys/index.ts';
 import type { DecisionDeps, OpenDecisions } from '../enforcement/index.ts';
+import { holdGrant } from '../grants/grants.queries.ts';
 import { aboutOf, type DecisionsDeps, factsOf, refusedUse } from './decisions.deps.service.ts';
 import { ended } from './decisions.end.service.ts';
 import {
@@ -88,6 +89,8 @@ async function moveLocked({ clock }: DecisionDeps, tx: Tx, caller: Caller, move:
   const given = approvals.filter(({ id }) => move.jtis.includes(id));
   if (given.length !== move.jtis.length) return refuse('revoked');
   if (given.length < row.quorum) return refuse('four_eyes_incomplete');
+  const isTaken = move.phase === 'hold' || move.phase === 'send';
+  if (isTaken && !(await isStanding(tx, row, at))) return refuse('revoked');
   const next = nextUse(row, { phase: move.phase, callId: move.callId, at });
   if (!next) return refuse('consumed');
   const { hold } = next.use;
@@ -103,6 +106,12 @@ async function moveLocked({ clock }: DecisionDeps, tx: Tx, caller: Caller, move:
     }
   }
   return { ok: true, state: hold, replayed: next.replayed, decisionId: row.id, ...approversOf(given) };
+}
+
+/** Whether the grant stands. No revocation of it comes before the commit. */
+async function isStanding(tx: Tx, { developerId, grantId }: DecisionRow, at: Date): Promise<boolean> {
+  const grant = await holdGrant(tx, { tenant: { developerId }, agentIds: null }, grantId);
+  return grant?.status === 'active' && grant.expiresAt > at;
 }
 
 function approversOf(approvals: readonly ApprovalRow[]) {

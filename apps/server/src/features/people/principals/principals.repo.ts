@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { PrincipalSession, Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
+import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
 import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
@@ -180,6 +181,7 @@ export async function deleteSessionsOf(
   await tx
     .deleteFrom('principalSessions')
     .where('developerId', '=', developerId)
+    .where(hasFoldedPrincipal(principalIds)) // for the index
     .where('principalId', 'in', principalIds)
     .execute();
 }

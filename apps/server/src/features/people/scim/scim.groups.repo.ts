@@ -140,7 +140,7 @@ export async function removeMembers(
     and user_id = any(${[...userIds]}::text[])`.execute(tx);
 }
 
-/** The groups of a user who is about to go are other versions without the user. */
+/** The groups of a user who goes, or whose name among the members changes, are other versions. */
 export async function touchGroupsOf(
   tx: Tx,
   { developerId }: Tenant,

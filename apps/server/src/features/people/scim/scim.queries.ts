@@ -106,3 +106,26 @@ export async function addressOfPrincipal(
   const { value } = Object(chosen);
   return typeof value === 'string' && value.includes('@') ? value : undefined;
 }
+
+/** The groups of some users that have one of these names, in any order of the users; each user's are sorted. */
+export async function groupsOfUsers(
+  db: Executor,
+  { developerId }: Tenant,
+  userIds: readonly string[],
+  names: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db
+    .selectFrom('scimMembers as member')
+    .innerJoin('scimGroups as group', (join) =>
+      join.onRef('group.developerId', '=', 'member.developerId').onRef('group.id', '=', 'member.groupId'),
+    )
+    .select(['member.userId', 'group.displayName'])
+    .where('member.developerId', '=', developerId)
+    .where('group.developerId', '=', developerId)
+    .where('member.userId', 'in', [...new Set(userIds)])
+    .where('group.displayName', 'in', [...new Set(names)])
+    .orderBy('group.displayName')
+    .execute();
+  const byUser = Map.groupBy(rows, ({ userId }) => userId);
+  return new Map([...byUser].map(([userId, found]) => [userId, found.map(({ displayName }) => displayName)]));
+}

@@ -77,3 +77,32 @@ test('a token has its own limit, and a search for a name takes no place of heavy
   expect((await one('GET', byName)).statusCode).toBe(429);
   expect((await other('GET', byName)).statusCode).toBe(200);
 });
+
+test('a group is another version when the name of a member changes, and when a member leaves', async () => {
+  const { service, acme } = await start();
+  const idp = await provisionerOf(service, acme);
+  const { id } = (await idp('POST', '/Users', { userName: 'ada@acme.test' })).json();
+  const made = await idp('POST', '/Groups', { displayName: 'Admirals', members: [{ value: id }] });
+  const other = await idp('POST', '/Groups', { displayName: 'Others' });
+  const change = (value: object) => idp('PATCH', `/Users/${id}`, { Operations: [{ op: 'replace', value }] });
+  const look = (group: typeof made, tag: string) =>
+    idp('GET', `/Groups/${group.json().id}`, undefined, { 'if-none-match': tag });
+
+  await change({ title: 'Countess' });
+  expect((await look(made, 'W/"1"')).statusCode).toBe(304); // the control
+  service.advance(1);
+  await change({ displayName: 'Ada Lovelace' });
+  const renamed = await look(made, 'W/"1"');
+  expect(renamed.headers.etag).toBe('W/"2"');
+  expect(renamed.json()).toMatchObject({
+    members: [{ value: id, display: 'Ada Lovelace' }],
+    meta: { lastModified: service.clock().toISOString() },
+  });
+  await change({ userName: 'countess@acme.test' }); // behind the name for display
+  expect((await look(made, 'W/"2"')).statusCode).toBe(304);
+  await change({ displayName: '' });
+  expect((await look(made, 'W/"2"')).json().members).toMatchObject([{ display: 'countess@acme.test' }]);
+  await idp('DELETE', `/Users/${id}`);
+  expect((await look(made, 'W/"3"')).headers.etag).toBe('W/"4"');
+  expect((await look(other, 'W/"1"')).statusCode).toBe(304);
+});

@@ -116,6 +116,7 @@ function changeUser(
     if (!isDeepStrictEqual(document.emails, was.emails)) {
       await writeEmails(tx, caller.tenant, id, addressesOf(document));
     }
+    if (memberName(row) !== memberName(before)) await touchGroupsOf(tx, caller.tenant, id, at);
     const leaves = before.active && !row.active;
     if (leaves) await holdDelegations(tx, caller); // before the principals, as in every write that takes both
     const ids = [principalValues(id, document), principalValues(id, was)];
@@ -178,6 +179,10 @@ async function lockUser(tx: Tx, caller: Caller, id: string, ifMatch: string | un
   mustBeVersion(ifMatch, entityTag(row.version));
   return row;
 }
+
+/** The name of a user in the members of a group. */
+const memberName = ({ displayName, userName }: Pick<UserRow, 'displayName' | 'userName'>) =>
+  displayName ?? userName;
 
 /** @throws uniqueness */
 async function mustBeFree(tx: Tx, { tenant }: Caller, id: string, document: Document): Promise<void> {

@@ -12,12 +12,12 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
   app.post(
     '/v1/sso/setup-links',
     {
-      config: { ...own, failures: ['NOT_FOUND'] },
+      config: { ...own, failures: ['NOT_FOUND', 'CONFLICT'] },
       schema: {
         operationId: 'setup.createLink',
         summary: 'Make a link by which a customer’s administrator sets up single sign-on or provisioning',
         description:
-          'The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account.',
+          'The link opens once and lasts `expiresIn` seconds, a week unless the body says otherwise. With `connectionId` it changes that connection; without, it makes one, on trial until you activate it. A SCIM token writes the people of the whole account. An account has up to 100 links that have not ended.',
         body: NewSetupLink,
         response: { 201: MadeSetupLink },
       },
@@ -33,6 +33,7 @@ export const setupLinkRoutes: FastifyPluginAsyncTypebox<LinkDeps> = async (app, 
       schema: {
         operationId: 'setup.listLinks',
         summary: 'List setup links, newest first',
+        description: 'A link is listed until 30 days after its end.',
         querystring: SetupLinkQuery,
         response: { 200: SetupLinkPage },
       },

@@ -1,13 +1,21 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
-import { notFound } from '../../../platform/errors.ts';
+import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newId, newSecret } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import type { OnAccountClosed } from '../../accounts/developers/index.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { lockPeople } from '../scim/index.ts';
 import { findSignallingConnection } from '../sso/sso.signals.queries.ts';
-import { deleteLink, deleteLinks, insertLink, type LinkRow, listLinkRows } from './setup.repo.ts';
+import {
+  countRunning,
+  deleteLink,
+  deleteLinks,
+  insertLink,
+  type LinkRow,
+  listLinkRows,
+} from './setup.repo.ts';
 import type {
   MadeSetupLink,
   NewSetupLink,
@@ -24,8 +32,10 @@ export interface LinkDeps {
 }
 
 const WEEK_SECONDS = 7 * 86_400;
+const MOST_RUNNING = 100;
+const SHOWN_AFTER_END = 30 * 86_400_000; // milliseconds
 
-/** @throws NOT_FOUND for a connection that the developer does not have */
+/** @throws NOT_FOUND for a connection that the developer does not have, CONFLICT at `MOST_RUNNING` links */
 export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink): Promise<MadeSetupLink> {
   const at = deps.clock();
   const { name, connectionId = null, expiresIn = WEEK_SECONDS } = input;
@@ -34,11 +44,15 @@ export function createLink(deps: LinkDeps, caller: Caller, input: NewSetupLink):
   const secret = `${id}.${newSecret()}`;
   return inTransaction(deps.db, async (tx) => {
     const { tenant } = caller;
+    await lockPeople(tx, tenant); // so that two links at once do not both take the last place
     const isKnown = connectionId === null || (await findSignallingConnection(tx, tenant, connectionId));
     if (!isKnown) throw notFound();
+    if ((await countRunning(tx, tenant, at)) >= MOST_RUNNING) {
+      throw new AppError('CONFLICT', `An account has at most ${MOST_RUNNING} setup links. Revoke one first.`);
+    }
     const expiresAt = new Date(at.getTime() + expiresIn * 1000);
     const row = { id, name, purposes, connectionId, linkHash: hashOf(secret), createdAt: at, expiresAt };
-    const made = await insertLink(tx, tenant, row);
+    const made = await insertLink(tx, tenant, row, new Date(at.getTime() - SHOWN_AFTER_END));
     await recordActs(tx, caller, [{ type: 'setup.link.created', data: { setupId: id, name, purposes } }], at);
     return { ...toLink(made, at), url: `${deps.publicBaseUrl}/setup#link=${secret}` };
   });

@@ -11,16 +11,36 @@ export type LinkRow = Selectable<SetupLinks>;
 const linksOf = (db: Executor, { developerId }: Tenant) =>
   db.selectFrom('setupLinks').selectAll().where('developerId', '=', developerId);
 
+/** Inserts a link, and deletes those of the developer that ended before `forgotten`. */
 export function insertLink(
   tx: Tx,
   { developerId }: Tenant,
   row: Omit<Insertable<SetupLinks>, 'developerId'>,
+  forgotten: Date,
 ): Promise<LinkRow> {
   return tx
+    .with('swept', (also) =>
+      also
+        .deleteFrom('setupLinks')
+        .where('developerId', '=', developerId)
+        .where('expiresAt', '<=', forgotten),
+    )
     .insertInto('setupLinks')
     .values({ ...row, developerId })
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+/** How many links can be opened, or are at work in a browser. */
+export async function countRunning(tx: Tx, { developerId }: Tenant, now: Date): Promise<number> {
+  const { running } = await tx
+    .selectFrom('setupLinks')
+    .select(({ fn }) => fn.countAll<string>().as('running'))
+    .where('developerId', '=', developerId)
+    .where('expiresAt', '>', now)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(running);
 }
 
 /** Newest first. */

@@ -27,6 +27,7 @@ function mustBeFor({ link }: OpenSetup, purpose: Purpose): void {
 export async function setProvider(deps: SsoDeps, input: NewProvider, requestId: string): Promise<Setup> {
   const { session, clientId, clientSecret, issuerUrl } = input;
   const shown = await readSetup(deps, session, requestId); // before a stranger makes the service fetch an address
+  if (!shown.purposes.includes('sso')) throw notFound();
   const saml = await samlOf(deps, input);
   await withSetup(deps, session, requestId, async (tx, open) => {
     mustBeFor(open, 'sso');

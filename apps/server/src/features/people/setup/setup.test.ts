@@ -119,3 +119,28 @@ test('SAML metadata make a connection on trial, and a new certificate changes th
     },
   ]);
 });
+
+test('M14: an account has a hundred links at most, and forgets them a month after their end', async () => {
+  const { service, acme, link } = await startSetup({ expiresIn: 300 });
+  const make = (expiresIn: number) =>
+    acme('POST', '/v1/sso/setup-links', { name: 'Next', purposes: ['sso'], expiresIn });
+  const listed = async () =>
+    (await acme('GET', '/v1/sso/setup-links?limit=100')).json().links.map(({ id }: { id: string }) => id);
+  const made = await Promise.all(Array.from({ length: 99 }, () => make(2_592_000)));
+  expect(new Set(made.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+
+  expect((await make(300)).json().code).toBe('CONFLICT');
+  service.advance(300); // the first one expires
+  expect((await make(600)).statusCode).toBe(201);
+  expect((await make(600)).json().code).toBe('CONFLICT');
+  const [some] = made;
+  await acme('DELETE', `/v1/sso/setup-links/${some?.json().id}`);
+  expect((await make(600)).statusCode).toBe(201);
+
+  service.advance(30 * 86_400 - 0.001);
+  await make(300);
+  expect(await listed()).toContain(link.id);
+  service.advance(0.001);
+  await make(300);
+  expect(await listed()).not.toContain(link.id);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { failingStatements } from '../../../../test/app/failing-statements.ts';
 import { entriesOf, grantTo, openSession } from '../../../../test/app/flow.ts';
 import { threeLevels } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
@@ -114,36 +115,21 @@ test('M13, 18 D 34: a signal that is not the transmitter’s has no effect, and 
 
 describe('M13, 18 D 35', () => {
   test('account-disabled leaves no live token in a delegation tree, whichever statement fails first', async () => {
-    let left = Number.POSITIVE_INFINITY;
-    const failing: TestOptions = {
-      dbAs: (db) =>
-        db.withPlugin({
-          transformQuery: ({ node }) => node,
-          async transformResult({ result }) {
-            left -= 1;
-            if (left === 0) throw new Error('planted');
-            return result;
-          },
-        }),
-    };
-    const started = await linked(await startSignalling({}, failing));
+    const { dbAs, failEach } = failingStatements();
+    const started = await linked(await startSignalling({}, { dbAs }));
     const { acme, source, transmitter, sessionId } = started;
     const { tokens } = await threeLevels(acme, 'ada');
     const set = await transmitter.newSet(source, `${RISC}/account-disabled`);
     const send = () => transmitter.send(source, '', { set });
 
-    let tries = 0;
-    for (let status = 0; status !== 202; tries += 1) {
-      left = tries + 1;
-      ({ statusCode: status } = await send());
-      left = Number.POSITIVE_INFINITY;
-      if (status === 202) break;
-      expect(status).toBe(503);
+    const { answer, failures } = await failEach(send, async ({ statusCode }) => {
+      expect(statusCode).toBe(503);
       expect(await sessionsOf(acme)).toEqual([sessionId]);
       for (const token of tokens) expect(await isValid(acme, token)).toBe(true);
-    }
+    });
 
-    expect(tries).toBeGreaterThan(10);
+    expect(answer.statusCode).toBe(202);
+    expect(failures).toBeGreaterThan(10);
     for (const token of tokens) expect(await isValid(acme, token)).toBe(false);
     expect(await sessionsOf(acme)).toEqual([]);
     expect(await isActive(started)).toBe(false);

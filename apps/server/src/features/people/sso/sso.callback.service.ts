@@ -19,7 +19,7 @@ export interface Bringer {
   readonly cookie: string | undefined;
 }
 
-interface Ended extends OpenedSession {
+export interface Ended extends OpenedSession {
   /** Where a browser goes now. Null: it gets the session as JSON. */
   readonly returnTo: string | null;
   readonly isBrowser: boolean;

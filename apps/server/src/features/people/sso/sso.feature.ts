@@ -5,6 +5,7 @@ import { on } from '../../../platform/hooks.ts';
 import { userLeft } from '../scim/index.ts';
 import { acts, entries } from './sso.acts.ts';
 import { ssoConnectionRoutes } from './sso.connections.routes.ts';
+import { ssoDirectoryRoutes } from './sso.directory.routes.ts';
 import { STATE_KEY_USE } from './sso.keys.service.ts';
 import { ssoLoginRoutes } from './sso.login.routes.ts';
 import { ssoDepsOf } from './sso.open.service.ts';
@@ -35,6 +36,7 @@ export const sso = defineFeature({
       async routes(app) {
         await app.register(ssoConnectionRoutes, deps);
         await app.register(ssoLoginRoutes, deps);
+        await app.register(ssoDirectoryRoutes, deps);
       },
     };
   },

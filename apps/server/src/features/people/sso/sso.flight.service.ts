@@ -62,6 +62,16 @@ export const badState = () =>
   );
 
 /**
+ * Looks at a login that goes on.
+ * @throws BAD_REQUEST
+ */
+export async function findFlight(deps: Holding, state: string, cookie: string | undefined): Promise<Flight> {
+  const found = isOwnState(deps.stateKeys, state) ? await deps.store.get(flightKey(state)) : undefined;
+  if (found === undefined) throw badState();
+  return opened(deps, { state, found, cookie });
+}
+
+/**
  * Takes a login by its state, which works once, whatever comes of it.
  * @param cookie the secret of the browser, if it sent one
  * @throws BAD_REQUEST
@@ -76,6 +86,14 @@ export async function takeFlight(
   const slot = { key: usedKey(state), owner: newSecret(), most: 1, seconds: USED_SECONDS };
   if (found === undefined || !(await store.takeSlot(slot))) throw badState();
   await store.remove(flightKey(state));
+  return opened({ stateKeys, clock }, { state, found, cookie });
+}
+
+/** @throws BAD_REQUEST */
+function opened(
+  { stateKeys, clock }: Pick<Holding, 'stateKeys' | 'clock'>,
+  { state, found, cookie }: { state: string; found: string; cookie: string | undefined },
+): Flight {
   const text = unseal(stateKeys, Buffer.from(found, 'base64url'), Buffer.from(state));
   if (text === undefined) throw badState();
   const { flight, until }: { flight: Flight; until: number } = JSON.parse(text);

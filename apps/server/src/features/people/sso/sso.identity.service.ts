@@ -14,10 +14,11 @@ import {
   personByUserName,
 } from '../scim/scim.queries.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
+import { rightsOfOne } from './sso.groups.queries.ts';
 import type { SignedIn } from './sso.login.schema.ts';
 import { authFailed, type Claimed } from './sso.outcomes.service.ts';
 import { type ConnectionRow, lockConnection, noteSuccess } from './sso.repo.ts';
-import { domainOf, mappedScopes } from './sso.rules.ts';
+import { domainOf } from './sso.rules.ts';
 import { membersOf } from './sso.secrets.service.ts';
 import { findIdentity, insertIdentity, insertSession, useAssertion } from './sso.sessions.repo.ts';
 
@@ -62,16 +63,19 @@ export async function openSsoSession(
       throw new AppError('SSO_NOT_PROVISIONED', 'The identity provider has not provisioned this person.');
     }
     const secret = newSecret();
+    const userId = person?.userId ?? null;
+    const { groups: claimedGroups } = claimed;
+    const rights = await rightsOfOne(tx, tenant, { userId, groups: claimedGroups, settings: members });
     const session = {
       id: newId('ssosess', at),
       connectionId: row.id,
-      userId: person?.userId ?? null,
+      userId,
       principalId: person?.principalId ?? null,
       subject: claimed.idpSubject,
       email: claimed.email,
       name: claimed.name,
-      groups: [...claimed.groups],
-      mappedScopes: mappedScopes(members, claimed.groups),
+      groups: [...claimedGroups],
+      mappedScopes: rights.mappedScopes, // for the release before
       idpSession: claimed.idpSession ?? null,
       secretHash: hashOf(secret),
       createdAt: at,
@@ -86,7 +90,7 @@ export async function openSsoSession(
       data: { connectionId: row.id, protocol: row.protocol, sessionId, principalId, email },
     };
     await recordActs(tx, caller, [...acts, login], at);
-    return { signedIn: toSignedIn(tenant, session), secret };
+    return { signedIn: toSignedIn(tenant, { ...session, ...rights }), secret };
   });
 }
 

@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import { callerFor, reporting } from './sso.callback.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
+import { badState } from './sso.flight.service.ts';
 import { type OpenedSession, openSsoSession } from './sso.identity.service.ts';
 import { escapeDn, failureAt, filterWith } from './sso.ldap.rules.ts';
 import type { LdapAnswer } from './sso.login.schema.ts';
@@ -18,16 +19,18 @@ const FAILURE_SECONDS = 900;
 
 /**
  * Signs a person in with the password of a directory.
- * @throws as `openSsoSession`, RATE_LIMITED, SSO_ERROR
+ * @param input with the version of the connection where a browser began at an earlier time
+ * @throws as `openSsoSession`, BAD_REQUEST, RATE_LIMITED, SSO_ERROR
  */
 export async function takePassword(
   deps: SsoDeps,
-  input: LdapAnswer,
+  input: LdapAnswer & { readonly version?: number },
   requestId: string,
 ): Promise<OpenedSession> {
-  const { org: developerId, connectionId, username, password } = input;
+  const { org: developerId, connectionId, username, password, version } = input;
   const row = await findConnection(deps.db, { developerId }, connectionId);
   if (!row || row.status === 'inactive' || row.protocol !== 'ldap') throw notFound();
+  if (version !== undefined && row.version !== version) throw badState();
   const caller = await callerFor(deps, { developerId }, connectionId, requestId);
   const attempt = await countAttempt(deps, connectionId, username);
   const opened = await reporting(deps, caller, row, async () => {

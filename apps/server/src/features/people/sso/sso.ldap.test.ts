@@ -184,3 +184,60 @@ test('M9: a referral is not followed, and nobody is asked in its place', async (
   expect(await reasons()).toEqual(['unknown_user']);
   expect(calls).toEqual([]);
 });
+
+test('M8, M9: the page for a password belongs to one browser and one login, and tells nobody which part was wrong', async () => {
+  const { service, acme, connectionId, org } = await startDirectory();
+  const begin = async () => {
+    const query = new URLSearchParams({ org, mode: 'redirect', return_to: '/consent?req=1' });
+    const sent = await service.app.inject(`/sso/login?${query}`);
+    const [cookie] = sent.cookies;
+    const page = new URL(String(sent.headers.location));
+    return {
+      cookie: `${cookie?.name}=${cookie?.value}`,
+      path: page.pathname + page.search,
+      state: stateIn(page),
+    };
+  };
+  const stateIn = ({ searchParams }: URL) => String(searchParams.get('state'));
+  const post = (form: Record<string, string>, cookie: string) =>
+    service.app.inject({
+      method: 'POST',
+      url: '/sso/ldap',
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: String(new URLSearchParams(form)),
+    });
+  const ada = { username: 'ada', password: 'password of ada' };
+  const { cookie, path, state } = await begin();
+
+  expect(refusalOf(await service.app.inject(path))).toBe('400 BAD_REQUEST'); // another browser
+  expect(refusalOf(await post({ ...ada, state }, 'other=1'))).toBe('400 BAD_REQUEST');
+  const shown = await service.app.inject({ url: path, headers: { cookie } });
+  expect(shown.statusCode).toBe(400); // that other browser has used the login up
+  const own = await begin();
+  const page = await service.app.inject({ url: own.path, headers: { cookie: own.cookie } });
+  expect(page.headers['content-security-policy']).toContain("form-action 'self';");
+  expect(page.headers['cache-control']).toBe('no-store');
+  expect(page.body).toContain(`value="${own.state}"`);
+
+  const answers = [
+    await post({ ...ada, password: 'wrong', state: own.state }, own.cookie),
+    await post({ ...ada, state: own.state }, own.cookie),
+  ];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([303, 400]);
+  const again = new URL(String(answers[0]?.headers.location), 'https://auth.test');
+  const stranger = await post({ username: 'nobody', password: 'x', state: stateIn(again) }, own.cookie);
+  expect(stranger.statusCode).toBe(303);
+  const last = new URL(String(stranger.headers.location), 'https://auth.test');
+  const fault = await service.app.inject({
+    url: last.pathname + last.search,
+    headers: { cookie: own.cookie },
+  });
+  expect(fault.body).toContain('do not belong together');
+  const signedIn = await post({ ...ada, state: stateIn(last) }, own.cookie);
+  expect([signedIn.statusCode, signedIn.headers.location]).toEqual([302, '/consent?req=1']);
+  expect(signedIn.cookies.map(({ name }) => name)).toEqual(['__Host-bh_sso_session', '__Host-bh_sso']);
+
+  const late = await begin();
+  await acme('PATCH', `/v1/sso/connections/${connectionId}`, { ldapSearchFilter: '(cn={{username}})' });
+  expect(refusalOf(await post({ ...ada, state: late.state }, late.cookie))).toBe('400 BAD_REQUEST');
+});

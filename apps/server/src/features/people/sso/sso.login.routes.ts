@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringifySetCookie } from 'cookie';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { asksForPage, sendPage } from '../../../platform/http/answers/plain-page.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { endsOfLogin, LOGIN_FAILURES } from './sso.answers.routes.ts';
 import { takeOidcAnswer, takeSamlAnswer } from './sso.callback.service.ts';
-import { cookieNames, sessionCookie } from './sso.cookies.service.ts';
+import { cookieNames } from './sso.cookies.service.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
 import { takePassword } from './sso.ldap.service.ts';
 import {
@@ -30,39 +30,11 @@ import { rates } from './sso.rates.ts';
 const open = { access: 'none', errors: 'page' } as const;
 const STATE_SECONDS = 600;
 
-const FAILURES = [
-  'SSO_AUTH_FAILED',
-  'SSO_DOMAIN_NOT_ALLOWED',
-  'SSO_USER_INACTIVE',
-  'SSO_NOT_PROVISIONED',
-  'NOT_FOUND',
-  'SSO_ACCOUNT_CONFLICT',
-  'SSO_ERROR',
-] as const;
-
 /** The login itself, which needs no credential. */
 export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
   const { login, session, isSecure } = cookieNames(deps.publicBaseUrl);
 
-  const bringer = (request: FastifyRequest) => ({
-    requestId: request.id,
-    cookie: cookiesIn(request.headers)[login],
-  });
-
-  type Ended = Awaited<ReturnType<typeof takeOidcAnswer>>;
-
-  /** A browser gets the session as a cookie, which no script reads. A program gets the session's facts. */
-  const ended = (reply: FastifyReply, { signedIn, secret, returnTo, isBrowser }: Ended) => {
-    reply.header('cache-control', 'no-store');
-    if (isBrowser) {
-      const { developerId, sessionId: id } = signedIn;
-      const value = sessionCookie({ developerId, id, secret });
-      const common = { path: '/', httpOnly: true, secure: isSecure } as const;
-      reply.header('set-cookie', stringifySetCookie({ name: session, value, ...common, sameSite: 'lax' }));
-      reply.header('set-cookie', stringifySetCookie({ name: login, value: '', ...common, maxAge: 0 }));
-    }
-    return returnTo === null ? reply.send(signedIn) : reply.redirect(returnTo, 302);
-  };
+  const { bringer, ended } = endsOfLogin(deps);
 
   app.get(
     '/sso/login',
@@ -118,7 +90,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   app.get(
     '/sso/callback',
     {
-      config: { ...open, rate: rates.ssoCallback, failures: FAILURES },
+      config: { ...open, rate: rates.ssoCallback, failures: LOGIN_FAILURES },
       schema: {
         operationId: 'sso.callback',
         summary: 'Take the answer of an OpenID provider from a browser',
@@ -132,7 +104,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   app.post(
     '/sso/callback/oidc',
     {
-      config: { access: 'none', rate: rates.ssoCallback, failures: FAILURES },
+      config: { access: 'none', rate: rates.ssoCallback, failures: LOGIN_FAILURES },
       schema: {
         operationId: 'sso.callbackOidc',
         summary: 'Take the answer of an OpenID provider from a program',
@@ -146,7 +118,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   app.post(
     '/sso/callback/saml',
     {
-      config: { ...open, rate: rates.ssoCallback, failures: FAILURES, takesForm: true },
+      config: { ...open, rate: rates.ssoCallback, failures: LOGIN_FAILURES, takesForm: true },
       schema: {
         operationId: 'sso.callbackSaml',
         summary: 'Take the answer of a SAML identity provider',
@@ -160,7 +132,7 @@ export const ssoLoginRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, de
   app.post(
     '/sso/callback/ldap',
     {
-      config: { access: 'none', rate: rates.ssoLdap, failures: FAILURES },
+      config: { access: 'none', rate: rates.ssoLdap, failures: LOGIN_FAILURES },
       schema: {
         operationId: 'sso.callbackLdap',
         summary: 'Sign a person in with the password of a directory',

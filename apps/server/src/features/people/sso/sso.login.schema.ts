@@ -1,5 +1,6 @@
 import { Id, Time } from '@behest/protocol/shapes';
 import { type Static, type TSchema, Type } from 'typebox';
+import { groupMembers } from './sso.schema.ts';
 
 const nullable = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 const Short = Type.String({ minLength: 1, maxLength: 256 });
@@ -77,6 +78,22 @@ export const OidcQuery = Type.Object({
   error: Type.Optional(Short),
 });
 
+export const DirectoryQuery = Type.Object({
+  state: State,
+  /** Whether the last password was wrong. */
+  failed: Type.Optional(Type.Literal('1')),
+});
+
+export type DirectoryForm = Static<typeof DirectoryForm>;
+export const DirectoryForm = Type.Object(
+  {
+    state: State,
+    username: Type.String({ minLength: 1, maxLength: 256 }),
+    password: Type.String({ maxLength: 1024 }),
+  },
+  { additionalProperties: true },
+);
+
 /** A session that a login opened. */
 export type SignedIn = Static<typeof SignedIn>;
 export const SignedIn = Type.Object({
@@ -84,8 +101,7 @@ export const SignedIn = Type.Object({
   email: nullable(Type.String()),
   name: nullable(Type.String()),
   sub: nullable(Type.String()),
-  groups: Type.Array(Type.String()),
-  mappedScopes: Type.Array(Type.String()),
+  ...groupMembers,
   principalId: nullable(Type.String()),
   developerId: Id,
   expiresAt: Time,

@@ -15,7 +15,7 @@ import {
   findTwoActive,
   findTwoWithoutDomains,
 } from './sso.repo.ts';
-import { domainOf, isOwnPath, loginPath } from './sso.rules.ts';
+import { directoryPath, domainOf, isOwnPath, loginPath } from './sso.rules.ts';
 import { samlAuthorizeUrl } from './sso.saml.service.ts';
 import { membersOf } from './sso.secrets.service.ts';
 
@@ -37,7 +37,7 @@ export async function beginLogin(deps: SsoDeps, query: LoginQuery, isBrowser: bo
   const row = await chosen(deps, tenant, query);
   const { id: connectionId, protocol } = row;
   const { redirectUri, returnTo } = addressesOf(deps, row, query, isBrowser);
-  if (protocol === 'ldap') {
+  if (protocol === 'ldap' && !isBrowser) {
     const message = 'Post `username` and `password` to `/sso/callback/ldap`.';
     return { start: { authorizeUrl: '', protocol, connectionId, message }, browserSecret: undefined };
   }
@@ -56,8 +56,12 @@ export async function beginLogin(deps: SsoDeps, query: LoginQuery, isBrowser: bo
   };
   const state = newState(deps.stateKeys);
   const ask = { flight, state, loginHint: query.login_hint, isAfresh: query.prompt === 'login' };
-  const authorizeUrl =
-    protocol === 'oidc' ? await oidcAuthorizeUrl(deps, row, ask) : await samlAuthorizeUrl(row, ask);
+  const ways = {
+    oidc: () => oidcAuthorizeUrl(deps, row, ask),
+    saml: () => samlAuthorizeUrl(row, ask),
+    ldap: () => `${deps.publicBaseUrl}${directoryPath(state)}`,
+  };
+  const authorizeUrl = await ways[protocol]();
   await keepFlight(deps, state, flight);
   return { start: { authorizeUrl, protocol, connectionId }, browserSecret: browser?.secret };
 }

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
-import type { SsoConnections } from '../../../platform/db/types.gen.ts';
+import type { SsoConnections, SsoSessions } from '../../../platform/db/types.gen.ts';
 import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
 import { userOfPrincipal } from '../scim/scim.queries.ts';
+import { rightsOfOne } from './sso.groups.queries.ts';
 import { domainOf, loginPath, type SsoMembers } from './sso.rules.ts';
 
 type Active = Pick<Selectable<SsoConnections>, 'id' | 'domains' | 'settings' | 'enforce'>;
@@ -67,7 +68,7 @@ async function connectionsOfUser(db: Executor, { developerId }: Tenant, userId: 
 const liveSessions = (db: Executor, { developerId }: Tenant, now: Date) =>
   db
     .selectFrom('ssoSessions')
-    .select(['connectionId', 'userId', 'mappedScopes', 'secretHash', 'expiresAt'])
+    .select(['connectionId', 'userId', 'groups', 'secretHash', 'expiresAt'])
     .where('developerId', '=', developerId)
     .where('expiresAt', '>', now);
 
@@ -160,14 +161,21 @@ export async function standingOf(
   const counts = isOwn && connection && (!enforced || connection.id === enforced.id);
   return {
     signInAt: leading && signInAt(tenant, leading),
-    session: counts ? { ...held, limitsScopes: limitsScopes(connection) } : undefined,
+    session: counts ? await ownSession(db, tenant, held, connection) : undefined,
     isOtherPerson: held !== undefined && !isOwn,
   };
 }
 
-function limitsScopes({ settings }: Active): boolean {
+async function ownSession(
+  db: Executor,
+  tenant: Tenant,
+  { userId, groups, expiresAt }: Pick<Selectable<SsoSessions>, 'userId' | 'groups' | 'expiresAt'>,
+  { settings }: Active,
+): Promise<OwnSession> {
   const { groupMappings }: SsoMembers = Object(settings); // stored by this service
-  return Object.keys(groupMappings).length > 0;
+  const limitsScopes = Object.keys(groupMappings).length > 0;
+  const { mappedScopes } = await rightsOfOne(db, tenant, { userId, groups, settings });
+  return { expiresAt, mappedScopes, limitsScopes };
 }
 
 /** The principal whom the browser's own live session names. Whether the session proves enough, the consent page decides. */

@@ -219,3 +219,6 @@ export function isOwnPath(path: string, base: string): boolean {
 /** Where a login at a connection begins, below the address of the service. */
 export const loginPath = (org: string, connection: string): string =>
   `/sso/login?${new URLSearchParams({ org, connection })}`;
+
+/** The page where a person types the password of a directory. */
+export const directoryPath = (state: string): string => `/sso/ldap?${new URLSearchParams({ state })}`;

@@ -152,6 +152,17 @@ export const SsoSessionQuery = Type.Object({
   principalId: Type.Optional(Type.String({ maxLength: 256 })),
 });
 
+/** The groups of a session and the scopes that they allow. */
+export const groupMembers = {
+  groups: Type.Array(Type.String(), {
+    description:
+      'The groups that the provider named at the login, and the SCIM groups of the user that `groupMappings` names.',
+  }),
+  mappedScopes: Type.Array(Type.String(), {
+    description: 'The scopes of these groups by `groupMappings` as they are now, else `defaultScopes`.',
+  }),
+};
+
 export type SsoSession = Static<typeof SsoSession>;
 export const SsoSession = Type.Object({
   id: Id,
@@ -160,8 +171,7 @@ export const SsoSession = Type.Object({
   email: nullable(Type.String()),
   name: nullable(Type.String()),
   idpSubject: Type.String(),
-  groups: Type.Array(Type.String()),
-  mappedScopes: Type.Array(Type.String()),
+  ...groupMembers,
   expiresAt: Time,
   createdAt: Time,
 });

@@ -39,14 +39,25 @@ export const findSession = (
   now: Date,
 ): Promise<SessionRow | undefined> => liveSessions(db, tenant, now).where('id', '=', id).executeTakeFirst();
 
-/** Newest first. */
+/** Newest first, each with the settings of its connection. */
 export function listSessionRows(db: Executor, tenant: Tenant, query: SsoSessionQuery, now: Date) {
   const { cursor, limit, connectionId, principalId } = query;
-  let page = liveSessions(db, tenant, now);
-  if (cursor) page = page.where('id', '<', cursor);
-  if (connectionId) page = page.where('connectionId', '=', connectionId);
-  if (principalId) page = page.where('principalId', '=', principalId);
-  return readPage(db, page.orderBy('id', 'desc'), limit);
+  let page = db
+    .selectFrom('ssoSessions as session')
+    .innerJoin('ssoConnections as connection', (join) =>
+      join
+        .onRef('connection.developerId', '=', 'session.developerId')
+        .onRef('connection.id', '=', 'session.connectionId'),
+    )
+    .selectAll('session')
+    .select('connection.settings')
+    .where('session.developerId', '=', tenant.developerId)
+    .where('connection.developerId', '=', tenant.developerId)
+    .where('session.expiresAt', '>', now);
+  if (cursor) page = page.where('session.id', '<', cursor);
+  if (connectionId) page = page.where('session.connectionId', '=', connectionId);
+  if (principalId) page = page.where('session.principalId', '=', principalId);
+  return readPage(db, page.orderBy('session.id', 'desc'), limit);
 }
 
 const deletion = (tx: Tx, { developerId }: Tenant) =>

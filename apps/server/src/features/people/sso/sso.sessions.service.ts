@@ -5,6 +5,7 @@ import { byId, pageOf } from '../../../platform/paging.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import type { OnUserLeft } from '../scim/index.ts';
 import type { SsoDeps } from './sso.deps.service.ts';
+import { rightsOf } from './sso.groups.queries.ts';
 import type { SsoSession, SsoSessionPage, SsoSessionQuery } from './sso.schema.ts';
 import {
   deleteSession,
@@ -21,8 +22,10 @@ export async function listSessions(
   query: SsoSessionQuery,
 ): Promise<SsoSessionPage> {
   const rows = await listSessionRows(db, tenant, query, clock());
-  const { page, nextCursor } = pageOf(rows, byId, toSession);
-  return { sessions: page, nextCursor };
+  const { page, nextCursor } = pageOf(rows, byId, (row) => row);
+  const rights = await rightsOf(db, tenant, page);
+  const sessions = page.map((row, index) => toSession({ ...row, ...rights[index] }));
+  return { sessions, nextCursor };
 }
 
 /** @throws NOT_FOUND for a session that is over, and for an unknown one alike */

@@ -10,11 +10,20 @@ const JwkSetText = Type.Unsafe<string>(JwkSet);
 const ServiceDidText = Type.Unsafe<string>(ServiceDidDocument);
 
 export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) => {
-  const { keyRing } = deps;
+  const jwks = () => {
+    const document = deps.keyRing.jwks();
+    const maxAge = `public, max-age=${document.maxAgeSeconds}`;
+    const headers = {
+      ...FOR_ALL_ORIGINS,
+      'content-type': 'application/jwk-set+json',
+      'cache-control': maxAge,
+    };
+    return { document, headers };
+  };
   app.get(
     '/.well-known/jwks.json',
     {
-      config: { access: 'none', rate: 'unlimited', failures: [] },
+      config: { access: 'none', rate: 'unlimited', failures: [], ready: jwks },
       schema: {
         operationId: 'keys.jwks',
         summary: 'Read the public keys that verify tokens',
@@ -22,12 +31,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<DidDeps> = async (app, deps) =
       },
     },
     async (request, reply) => {
-      const document = keyRing.jwks();
-      return sendFinished(request, reply, document, {
-        ...FOR_ALL_ORIGINS,
-        'content-type': 'application/jwk-set+json',
-        'cache-control': `public, max-age=${document.maxAgeSeconds}`,
-      });
+      const { document, headers } = jwks();
+      return sendFinished(request, reply, document, headers);
     },
   );
 

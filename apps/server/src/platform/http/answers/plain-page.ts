@@ -1,20 +1,36 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A page without a script: a title, a sentence and at most one button, which posts to the page's own address. */
+/** A page without a script: a title, a sentence and at most one form, which posts to the page's own address. */
 export interface PlainPage {
   readonly title: string;
   readonly lead: string;
   readonly button?: string;
+  /** The reason why the form is shown again. */
+  readonly fault?: string | undefined;
+  readonly fields?: readonly PlainField[];
+  /** Members of the form that the person does not see. */
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** Where the answer to the form sends the browser, if it leaves the service. */
+  readonly leadsTo?: string | undefined;
 }
 
-const POLICY =
-  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+interface PlainField {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'text' | 'password';
+  readonly autocomplete: string;
+}
+
+const policyOf = ({ leadsTo }: PlainPage) => {
+  const targets = leadsTo !== undefined && URL.canParse(leadsTo) ? ` ${new URL(leadsTo).origin}` : '';
+  return `default-src 'none'; style-src 'self'; form-action 'self'${targets}; base-uri 'none'; frame-ancestors 'none'`;
+};
 
 export function sendPage(reply: FastifyReply, page: PlainPage): FastifyReply {
   return reply
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': POLICY,
+      'content-security-policy': policyOf(page),
       vary: 'Accept',
     })
     .send(htmlOf(page));
@@ -28,11 +44,24 @@ export const asksForPage = ({ headers: { accept = '' } }: FastifyRequest): boole
 export const prefersPage = (request: FastifyRequest): boolean =>
   asksForPage(request) || !/\bapplication\/json\b/i.test(request.headers.accept ?? '');
 
-const htmlOf = ({ title, lead, button }: PlainPage) => `<!doctype html>
+const formOf = ({ button, fields = [], hidden = {}, fault }: PlainPage) => {
+  if (button === undefined) return '';
+  const secret = Object.entries(hidden).map(
+    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  );
+  const shown = fields.map(
+    ({ name, label, type, autocomplete }) =>
+      `<p><label>${escaped(label)}<br><input name="${name}" type="${type}" autocomplete="${autocomplete}" inputmode="text" required></label></p>`,
+  );
+  const said = fault === undefined ? '' : `<p role="alert">${escaped(fault)}</p>`;
+  return `<form class="lead" method="post">${said}${[...secret, ...shown].join('')}<button>${escaped(button)}</button></form>`;
+};
+
+const htmlOf = (page: PlainPage) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
-    <title>${escaped(title)} – Behest</title>
+    <title>${escaped(page.title)} – Behest</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
     <link rel="stylesheet" href="/platform/page/page.css">
@@ -40,9 +69,9 @@ const htmlOf = ({ title, lead, button }: PlainPage) => `<!doctype html>
   <body>
     <header class="masthead">Behest</header>
     <main>
-      <h1>${escaped(title)}</h1>
-      <p class="lead">${escaped(lead)}</p>
-      ${button === undefined ? '' : `<form class="lead" method="post"><button>${escaped(button)}</button></form>`}
+      <h1>${escaped(page.title)}</h1>
+      <p class="lead">${escaped(page.lead)}</p>
+      ${formOf(page)}
     </main>
   </body>
 </html>

@@ -1,0 +1,70 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { sendPage } from '../../../platform/http/answers/plain-page.ts';
+import { endsOfLogin, LOGIN_FAILURES } from './sso.answers.routes.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import { directoryLogin, takeDirectoryForm } from './sso.directory.service.ts';
+import { DirectoryForm, DirectoryQuery, SignedIn } from './sso.login.schema.ts';
+import { rates } from './sso.rates.ts';
+import { directoryPath } from './sso.rules.ts';
+
+const open = { access: 'none', errors: 'page' } as const;
+
+const FIELDS = [
+  { name: 'username', label: 'Name', type: 'text', autocomplete: 'username' },
+  { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
+] as const;
+
+/** The page where a person types the password of a directory, which has no page of its own. */
+export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app, deps) => {
+  const { bringer, ended } = endsOfLogin(deps);
+
+  app.get(
+    '/sso/ldap',
+    {
+      config: { ...open, rate: rates.ssoLogin, failures: [] },
+      schema: {
+        operationId: 'sso.directoryPage',
+        summary: 'Show the page where a person types the password of a directory',
+        querystring: DirectoryQuery,
+        response: { 200: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      const { state, failed } = request.query;
+      const leadsTo = (await directoryLogin(deps, state, bringer(request))) ?? undefined;
+      reply.header('cache-control', 'no-store');
+      return sendPage(reply, {
+        title: 'Sign in through your organisation',
+        lead: 'Use the name and password of your account there.',
+        button: 'Sign in',
+        fields: FIELDS,
+        hidden: { state },
+        leadsTo,
+        fault: failed && 'This name and password do not belong together. Try again.',
+      });
+    },
+  );
+
+  app.post(
+    '/sso/ldap',
+    {
+      config: { ...open, rate: rates.ssoLdap, failures: LOGIN_FAILURES, takesForm: true },
+      schema: {
+        operationId: 'sso.directoryForm',
+        summary: 'Take the name and password of a person from the page',
+        description:
+          'After a wrong password the browser is sent to the page again. Programs use `/sso/callback/ldap`.',
+        body: DirectoryForm,
+        response: { 200: SignedIn, 302: Type.Null(), 303: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const outcome = await takeDirectoryForm(deps, request.body, bringer(request));
+      if (!('again' in outcome)) return ended(reply, outcome);
+      return reply
+        .header('cache-control', 'no-store')
+        .redirect(`${directoryPath(outcome.again)}&failed=1`, 303);
+    },
+  );
+};
