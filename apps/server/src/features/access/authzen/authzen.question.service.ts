@@ -32,7 +32,7 @@ export interface Serving {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** @returns what is wrong with a malformed question, in a sentence */
+/** @returns the fault of a malformed question, in a sentence */
 export function faultOf(asked: Asked): string | undefined {
   if (Value.Check(Evaluation, asked)) return undefined;
   const [first] = Value.Errors(Evaluation, asked);

@@ -160,7 +160,10 @@ test('batches that come at once never pass a cap together', async () => {
   const answers = await Promise.all(Array.from({ length: 3 }, () => askTogether(acme, batch)));
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect(answers.flatMap(decisionsIn).filter(Boolean)).toHaveLength(7);
+  // The meter may also be too busy for a call, which is denied then, and leaves its room to the next.
+  const singles: boolean[] = [];
+  for (let index = 0; index < 8; index += 1) singles.push((await askWith(acme)(question)).decision);
+  expect([...answers.flatMap(decisionsIn), ...singles].filter(Boolean)).toHaveLength(7);
   expect(await usedOf(acme, grantId)).toBe(7);
 });
 
