@@ -32,6 +32,7 @@ drop trigger erase_only on audit_entries;
 -- The rows of a developer are on one node, whatever their table.
 select create_distributed_table('developers', 'id');
 select create_distributed_table('agents', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('agent_workloads', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('anomalies', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('anomaly_channels', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('anomaly_counts', 'developer_id', colocate_with => 'developers');
@@ -44,6 +45,11 @@ select create_distributed_table('approvers', 'developer_id', colocate_with => 'd
 select create_distributed_table('approver_challenges', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('approver_passkeys', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('approver_sessions', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('assertion_clients', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('assertion_grants', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('assertion_trusts', 'developer_id', colocate_with => 'developers');
+select create_distributed_table('assertion_uses', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_checkpoints', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_checks', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('audit_entries', 'developer_id', colocate_with => 'developers');
@@ -97,7 +103,6 @@ select create_distributed_table('scim_members', 'developer_id', colocate_with =>
 select create_distributed_table('scim_principals', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_tokens', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('scim_user_emails', 'developer_id', colocate_with => 'developers');
-select create_distributed_table('sso_connections', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('setup_links', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('signal_sources', 'developer_id', colocate_with => 'developers');
 select create_distributed_table('signal_receipts', 'developer_id', colocate_with => 'developers');
@@ -139,6 +144,7 @@ select create_reference_table('resource_index');
 -- These stay on the coordinator.
 -- schema_migrations: the journal of the migrations, which run on the coordinator
 -- schema_functions: the journal of the functions, which are replaced on the coordinator
+-- dynamic_clients: clients that have registered themselves, which belong to no developer
 -- signing_keys: the few keys of the whole service, which belong to no developer
 -- operator_head: the end of the chain of the operator, who is no developer
 -- operator_entries: the chain of the operator, who is no developer
@@ -182,6 +188,7 @@ select create_distributed_function('exact_use(text,text,timestamp with time zone
 select create_distributed_function('fail_webhook_deliveries(text,text,boolean,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_active_tree(text,text[])', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_asker(text,text)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('find_assertable(text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_budget_faults(text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_delegable(text,text,text)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('find_enforceable(text,text,timestamp with time zone,text)', 'p_developer_id', colocate_with => 'developers');
@@ -228,6 +235,7 @@ select create_distributed_function('use_grant_token(text,text,timestamp with tim
 select create_distributed_function('use_token(text,text,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('webhook_has_work(text,text,boolean,timestamp with time zone)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_allocation(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
+select create_distributed_function('write_assertion(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_debit(text,timestamp with time zone,jsonb)', 'p_developer_id', colocate_with => 'developers');
 select create_distributed_function('write_delegation(text,timestamp with time zone,jsonb)');
 select create_distributed_function('write_enforced_call(text,timestamp with time zone,jsonb)');

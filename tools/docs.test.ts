@@ -61,6 +61,7 @@ describe('the names in the documents', () => {
     const others = [
       'RS256',
       'ES256',
+      'S256',
       ...METHODS,
       'PATH',
       'CONFIG_INVALID',

@@ -10,6 +10,7 @@ const HELD = [
   'tools/english*.ts',
   'tools/english/**',
   'docs/glossary.md',
+  'packages/cli/**',
   'packages/protocol/**',
   '*.md',
   'bench/**',

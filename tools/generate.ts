@@ -4,6 +4,8 @@ import { quotaSettings, rateSettings } from '../apps/server/src/config/limits.ts
 import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { cliTable } from './generate/cli.ts';
+import { cliPage } from './generate/cli-page.ts';
 import { configurationPage } from './generate/configuration-page.ts';
 import { distribution } from './generate/distribution.ts';
 import { errorPage } from './generate/error-page.ts';
@@ -21,6 +23,7 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<string>>> = {
   'apps/server/src/platform/db/types.gen.ts': tableTypes,
   'deploy/citus.sql': distribution,
+  'docs/cli.md': cliPage,
   'docs/configuration.md': () => {
     const limitTables = { 'request limits': rateSettings(limits), plans: quotaSettings(limits) };
     const ofFeatures = Object.fromEntries(features.map(({ name, settings }) => [name, settings]));
@@ -29,6 +32,7 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
   'docs/errors.md': () => errorPage(errorCodes),
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
   'openapi.json': apiDescription,
+  'packages/cli/src/api/operations.gen.ts': async () => cliTable(await apiDescription()),
   'packages/meter/src/postgres-schema.gen.ts': () => meterSchema(ROOT),
   'packages/sdk/src/api/calls.gen.ts': async () => sdkTable(await apiDescription()),
   'packages/sdk/src/api/types.gen.ts': async () => sdkTypes(await apiDescription()),

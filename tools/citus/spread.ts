@@ -24,6 +24,7 @@ export const REFERENCE: Readonly<Record<string, string>> = {
 export const LOCAL: Readonly<Record<string, string>> = {
   schema_migrations: 'the journal of the migrations, which run on the coordinator',
   schema_functions: 'the journal of the functions, which are replaced on the coordinator',
+  dynamic_clients: 'clients that have registered themselves, which belong to no developer',
   signing_keys: 'the few keys of the whole service, which belong to no developer',
   operator_head: 'the end of the chain of the operator, who is no developer',
   operator_entries: 'the chain of the operator, who is no developer',

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { compile, type Emitted, withPlaces } from './declarations.ts';
@@ -11,6 +20,8 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: unknown;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly files?: readonly string[];
 }
 
 const OLDEST_NODE = '>=20.19';
@@ -18,13 +29,14 @@ const OLDEST_NODE = '>=20.19';
 /**
  * Writes the packages that are published, as JavaScript with types. The repository itself runs from the sources.
  *
- * @returns the folders of the packages
+ * @returns the folders of the packages, those first that others need
  */
 export async function buildPackages(root: string, out: string): Promise<string[]> {
   rmSync(out, { recursive: true, force: true });
   const protocol = buildProtocol(root, join(out, 'protocol'));
   const sdk = await buildSdk(root, join(out, 'sdk'));
-  return [protocol, sdk];
+  const cli = await buildCli(root, join(out, 'cli'));
+  return [protocol, sdk, cli];
 }
 
 /** File by file, because each is an entry. */
@@ -67,6 +79,22 @@ async function buildSdk(root: string, out: string): Promise<string> {
   return out;
 }
 
+/** The program, with a file for each group of commands, which is loaded when that group is used. It has no types. */
+async function buildCli(root: string, out: string): Promise<string> {
+  const manifest = manifestOf(root, 'cli');
+  for (const { fileName, code } of await bundle(root, { bin: 'packages/cli/src/bin.ts' }))
+    write(join(out, 'dist', fileName), code);
+  chmodSync(join(out, 'dist/bin.js'), 0o755);
+  cpSync(join(root, 'packages/cli/templates'), join(out, 'templates'), { recursive: true });
+  const { version } = manifestOf(root, 'sdk');
+  const dependencies = { ...manifest.dependencies, '@behest/protocol': version, '@behest/sdk': version };
+  writeManifest(root, out, {
+    ...{ ...manifest, dependencies, exports: { './package.json': './package.json' } },
+    ...{ bin: { behest: './dist/bin.js' }, files: ['dist', 'templates'] },
+  });
+  return out;
+}
+
 const sourcesOf = (root: string, folder: string) =>
   globSync(`${folder}/**/*.ts`, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
 
@@ -78,7 +106,10 @@ async function bundle(root: string, input: Readonly<Record<string, string>>): Pr
     cwd: root,
     input: { ...input },
     platform: 'neutral',
-    external: [/^@behest\/protocol\//, /^node:/, 'fastify', 'jose'],
+    external: [
+      ...[/^@behest\/(protocol|sdk)(\/|$)/, /^node:/],
+      ...['@langchain/langgraph', 'commander', 'fastify', 'jose', 'yaml'],
+    ],
     resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'default'] },
     logLevel: 'silent',
   });
@@ -100,9 +131,10 @@ function writeManifest(
   manifest: Omit<Manifest, 'exports'> & { exports: unknown },
 ): void {
   const { name, version, license, exports, dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+  const { bin, files = ['dist'] } = manifest;
   const published = {
     ...{ name, version, license, type: 'module', sideEffects: false, engines: { node: OLDEST_NODE } },
-    ...{ exports, files: ['dist'], dependencies },
+    ...{ ...(bin && { bin }), exports, files, dependencies },
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
   };
   write(join(out, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);

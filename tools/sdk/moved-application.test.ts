@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { startListening } from '../../apps/server/test/app/listening.ts';
@@ -28,6 +30,16 @@ test('an application in the names of older clients runs after its import, class 
   expect(seen.transactions).toHaveLength(1);
   expect(seen.settings).toMatchObject({ developerId, name: 'Acme' });
   expect(seen.exported.grants.length).toBeGreaterThan(0);
+});
+
+test('the guide shows lines of that application', () => {
+  const textOf = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
+  const linesOf = (code: string) => code.split('\n').map((line) => line.trim());
+  const application = linesOf(textOf('moved-application.ts')).join('\n');
+  const blocks = [...textOf('../../docs/guides/moving.md').matchAll(/^```ts\n(.*?)\n```/gms)];
+
+  expect(blocks.length).toBe(3);
+  for (const [, code = ''] of blocks) expect(application).toContain(linesOf(code).join('\n'));
 });
 
 test('its receiver of webhooks takes what the service signs', () => {

@@ -1,5 +1,6 @@
 import type { Feature } from './feature.ts';
 import { anomalies } from './features/access/anomalies/anomalies.feature.ts';
+import { assertions } from './features/access/assertions/assertions.feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
 import { authzen } from './features/access/authzen/authzen.feature.ts';
 import { budgets } from './features/access/budgets/budgets.feature.ts';
@@ -16,6 +17,7 @@ import { resources } from './features/access/resources/resources.feature.ts';
 import { tokens } from './features/access/tokens/tokens.feature.ts';
 import { verifiableCredentials } from './features/access/verifiable-credentials/verifiable-credentials.feature.ts';
 import { walletAuthorizations } from './features/access/wallet-authorizations/wallet-authorizations.feature.ts';
+import { workloads } from './features/access/workloads/workloads.feature.ts';
 import { agents } from './features/accounts/agents/agents.feature.ts';
 import { billing } from './features/accounts/billing/billing.feature.ts';
 import { developers } from './features/accounts/developers/developers.feature.ts';
@@ -77,6 +79,7 @@ export const features: readonly Feature[] = [
   passkeys,
   consent,
   tokens,
+  workloads,
   oauth,
   verifiableCredentials,
   passports,
@@ -88,6 +91,7 @@ export const features: readonly Feature[] = [
   connections,
   scim,
   sso,
+  assertions,
   setup,
   signals,
   budgets,

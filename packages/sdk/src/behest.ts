@@ -17,17 +17,12 @@ import type { Answered } from './client/refusals.ts';
 import { type Revocations, revocationFeed } from './client/revocation-feed.ts';
 import type { ServiceOptions } from './client/service.ts';
 import { clientTokens } from './client/tokens.ts';
-import { frozenCopy, isLoaded, pinsOf } from './client/tool-values.ts';
+import { isLoaded, pinsOf } from './client/tool-values.ts';
 import { createTransport, type Transport } from './client/transport.ts';
-import { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+import { type WrappedCall, wrappedTool } from './client/wrapped-tool.ts';
+import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 import { issuerKeysOf } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
-
-/** The call of a wrapped tool, apart from its arguments. */
-export interface WrappedCall extends Omit<Call, 'grantToken' | 'arguments'> {
-  /** The token, or a function that gets one. A function is asked once more when the token has expired. */
-  readonly grantToken: string | (() => string | Promise<string>);
-}
 
 export interface Behest extends Calls {}
 
@@ -212,18 +207,9 @@ export class Behest {
    */
   wrapTool<Arguments extends object, Value>(
     tool: (args: Arguments) => Value | Promise<Value>,
-    { grantToken, ...call }: WrappedCall,
+    call: WrappedCall,
   ): (args: Arguments) => Promise<Value> {
-    const tokenOf = async () => (typeof grantToken === 'function' ? grantToken() : grantToken);
-    return async (args) => {
-      const handed = frozenCopy(args);
-      const attempt = async () => this.enforce({ ...call, grantToken: await tokenOf(), arguments: handed });
-      let result = await attempt();
-      const isRenewable = typeof grantToken === 'function';
-      if (isRenewable && !result.allowed && result.details.cause === 'expired') result = await attempt();
-      if (!result.allowed) throw new BehestDeniedError(result);
-      return tool(handed);
-    };
+    return wrappedTool((asked) => this.enforce(asked), tool, call);
   }
 
   /**

@@ -1,7 +1,7 @@
 export { type AdminOptions, BehestAdmin } from './admin.ts';
 export type { CallOptions, List, ProofKey } from './api/rows.ts';
 export type * from './api/types.gen.ts';
-export { Behest, type WrappedCall } from './behest.ts';
+export { Behest } from './behest.ts';
 export {
   BehestApiError,
   BehestAuthError,
@@ -26,6 +26,7 @@ export type { BehestOptions, CallingOptions } from './client/options.ts';
 export type { Answered } from './client/refusals.ts';
 export type { CallLine } from './client/transport.ts';
 export type { ThroughVault } from './client/vault-fetch.ts';
+export type { WrappedCall } from './client/wrapped-tool.ts';
 export { createDpopKey, type DpopKey } from './dpop.ts';
 export { BehestDeniedError, BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
 export { generatePkce, type Pkce, pkceChallenge } from './pkce.ts';

@@ -38,6 +38,8 @@ export const EXEMPT: Readonly<Record<string, string>> = {
   'setup.': 'the page behind a setup link calls it',
   'sso.discover': 'a page calls it',
   'sso.logout': 'the browser of the person calls it',
+  'sso.directoryPage': 'a page',
+  'sso.directoryForm': 'the browser of the person calls it',
   'sso.metadata': 'a document',
   'approver.': 'the browser of an approver calls it',
   'oauth.': 'an OAuth client calls it, with forms and a credential of its own',

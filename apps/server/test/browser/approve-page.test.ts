@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { payer, release } from '../app/approving.ts';
 import { button, findings, heading, pagesOfService, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
@@ -12,13 +12,13 @@ async function enrolled(acme: Awaited<ReturnType<ReturnType<typeof service>['asD
   const { link } = (await acme('POST', '/v1/approvers', body)).json();
   const page = await visit({ ...person, isNew: true });
   await page.goto(link);
-  await addAuthenticator(page);
+  const device = await addAuthenticator(page);
   await heading(page, /Decide for Acme/).waitFor();
   expect(page.url()).not.toContain('#');
   expect(await findings(page)).toEqual([]);
   await button(page, 'Make a passkey').click();
   await heading(page, 'Calls that wait for you').waitFor();
-  return page;
+  return Object.assign(page, { device });
 }
 
 test('R10: two people with two authenticators see the exact call, sign it, and it runs once', async () => {
@@ -87,4 +87,31 @@ test('one person cannot decide twice, signs in again with the passkey alone, and
   await button(ada, 'Refuse this call').click();
   await heading(ada, 'You refused the call').waitFor();
   expect((await acme('GET', `/v1/decisions/${asked.decisionId}`)).json().status).toBe('denied');
+});
+
+test('a person makes a second passkey, loses the first, and goes away for some days', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const ada = await enrolled(acme, 'Ada');
+  const passkeys = () => ada.getByRole('button', { name: /^Remove this passkey/ });
+  await passkeys().first().waitFor();
+  await ada.device.loseAll();
+  await button(ada, 'Make a further passkey').click();
+  await passkeys().nth(1).waitFor();
+  expect(await findings(ada)).toEqual([]);
+
+  await passkeys().nth(1).click();
+  await vi.waitUntil(async () => (await passkeys().count()) === 1);
+  await passkeys().click();
+  await sees(ada, 'This is your last passkey');
+  await button(ada, 'Be away from now on').click();
+  await sees(ada, 'Choose a day within the next ninety days.');
+  const inAWeek = new Date(service().clock().getTime() + 7 * 86_400_000).toISOString().slice(0, 10);
+  await ada.getByLabel('The last day on which you are away').fill(inAWeek);
+  await button(ada, 'Be away from now on').click();
+  await sees(ada, 'You are away until');
+  const absent = async () => (await acme('GET', '/v1/approvers')).json().approvers[0].absence;
+  expect(await absent()).toMatchObject({ deputyApproverId: null });
+  await button(ada, 'End your absence').click();
+  await button(ada, 'Be away from now on').waitFor();
+  expect(await absent()).toBe(null);
 });

@@ -23,7 +23,9 @@ export async function addAuthenticator(page: Page) {
   /** Whether the person shows a PIN or a fingerprint when they are asked. */
   const setVerified = (isUserVerified: boolean) =>
     session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
-  return { setVerified };
+  /** The person loses the passkeys of the device. */
+  const loseAll = () => session.send('WebAuthn.clearCredentials', { authenticatorId });
+  return { setVerified, loseAll };
 }
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/guides/let-people-approve-with-passkeys.md');

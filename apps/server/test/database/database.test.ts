@@ -140,6 +140,7 @@ describe('the schema', () => {
     'scim_token_index',
     'resource_index',
     'billing_customers',
+    'dynamic_clients', // registered before any developer knows them
     'signing_keys',
     'operator_head',
     'operator_entries',
@@ -226,7 +227,7 @@ describe('I1: statements', () => {
   const functions = repositories.flatMap(functionsOf);
 
   /** Their tables belong to the whole service, and have no tenant. */
-  const OF_THE_SERVICE = ['keys.repo.ts', 'operator.repo.ts'];
+  const OF_THE_SERVICE = ['keys.repo.ts', 'oauth.registration.repo.ts', 'operator.repo.ts'];
 
   test('name the tenant, or say in their name that they do not', () => {
     const careless = functions.filter(
@@ -252,12 +253,15 @@ describe('I1: statements', () => {
       'deleteOldAcrossTenants',
       'deleteOldCallsAcrossTenants',
       'deleteOldProxyCallsAcrossTenants',
+      'deleteUnusedClientsAcrossTenants',
       'deleteUsageBeforeAcrossTenants',
+      'developerOfResourceAcrossTenants',
       'developersAcrossTenants',
       'findAgentAcrossTenants',
       'findBitAcrossTenants',
       'findClientAcrossTenants',
       'findConnectionAcrossTenants',
+      'findDynamicClientAcrossTenants',
       'findFlipsAcrossTenants',
       'findHolderAcrossTenants',
       'findKeyAcrossTenants',

@@ -144,6 +144,17 @@ async function wholeAccount(service: Service) {
     .values({ ...connected, assertionId: 'a', expiresAt: clock() })
     .execute();
   await db
+    .insertInto('assertionGrants')
+    .values({
+      ...{ ...connected, id: 'ids_1', ruleId: 'idc_1', agentId: 'a', principalId: 'p', audience: '' },
+      ...{ grantId: 'g', createdAt: clock() },
+    })
+    .execute();
+  await db
+    .insertInto('assertionUses')
+    .values({ ...connected, jti: 'j', expiresAt: clock() })
+    .execute();
+  await db
     .insertInto('signalSources')
     .values({
       ...{ ...connected, transmitter: 't', jwksUri: 'j', audience: 'a', requiresHeader: true },

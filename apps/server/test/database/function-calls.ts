@@ -171,6 +171,8 @@ export async function callsOf(db: Executor, acme: Developer, its: Possessions, n
     find_enforceable: call('find_enforceable', dev, id(tokenId), at, "'acme_mail'"),
     write_enforced_call: call('write_enforced_call', dev, at, json({ callId: NEW, agentId, grantId })),
     write_delegation: call('write_delegation', dev, at, json(delegation)),
+    find_assertable: call('find_assertable', dev, id(agentId)),
+    write_assertion: call('write_assertion', dev, at, json({ ...delegation, isNew: true })),
     write_redemption: call('write_redemption', dev, at, json(redemption)),
     write_rotation: call('write_rotation', dev, at, json(rotation)),
     write_together: call(

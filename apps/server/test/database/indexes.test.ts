@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { listDueMessagesAcrossTenants } from '../../src/features/access/anomalies/anomalies.channels.repo.ts';
+import { isStopped, listStandingIds } from '../../src/features/access/assertions/assertions.grants.repo.ts';
+import { findRuleOfClient, useOnce } from '../../src/features/access/assertions/assertions.repo.ts';
 import { listDueAcrossTenants } from '../../src/features/access/authorization/authorization.repo.ts';
 import { findVersion } from '../../src/features/access/bundles/bundles.repo.ts';
 import { listDueNoticesAcrossTenants } from '../../src/features/access/decisions/decisions.notices.repo.ts';
@@ -8,6 +10,8 @@ import { listDueAcrossTenants as listDueDecisionsAcrossTenants } from '../../src
 import { deleteOldCallsAcrossTenants } from '../../src/features/access/enforcement/enforcement.repo.ts';
 import { principalsWithGrants } from '../../src/features/access/grants/grants.queries.ts';
 import { listUnannouncedExpiriesAcrossTenants } from '../../src/features/access/grants/grants.repo.ts';
+import { deleteUnusedClientsAcrossTenants } from '../../src/features/access/oauth/oauth.registration.repo.ts';
+import { findSeat } from '../../src/features/access/oauth/oauth.repo.ts';
 import { resourceServerAcrossTenants } from '../../src/features/access/resources/resources.queries.ts';
 import { findFlipsAcrossTenants } from '../../src/features/access/verifiable-credentials/verifiable-credentials.repo.ts';
 import { tellAuthorizations } from '../../src/features/access/wallet-authorizations/wallet-authorizations.repo.ts';
@@ -101,6 +105,8 @@ const endsAll = ({ acme, its, calling }: World) =>
  * Later works may end what earlier works have read.
  */
 const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  agents_client: ({ db, acme }) =>
+    findSeat(db, { developerId: acme.developerId }, 'https://editor.test/client'),
   agents_not_revoked: get(() => '/v1/agents'),
   agents_of_status: get(() => '/v1/agents?status=suspended'),
   audit_entries_action: entries(() => 'action=token.issued'),
@@ -120,6 +126,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   anomalies_open: get(() => '/v1/anomalies?unacknowledged=true'),
   anomalies_detected: get(() => '/v1/anomaly/metrics?window=1h'),
   anomaly_messages_due: ({ db, at }) => listDueMessagesAcrossTenants(db, at, { each: 4, all: 20 }),
+  dynamic_clients_expiry: ({ db, at }) => deleteUnusedClientsAcrossTenants(db, at, 10),
   resource_index_hash: ({ db }) => resourceServerAcrossTenants(db, Buffer.alloc(32)),
   auth_requests_due: ({ db, at }) => listDueAcrossTenants(db, at, 10),
   caps_call_created: ({ db, acme }) => sql`select caps_prune(${acme.developerId}, 0, 10, 1000)`.execute(db),
@@ -257,6 +264,15 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     const { id } = (await acme('POST', '/v1/sso/connections', { name: 'Short-lived', ...provider })).json();
     await acme('DELETE', `/v1/sso/connections/${id}`);
   },
+  agent_workloads_agent: get((its) => `/v1/agents/${its.agentId}/workloads`),
+  assertion_clients_client: ({ db, acme }) => findRuleOfClient(db, acme, 'sso_1', 'ag_1'),
+  assertion_grants_pair: ({ db, acme }) => isStopped(db, acme, { agentId: 'a', principalId: 'p' }),
+  assertion_grants_rule: ({ db, acme }) => listStandingIds(db, acme, { ruleId: 'idc_1' }),
+  assertion_uses_expired: ({ db, acme, at, its }) =>
+    inTransaction(db, (tx) => {
+      const used = { connectionId: String(its.ssoConnectionId), jti: 'new', expiresAt: at };
+      return useOnce(tx, acme, used, at);
+    }),
   signal_sources_connection: ({ db }) => findSourceAcrossTenants(db, 'sso_1'),
   signal_receipts_received: ({ db, acme, at, its }) =>
     inTransaction(db, (tx) =>
@@ -277,6 +293,7 @@ const SERVES: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 
 /** Unique indexes that hold a rule, and serve no search. */
 const RULES: Readonly<Record<string, string>> = {
+  assertion_grants_standing: 'one grant stands for a client, a person and an audience at a connection',
   anomalies_unresolved: 'an agent has one alert of a rule that is not resolved',
   anomaly_channels_developer_id_name_key: 'channels of a developer have names of their own',
   developers_seeded: 'a mode has one seeded developer',
@@ -350,6 +367,7 @@ const COPIES: Readonly<Record<string, string>> = {
   auth_requests: `'id', one.id || n, 'agent_id', n, 'principal_id', n, 'status', 'pending',
     'expires_at', '2030-01-01'`,
   caps_call: `'id', one.id || n, 'created_ms', 2000 + n`,
+  dynamic_clients: `'client_id', one.client_id || n, 'expires_at', '2030-01-01'`,
   enforced_calls: `'call_id', one.call_id || n, 'created_at', '2030-01-01'`,
   policies: `'id', one.id || n`,
   policy_bundles: `'id', one.id || n, 'version', 'v' || n, 'active', false`,
@@ -385,6 +403,10 @@ const COPIES: Readonly<Record<string, string>> = {
   sso_connections: `'developer_id', n, 'id', one.id || n, 'key_id', n`,
   sso_connection_domains: `'domain', n || '.test', 'connection_id', n`,
   setup_links: `'id', one.id || n, 'connection_id', n, 'expires_at', '2030-01-01', 'finished_at', '2020-01-01'`,
+  agent_workloads: `'id', one.id || n, 'agent_id', n`,
+  assertion_clients: `'id', one.id || n, 'connection_id', n, 'client_id', n`,
+  assertion_grants: `'id', one.id || n, 'connection_id', n, 'rule_id', n, 'principal_id', n`,
+  assertion_uses: `'jti', n`,
   signal_sources: `'connection_id', n`,
   signal_receipts: `'jti', n`,
   sso_assertions: `'assertion_id', n`,
@@ -416,12 +438,23 @@ async function fill(db: Executor): Promise<void> {
       created_at, updated_at)
     select developer_id, id, 't', 'j', 'a', true, 'idp', '\\x01', '2020-01-01', '2020-01-01'
     from sso_connections`.execute(db);
+  await sql`insert into assertion_grants
+    select developer_id, 'ids_1', id, 'idc_0', 'a', 'p0', '', 'g', '2020-01-01' from sso_connections`.execute(
+    db,
+  );
+  await sql`insert into assertion_uses select developer_id, id, 'j', '2040-01-01' from sso_connections`.execute(
+    db,
+  );
   await sql`insert into signal_receipts select developer_id, id, 'j', '2030-01-01' from sso_connections`.execute(
     db,
   );
   await sql`insert into vault_proxy_calls
     (developer_id, id, agent_id, grant_id, credential_id, service, upstream, method, rule, created_at)
     select id, 'pcall_1', 'a', 'g', 'c', 's', 'u', 'GET', 'r', '2030-01-01' from developers`.execute(db);
+  await sql`insert into dynamic_clients values
+    ('dcr_1', 'n', '{}', 'none', null, decode(repeat('00', 32), 'hex'), null, true, '{}', '2020-01-01', '2030-01-01')`.execute(
+    db,
+  );
   await sql`insert into caps_call select id, 'call_1', 'sent', 'f', '[]', 1 from developers`.execute(db);
   await inTransaction(db, async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx); // without looks at foreign keys

@@ -97,9 +97,9 @@ function requestIdFaults({ headers, raw, target }: Asked, answer: Answer): strin
 const isNotOffered = ({ route }: Draft, status: number) =>
   status === 501 && (Object(route.config).failures ?? []).includes('NOT_SUPPORTED');
 
-/** A mailed link is opened by a browser, which shows its refusals as a page too. */
+/** Some routes are opened by a browser, which shows their refusals as a page. */
 const isPageOfLink = ({ route }: Draft) =>
-  route.url === '/v1/signup/verify/:token' || route.url === '/oauth/authorize';
+  route.url === '/v1/signup/verify/:token' || String(Object(route.config).errors).includes('page');
 
 function refusalFaults(draft: Draft, { status, headers, body }: Answer): string[] {
   const inside = INSIDE.exec(body)?.[0];

@@ -96,6 +96,7 @@ const READING = [
   '/v1/tokens/introspect',
   '/v1/grants/verify',
   '/v1/authorize/:id/code',
+  '/v1/authorize/:id/link',
   '/v1/decisions/:id/grants',
   '/v1/enforce/tools',
   '/v1/policies/evaluate',

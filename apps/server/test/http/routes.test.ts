@@ -25,7 +25,8 @@ const operationsThat = (hold: (route: RouteOptions) => boolean) => routesThat(ho
 const isOfUpstream = ({ url }: RouteOptions) =>
   ['/v1/vault/credentials', '/v1/vault/providers', '/v1/sso/connections', '/v1/sso/config'].includes(url);
 /** Such a session begins at an identity provider; the tests of single sign-on ask for those of another developer. */
-const beginsElsewhere = ({ url }: RouteOptions) => url === '/v1/sso/sessions/:id';
+const beginsElsewhere = ({ url }: RouteOptions) =>
+  url === '/v1/sso/sessions/:id' || url === '/v1/sso/id-jag/stops/:id';
 /** A policy names agents as a condition, which need not exist, and a rule of anomalies has an id of the developer's choice. */
 const namesCondition = ({ url }: RouteOptions) =>
   ['/v1/policies', '/v1/policies/evaluate', '/v1/anomaly/rules'].includes(url);
@@ -256,7 +257,7 @@ describe('T10: a `runtime` key', () => {
 
 describe('T5: a field that a route does not know', () => {
   const owned = ['id', 'developerId', 'did', 'status', 'plan', 'mode', 'createdAt', 'isAdmin', 'hash', 'seq'];
-  // Members of AuthZEN; members that an identity provider adds; RFC 7662, section 2.1; the events of the payment provider; and a manifest, whose
+  // Members of AuthZEN; members that an identity provider adds; RFC 7591, section 2; RFC 7662, section 2.1; the events of the payment provider; and a manifest, whose
   // loader answers INVALID_MANIFEST
   const ignoring = [
     'POST /access/v1/evaluation',
@@ -266,6 +267,7 @@ describe('T5: a field that a route does not know', () => {
     'POST /oauth/device_authorization',
     'POST /oauth/introspect',
     'POST /oauth/par',
+    'POST /oauth/register',
     'POST /oauth/revoke',
     'POST /oauth/token',
     'POST /sso/callback/ldap',
@@ -274,6 +276,7 @@ describe('T5: a field that a route does not know', () => {
     'POST /v1/billing/webhook',
     'POST /v1/policies/sync/webhook',
     'POST /v1/tokens/introspect',
+    'PUT /oauth/register/:clientId',
     'PUT /v1/manifests/:connector',
   ];
 

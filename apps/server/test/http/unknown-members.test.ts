@@ -92,11 +92,15 @@ async function send(route: RouteOptions, { body, query }: { body?: unknown; quer
 
 const bodyOf = ({ schema }: RouteOptions) => schema?.body as Shape | undefined;
 const queryOf = ({ schema }: RouteOptions) => schema?.querystring as Shape | undefined;
+/** RFC 7591 §2: a member that the server does not know is left out. */
+const isOfRegistration = (url: string) => url.startsWith('/oauth/register');
 const placeOf = (route: RouteOptions, { path }: Found) => [operationOf(route), ...path].join(' ');
 
 test('T5: a member that a body does not declare is refused and named, at every depth of every body', async () => {
   const looked: string[] = [];
-  const routes = service.routes.filter(({ config }) => !config?.takesSet && config?.takesForm !== 'only'); // one token, which has no members
+  const routes = service.routes.filter(
+    ({ config, url }) => !config?.takesSet && config?.takesForm !== 'only' && !isOfRegistration(url),
+  ); // one token, which has no members
   for (const route of routes) {
     for (const found of objectsIn(bodyOf(route) ?? {})) {
       const place = placeOf(route, found);

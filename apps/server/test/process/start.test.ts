@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(27), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(28), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
@@ -58,6 +58,7 @@ describe('a server with good settings', () => {
       'erasure of accounts',
       'erasure of audit entries',
       'expiry of answers',
+      'expiry of clients',
       'expiry of connect sessions',
       'expiry of grants',
       'expiry of requests',

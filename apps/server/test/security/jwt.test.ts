@@ -166,20 +166,30 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
   const verifies =
     /\bcreateVerify\b|\bsubtle\b|from '(jose|jsonwebtoken)'|import \{[^}]*\bverify\b[^}]*\} from 'node:crypto'/;
 
-  expect(sources.filter((path) => verifies.test(codeOf(path)))).toEqual([
-    'packages/sdk/src/dpop.ts', // makes proofs alone
-    'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
-    'packages/protocol/src/canonical-json.ts', // hashes alone
-    'apps/server/src/features/vault/providers/providers.client.service.ts', // signs alone
-    'apps/server/src/features/vault/providers/providers.id-token.service.ts', // ID tokens of upstreams, by their keys
-    'apps/server/src/features/vault/providers/providers.registration.service.ts', // makes keys alone
-    'apps/server/src/features/service/keys/keys.rules.ts',
-    'apps/server/src/features/people/sso/sso.keyset.service.ts', // ID tokens of identity providers, by their keys
-    'apps/server/src/features/people/signals/signals.keys.service.ts', // signals of transmitters, by their keys
-    'apps/server/src/features/access/wallet-authorizations/wallet-authorizations.service.ts', // reads what the service has stored
-    'apps/server/src/features/access/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
-    'apps/server/src/features/access/passports/passports.read.service.ts', // reads what the service has stored
-    'apps/server/src/features/access/oauth/oauth.client.service.ts', // assertions of clients, by the keys of their agents
-    'apps/server/src/features/access/oauth/oauth.dpop.service.ts', // proofs of possession, by the keys in them
-  ]);
+  expect(new Set(sources.filter((path) => verifies.test(codeOf(path))))).toEqual(
+    new Set([
+      'packages/sdk/src/dpop.ts', // makes proofs alone
+      'packages/sdk/src/verify/signatures.ts', // the primitive of the SDK, for the same verifier
+      'packages/protocol/src/canonical-json.ts', // hashes alone
+      'apps/server/src/features/vault/providers/providers.client.service.ts', // signs alone
+      'apps/server/src/features/vault/providers/providers.id-token.service.ts', // ID tokens of upstreams, by their keys
+      'apps/server/src/features/vault/providers/providers.registration.service.ts', // makes keys alone
+      'apps/server/src/features/service/keys/keys.rules.ts',
+      'apps/server/src/features/people/sso/sso.keyset.service.ts', // ID tokens of identity providers, by their keys
+      'apps/server/src/features/people/signals/signals.keys.service.ts', // signals of transmitters, by their keys
+      'apps/server/src/features/access/wallet-authorizations/wallet-authorizations.service.ts', // reads what the service has stored
+      'apps/server/src/features/access/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
+      'apps/server/src/features/access/passports/passports.read.service.ts', // reads what the service has stored
+      'apps/server/src/features/access/oauth/oauth.assertion.service.ts', // assertions of clients, by their keys
+      'apps/server/src/features/access/oauth/oauth.dpop.service.ts', // proofs of possession, by the keys in them
+      'packages/sdk/src/verify/dpop-proof.ts', // proofs of possession, by the keys in them
+      'packages/sdk/src/testing/mock-routes.ts', // signs alone
+      'packages/sdk/src/testing/test-issuer.ts', // signs alone
+      'apps/server/src/features/people/sso/sso.assertion.service.ts', // assertions of identity providers, by their keys
+      'apps/server/src/features/access/workloads/workloads.prove.service.ts', // JWTs of platforms, by their keys
+      'apps/server/src/features/access/oauth/oauth.client.service.ts', // the type of a key alone
+      'apps/server/src/features/access/oauth/oauth.described.service.ts', // the type of a key alone
+      'apps/server/src/features/access/oauth/oauth.documents.service.ts', // the type of a key alone
+    ]),
+  );
 });

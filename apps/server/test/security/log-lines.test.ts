@@ -10,6 +10,7 @@ const sources = join(import.meta.dirname, '../../src');
  * another name whole, with everything that a library put on it, so no other member here may be or hold an error.
  */
 const MEMBERS = [
+  'reqId',
   ...['err', 'job', 'phase', 'step', 'setting', 'code', 'lines', 'mail', 'version'],
   ...['method', 'route', 'status', 'responseTime', 'firstBrokenAt', 'problem', 'command', 'responseCode'],
   ...['event', 'price'], // from the payment provider's events

@@ -55,6 +55,8 @@ export interface Agent {
   scopes: string[];
   status: "active" | "suspended" | "revoked";
   publicKeyJwk: { readonly [name: string]: unknown } | null;
+  origin: "api" | "cimd" | "dcr";
+  clientId: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -1060,7 +1062,7 @@ export interface PoliciesEvaluateInput {
   readonly principalId: string;
   readonly scopes: readonly string[];
   readonly at?: string | undefined;
-  readonly operation?: "authorize" | "consent" | "token" | "refresh" | "delegate" | "enforce" | undefined;
+  readonly operation?: "authorize" | "consent" | "token" | "refresh" | "delegate" | "enforce" | "id_jag" | undefined;
   readonly purpose?: string | undefined;
   readonly address?: string | undefined;
   readonly delegationDepth?: number | undefined;
@@ -1493,16 +1495,45 @@ export interface TokensIntrospectAnswer {
   "urn:service:grant"?: { readonly [name: string]: unknown };
 }
 
+export interface WorkloadsAddInput {
+  readonly issuer: string;
+  readonly jwksUri?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly subject: string;
+  readonly claims?: { readonly [name: string]: string } | undefined;
+  readonly maxTokenSeconds?: number | undefined;
+  readonly allowReuse?: boolean | undefined;
+}
+
+export interface WorkloadsAddAnswer {
+  id: string;
+  workloadId: string;
+  agentId: string;
+  issuer: string;
+  jwksUri: string;
+  audience: string;
+  subject: string;
+  claims: { readonly [name: string]: string };
+  maxTokenSeconds: number;
+  allowReuse: boolean;
+  createdAt: string;
+}
+
+export interface WorkloadsListAnswer {
+  workloads: WorkloadsAddAnswer[];
+  nextCursor: string | null;
+}
+
 export interface OauthPutClientInput {
   readonly redirectUris: readonly string[];
-  readonly authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  readonly authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "workload_jwt";
   readonly dpopBound?: boolean | undefined;
 }
 
 export interface OauthPutClientAnswer {
   clientId: string;
   redirectUris: string[];
-  authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  authMethod: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "workload_jwt";
   dpopBound: boolean;
   createdAt: string;
   updatedAt: string;
@@ -2366,15 +2397,87 @@ export interface SsoHandleLdapCallbackInput {
   readonly org: string;
 }
 
-export interface SsoDirectoryPageQuery {
-  readonly state: string;
-  readonly failed?: "1" | undefined;
+export interface AssertionsPutInput {
+  readonly enabled: boolean;
+  readonly acknowledge?: "no personal consent" | undefined;
+  readonly tenant?: string | null | undefined;
+  readonly maxAssertionSeconds?: number | undefined;
 }
 
-export interface SsoDirectoryFormInput {
-  readonly state: string;
-  readonly username: string;
-  readonly password: string;
+export interface AssertionsPutAnswer {
+  connectionId: string;
+  enabled: boolean;
+  tenant: string | null;
+  maxAssertionSeconds: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface AssertionsAddClientInput {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly defaultScopes?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | null | undefined;
+  readonly authorizationDetails?: readonly unknown[] | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
+  readonly grantTtl?: string | undefined;
+  readonly maxAuthAgeSeconds?: number | null | undefined;
+  readonly requireAmr?: readonly string[] | undefined;
+  readonly allowPublic?: boolean | undefined;
+  readonly status?: "active" | "paused" | undefined;
+}
+
+export interface AssertionsAddClientAnswer {
+  id: string;
+  clientRuleId: string;
+  connectionId: string;
+  clientId: string;
+  agentId: string;
+  scopes: string[];
+  defaultScopes: string[];
+  resources: string[] | null;
+  authorizationDetails: unknown[];
+  tokenTtlSeconds: number;
+  grantTtl: string;
+  maxAuthAgeSeconds: number | null;
+  requireAmr: string[];
+  allowPublic: boolean;
+  status: "active" | "paused";
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface AssertionsListClientsAnswer {
+  clients: AssertionsAddClientAnswer[];
+  nextCursor: string | null;
+}
+
+export interface AssertionsChangeClientInput {
+  readonly scopes?: readonly string[] | undefined;
+  readonly defaultScopes?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | null | undefined;
+  readonly authorizationDetails?: readonly unknown[] | undefined;
+  readonly tokenTtlSeconds?: number | undefined;
+  readonly grantTtl?: string | undefined;
+  readonly maxAuthAgeSeconds?: number | null | undefined;
+  readonly requireAmr?: readonly string[] | undefined;
+  readonly allowPublic?: boolean | undefined;
+  readonly status?: "active" | "paused" | undefined;
+}
+
+export interface AssertionsListStopsItem {
+  id: string;
+  stopId: string;
+  agentId: string;
+  principalId: string;
+  grantId: string;
+  by: "developer" | "principal" | "anomaly" | "policy" | "admin";
+  createdAt: string;
+}
+
+export interface AssertionsListStopsAnswer {
+  stops: AssertionsListStopsItem[];
+  nextCursor: string | null;
 }
 
 export interface SetupCreateLinkInput {
@@ -2753,39 +2856,6 @@ export interface EnforcementUsageAnswer {
     remaining: number;
     retryAt: string | null;
   }[];
-}
-
-export interface AuthzenEvaluateInput {
-  readonly subject?: unknown | undefined;
-  readonly action?: unknown | undefined;
-  readonly resource?: unknown | undefined;
-  readonly context?: unknown | undefined;
-}
-
-export interface AuthzenEvaluateAnswer {
-  decision: boolean;
-  context?: { readonly [name: string]: unknown };
-}
-
-export interface AuthzenEvaluateTogetherInput {
-  readonly subject?: unknown | undefined;
-  readonly action?: unknown | undefined;
-  readonly resource?: unknown | undefined;
-  readonly context?: unknown | undefined;
-  readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
-  readonly options?: {
-    readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
-  } | undefined;
-}
-
-export type AuthzenEvaluateTogetherAnswer = {
-  evaluations: AuthzenEvaluateAnswer[];
-} | AuthzenEvaluateAnswer;
-
-export interface AuthzenMetadataAnswer {
-  policy_decision_point: string;
-  access_evaluation_endpoint: string;
-  access_evaluations_endpoint: string;
 }
 
 export interface ApproversInviteInput {
@@ -4078,6 +4148,27 @@ export interface TokensApi {
   introspect(token: string, input?: TokensIntrospectInput, options?: CallOptions): Promise<TokensIntrospectAnswer>;
 }
 
+export interface WorkloadsApi {
+  /**
+   * Trust the JWTs of an issuer to identify an agent. The agent then shows such a JWT at `POST /oauth/token` as its `client_assertion`, once its `authMethod` is `workload_jwt`.
+   *
+   * Sends `POST /v1/agents/{id}/workloads`.
+   */
+  add(id: string, input: WorkloadsAddInput, options?: CallOptions): Promise<WorkloadsAddAnswer>;
+  /**
+   * List the issuers that identify an agent, newest first.
+   *
+   * Sends `GET /v1/agents/{id}/workloads`.
+   */
+  list(id: string, query?: EntriesListQuery, options?: CallOptions): List<WorkloadsListAnswer, WorkloadsListAnswer['workloads'][number]>;
+  /**
+   * Trust an issuer no longer.
+   *
+   * Sends `DELETE /v1/agents/{id}/workloads/{workloadId}`.
+   */
+  remove(id: string, workloadId: string, options?: CallOptions): Promise<void>;
+}
+
 export interface OauthApi {
   /**
    * Make an agent an OAuth client. Its `client_id` is the id of the agent. A secret is shown once, when it is made.
@@ -4643,18 +4734,69 @@ export interface SsoApi {
    * Sends `POST /sso/callback/ldap`.
    */
   handleLdapCallback(input: SsoHandleLdapCallbackInput, options?: CallOptions): Promise<SsoSession>;
+}
+
+export interface AssertionsApi {
   /**
-   * Show the page where a person types the password of a directory.
+   * Let a connection's identity provider decide for its people. From then on no person is asked: an assertion of the identity provider gives a listed client a token. The connection has to be active, of OpenID Connect, with a verified domain.
    *
-   * Sends `GET /sso/ldap`.
+   * Sends `PUT /v1/sso/connections/{id}/id-jag`.
    */
-  directoryPage(query: SsoDirectoryPageQuery, options?: CallOptions): Promise<string>;
+  put(id: string, input: AssertionsPutInput, options?: CallOptions): Promise<AssertionsPutAnswer>;
   /**
-   * Take the name and password of a person from the page. After a wrong password the browser is sent to the page again. Programs use `/sso/callback/ldap`.
+   * Read whether a connection's identity provider decides for its people.
    *
-   * Sends `POST /sso/ldap`.
+   * Sends `GET /v1/sso/connections/{id}/id-jag`.
    */
-  directoryForm(input: SsoDirectoryFormInput, options?: CallOptions): Promise<SsoSession>;
+  get(id: string, options?: CallOptions): Promise<AssertionsPutAnswer>;
+  /**
+   * Ask people again, and end every grant that the identity provider has given.
+   *
+   * Sends `DELETE /v1/sso/connections/{id}/id-jag`.
+   */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * List a client for which the identity provider may speak.
+   *
+   * Sends `POST /v1/sso/connections/{id}/clients`.
+   */
+  addClient(id: string, input: AssertionsAddClientInput, options?: CallOptions): Promise<AssertionsAddClientAnswer>;
+  /**
+   * List the clients for which the identity provider may speak, newest first.
+   *
+   * Sends `GET /v1/sso/connections/{id}/clients`.
+   */
+  listClients(id: string, query?: EntriesListQuery, options?: CallOptions): List<AssertionsListClientsAnswer, AssertionsListClientsAnswer['clients'][number]>;
+  /**
+   * Read the rule of a client.
+   *
+   * Sends `GET /v1/sso/connections/{id}/clients/{clientRuleId}`.
+   */
+  getClient(id: string, clientRuleId: string, options?: CallOptions): Promise<AssertionsAddClientAnswer>;
+  /**
+   * Change the rule of a client. Grants that the rule no longer covers end at once.
+   *
+   * Sends `PATCH /v1/sso/connections/{id}/clients/{clientRuleId}`.
+   */
+  changeClient(id: string, clientRuleId: string, input?: AssertionsChangeClientInput, options?: CallOptions): Promise<AssertionsAddClientAnswer>;
+  /**
+   * End the rule of a client, with its grants.
+   *
+   * Sends `DELETE /v1/sso/connections/{id}/clients/{clientRuleId}`.
+   */
+  removeClient(id: string, clientRuleId: string, options?: CallOptions): Promise<void>;
+  /**
+   * List what keeps agents from getting a grant of a person again, newest first.
+   *
+   * Sends `GET /v1/sso/id-jag/stops`.
+   */
+  listStops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
+  /**
+   * Let the identity provider give an agent grants of a person again. Every stop of the same agent and person is lifted.
+   *
+   * Sends `DELETE /v1/sso/id-jag/stops/{id}`.
+   */
+  liftStop(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface SetupApi {
@@ -4877,27 +5019,6 @@ export interface EnforcementApi {
    * Sends `GET /v1/enforce/usage`.
    */
   usage(query: EnforcementUsageQuery, options?: CallOptions): Promise<EnforcementUsageAnswer>;
-}
-
-export interface AuthzenApi {
-  /**
-   * Ask whether a call of a tool may happen now, in the words of AuthZEN. A denial is an answer, with status 200: read `decision`. A permit charges the caps of its call, unless `context.check_only` is true.
-   *
-   * Sends `POST /access/v1/evaluation`.
-   */
-  evaluate(input?: AuthzenEvaluateInput, options?: CallOptions): Promise<AuthzenEvaluateAnswer>;
-  /**
-   * Ask about several calls of tools, in the words of AuthZEN. Each evaluation counts as one request.
-   *
-   * Sends `POST /access/v1/evaluations`.
-   */
-  evaluateTogether(input?: AuthzenEvaluateTogetherInput, options?: CallOptions): Promise<AuthzenEvaluateTogetherAnswer>;
-  /**
-   * Read the metadata of the policy decision point (AuthZEN).
-   *
-   * Sends `GET /.well-known/authzen-configuration`.
-   */
-  metadata(options?: CallOptions): Promise<AuthzenMetadataAnswer>;
 }
 
 export interface ApproversApi {
@@ -5202,6 +5323,7 @@ export interface ApiResources {
   readonly webauthn: WebauthnApi;
   readonly principal: PrincipalApi;
   readonly tokens: TokensApi;
+  readonly workloads: WorkloadsApi;
   readonly oauth: OauthApi;
   readonly credentials: CredentialsApi;
   readonly passports: PassportsApi;
@@ -5213,13 +5335,13 @@ export interface ApiResources {
   readonly connections: ConnectionsApi;
   readonly scim: ScimApi;
   readonly sso: SsoApi;
+  readonly assertions: AssertionsApi;
   readonly setup: SetupApi;
   readonly signals: SignalsApi;
   readonly budgets: BudgetsApi;
   readonly audit: AuditApi;
   readonly webhooks: WebhooksApi;
   readonly enforcement: EnforcementApi;
-  readonly authzen: AuthzenApi;
   readonly approvers: ApproversApi;
   readonly decisions: DecisionsApi;
   readonly compliance: ComplianceApi;

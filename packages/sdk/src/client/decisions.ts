@@ -6,6 +6,7 @@ import {
   type MoveRefusal,
   moveRefusals,
 } from '@behest/protocol/enforcement/ports';
+import type { Denied, Result } from '@behest/protocol/enforcement/result';
 import { BehestError } from '../errors.ts';
 import type { IssuerKeys } from '../verify/key-cache.ts';
 import { verifySignature } from '../verify/signatures.ts';
@@ -40,6 +41,22 @@ export interface CallToApprove
 export type Waiting =
   | { readonly decisionGrants: readonly string[]; readonly decision: Decision }
   | { readonly decisionGrants?: undefined; readonly decision: Decision };
+
+/** Whether nothing but a decision of people is missing. */
+export const isWaiting = (result: Result): result is Denied =>
+  !result.allowed && result.reason_code === 'decision_required' && result.sub_reason === null;
+
+/** The members of a call that people see. */
+export function callToApprove(call: Call): CallToApprove {
+  const { grantToken, connector, tool, resource, amount, caseId, caseVersion } = call;
+  return {
+    ...{ grantToken, connector, tool, arguments: call.arguments },
+    ...(resource !== undefined && { resource }),
+    ...(typeof amount === 'number' && { amount }),
+    ...(typeof caseId === 'string' && { caseId }),
+    ...(caseVersion !== undefined && { caseVersion }),
+  };
+}
 
 /** Asks people about calls. Only people approve, so there is no method for that. */
 export class Approvals {

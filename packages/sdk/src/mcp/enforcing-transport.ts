@@ -3,6 +3,7 @@ import type { HiddenTool } from '@behest/protocol/enforcement/engine';
 import type { Result } from '@behest/protocol/enforcement/result';
 import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
 import type { Behest } from '../behest.ts';
+import { isWaiting } from '../client/decisions.ts';
 import {
   isRequest,
   type Message,
@@ -12,7 +13,7 @@ import {
   type Transport,
   toolCallOf,
 } from './messages.ts';
-import { elicited, isWaiting, resumed } from './waiting-call.ts';
+import { elicited, resumed } from './waiting-call.ts';
 import { type WholeList, wholeList } from './whole-list.ts';
 
 export interface ToolEnforcement {

@@ -1,25 +1,12 @@
 import type { Call } from '@behest/protocol/enforcement/call';
-import type { Result } from '@behest/protocol/enforcement/result';
 import type { Behest } from '../behest.ts';
-import type { CallToApprove, Decision, Waiting } from '../client/decisions.ts';
+import { callToApprove, type Decision, type Waiting } from '../client/decisions.ts';
 import { elicitConnection } from './elicit-connection.ts';
 import type { ToolCall } from './messages.ts';
 
-/** Whether nothing but a decision of people is missing. */
-export const isWaiting = ({ allowed, reason_code, sub_reason }: Result): boolean =>
-  !allowed && reason_code === 'decision_required' && sub_reason === null;
-
 /** @returns undefined where people cannot be asked, so that the denial stands */
 export async function resumed(behest: Behest, call: Call): Promise<Waiting | undefined> {
-  const { grantToken, connector, tool, resource, amount, caseId, caseVersion } = call;
-  const asked: CallToApprove = {
-    ...{ grantToken, connector, tool, arguments: call.arguments },
-    ...(resource !== undefined && { resource }),
-    ...(typeof amount === 'number' && { amount }),
-    ...(typeof caseId === 'string' && { caseId }),
-    ...(caseVersion !== undefined && { caseVersion }),
-  };
-  return behest.approvals.resume(asked).catch(() => undefined);
+  return behest.approvals.resume(callToApprove(call)).catch(() => undefined);
 }
 
 interface Asking {

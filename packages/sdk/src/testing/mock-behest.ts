@@ -49,7 +49,7 @@ export async function mockBehest({ testIssuer, ...options }: MockOptions = {}): 
       return value === undefined ? new Response(null, { status }) : Response.json(value, { status });
     }
     const message = `mockBehest() has no ${method} ${pathname}.`;
-    return Response.json({ code: 'NOT_SUPPORTED', message }, { status: 501 });
+    return Response.json({ code: 'NOT_SUPPORTED', message, requestId: 'req_test' }, { status: 501 });
   };
   const { cache: _, ...known } = issuer.options;
   const behest = new Behest({ ...known, ...options, apiKey: 'bh_test_mock', baseUrl: issuer.issuer, fetch });

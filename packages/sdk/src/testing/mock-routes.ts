@@ -25,7 +25,10 @@ const idOf = (prefix: string) =>
   `${prefix}_${crypto.randomUUID().replaceAll('-', '').slice(0, 26).toUpperCase()}`;
 const found = (value: unknown): Answer =>
   value === undefined
-    ? { status: 404, value: { code: 'NOT_FOUND', message: 'There is no such record.' } }
+    ? {
+        status: 404,
+        value: { code: 'NOT_FOUND', message: 'There is no such record.', requestId: 'req_test' },
+      }
     : { status: 200, value };
 
 /** The routes, each with a function that answers it. */
@@ -122,7 +125,7 @@ function newAgent({ developerId, issuer }: TestIssuer, body: object): Agent {
   const did = `did:web:${new URL(issuer).hostname}:agents:${id}`;
   return {
     ...{ agentId: id, id, did, developerId, name: String(name), description: String(description), scopes },
-    ...{ status: 'active', publicKeyJwk: null, ...times },
+    ...{ status: 'active', publicKeyJwk: null, origin: 'api', clientId: null, ...times },
   };
 }
 

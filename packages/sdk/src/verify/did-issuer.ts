@@ -7,9 +7,9 @@ import { BehestError } from '../errors.ts';
  * @see https://w3c-ccg.github.io/did-method-web/, section 3.2: a colon separates paths, and that of a port is escaped
  */
 export function issuerOfDid(did: string): string {
-  const [, host = '', rest = ''] = /^did:web:([\w.%-]+)((?::[\w.%-]+)*)$/.exec(did) ?? [];
-  const url = `https://${host.replace(/%3a/i, ':')}${rest.replaceAll(':', '/')}`;
-  if (!host || !URL.canParse(url)) throw new BehestError('CONFIGURATION', `No issuer is found by ${did}.`);
-  const isLocal = ['localhost', '127.0.0.1'].includes(new URL(url).hostname);
-  return isLocal ? url.replace('https:', 'http:') : url;
+  const [host = '', ...path] = did.startsWith('did:web:') ? did.slice(8).split(':') : [];
+  const isLocal = /^(?:localhost|127\.0\.0\.1)(?:%3a|$)/i.test(host);
+  const url = [`http${isLocal ? '' : 's'}://${host.replace(/%3a/i, ':')}`, ...path].join('/');
+  if (/^[\w.%-]+$/.test(host) && URL.canParse(url)) return url;
+  throw new BehestError('CONFIGURATION', `No issuer: ${did}`);
 }

@@ -37,7 +37,7 @@ export interface VerifiedGrant {
 
 export function grantOf({ claims, payload }: Pick<Verified, 'claims' | 'payload'>): VerifiedGrant {
   const { authorizationDetails, agentDid, agentId, delegatedBy, keyThumbprint } = claims;
-  const { manifests, manifest_mode: mode } = Object(payload[GRANT_CLAIM]);
+  const { manifests, manifest_mode: manifestMode } = Object(payload[GRANT_CLAIM]); // the service signed them
   const entries: readonly unknown[] = Array.isArray(authorizationDetails) ? authorizationDetails : [];
   const purposes = entries.map((entry) => Object(entry)).filter(({ type }) => type === TOOLS_TYPE);
   const purpose: unknown = purposes.find((entry) => typeof entry.purpose === 'string')?.purpose;
@@ -60,9 +60,9 @@ export function grantOf({ claims, payload }: Pick<Verified, 'claims' | 'payload'
     actorChain: agentDid === undefined ? delegatedBy : [agentDid, ...delegatedBy],
     purpose: typeof purpose === 'string' ? purpose : undefined,
     authorizationDetails,
-    manifests: typeof manifests === 'object' && manifests !== null ? manifests : undefined,
-    manifestMode: mode === 'warn' || mode === 'enforce' ? mode : undefined,
-    confirmation: keyThumbprint === undefined ? undefined : { jkt: keyThumbprint },
+    manifests,
+    manifestMode,
+    confirmation: keyThumbprint ? { jkt: keyThumbprint } : undefined,
     sandbox: claims.sandbox,
     raw: payload,
   };

@@ -22,6 +22,8 @@ export type ApproverKind = "person" | "principal";
 
 export type ApproverStatus = "active" | "invited" | "pending_confirmation" | "removed" | "suspended";
 
+export type AssertionClientStatus = "active" | "paused";
+
 export type AuditStatus = "blocked" | "failure" | "success";
 
 export type AuthChannel = "ciba" | "device";
@@ -36,7 +38,7 @@ export type CapsMode = "enforce" | "warn";
 
 export type ConnectSessionStatus = "cancelled" | "connected" | "denied" | "expired" | "failed" | "pending" | "returned" | "started";
 
-export type ConsentMethod = "delegated" | "developer" | "email" | "link" | "passkey" | "policy" | "sandbox" | "sso";
+export type ConsentMethod = "delegated" | "developer" | "email" | "idp" | "link" | "passkey" | "policy" | "sandbox" | "sso";
 
 export type ConsentMode = "developer" | "email" | "passkey" | "sso";
 
@@ -74,7 +76,7 @@ export type KeyRole = "full" | "runtime";
 
 export type ManifestPinning = "enforce" | "off" | "warn";
 
-export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt";
+export type OauthAuthMethod = "client_secret_basic" | "client_secret_post" | "none" | "private_key_jwt" | "workload_jwt";
 
 export type PasskeyStatus = "active" | "suspect";
 
@@ -84,7 +86,7 @@ export type Plan = "enterprise" | "free" | "pro";
 
 export type PolicyEffect = "allow" | "deny" | "require_approval";
 
-export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "token_revoked";
+export type RevokedReason = "admin" | "agent_revoked" | "anomaly" | "client" | "code_reuse" | "developer" | "idp_rule" | "idp_signal" | "parent" | "policy" | "principal" | "principal_offboarded" | "refresh_reuse" | "superseded" | "token_revoked";
 
 export type SigningKeyState = "active" | "pending" | "removed" | "retired";
 
@@ -116,16 +118,32 @@ export interface AgentIndex {
 }
 
 export interface Agents {
+  clientId: string | null;
   createdAt: Timestamp;
   description: string;
   developerId: string;
   did: string;
   id: string;
+  isProposed: Generated<boolean>;
   name: string;
   publicKeyJwk: Json | null;
   scopes: string[];
   status: AgentStatus;
   updatedAt: Timestamp;
+}
+
+export interface AgentWorkloads {
+  agentId: string;
+  allowReuse: boolean;
+  audience: string;
+  claims: Json;
+  createdAt: Timestamp;
+  developerId: string;
+  id: string;
+  issuer: string;
+  jwksUri: string;
+  maxSeconds: number;
+  subject: string;
 }
 
 export interface Anomalies {
@@ -298,6 +316,57 @@ export interface ApproverSessions {
   secretHash: Buffer;
 }
 
+export interface AssertionClients {
+  agentId: string;
+  allowPublic: boolean;
+  authorizationDetails: Json | null;
+  clientId: string;
+  connectionId: string;
+  createdAt: Timestamp;
+  defaultScopes: string[];
+  developerId: string;
+  grantTtl: string;
+  id: string;
+  manifests: Json | null;
+  maxAuthAgeSeconds: number | null;
+  requireAmr: string[];
+  resources: string[] | null;
+  scopes: string[];
+  status: AssertionClientStatus;
+  tokenSeconds: number;
+  updatedAt: Timestamp;
+  version: number;
+}
+
+export interface AssertionGrants {
+  agentId: string;
+  audience: string;
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  grantId: string;
+  id: string;
+  principalId: string;
+  ruleId: string;
+}
+
+export interface AssertionTrusts {
+  connectionId: string;
+  createdAt: Timestamp;
+  developerId: string;
+  isEnabled: boolean;
+  longestSeconds: number;
+  tenant: string | null;
+  updatedAt: Timestamp;
+}
+
+export interface AssertionUses {
+  connectionId: string;
+  developerId: string;
+  expiresAt: Timestamp;
+  jti: string;
+}
+
 export interface AuditCheckpoints {
   developerId: string;
   hash: Buffer;
@@ -373,6 +442,7 @@ export interface AuthRequests {
   budgetAmount: Int8 | null;
   budgetCurrency: string | null;
   channel: AuthChannel | null;
+  client: Json | null;
   codeChallenge: string | null;
   codeExpiresAt: Timestamp | null;
   comparedText: string | null;
@@ -623,6 +693,20 @@ export interface Developers {
   stoppedAt: Timestamp | null;
   stopReason: string | null;
   updatedAt: Timestamp;
+}
+
+export interface DynamicClients {
+  authMethod: OauthAuthMethod;
+  clientId: string;
+  createdAt: Timestamp;
+  description: Json;
+  expiresAt: Timestamp;
+  keys: Json | null;
+  managementHash: Buffer;
+  name: string;
+  redirectUris: string[];
+  refreshes: boolean;
+  secretHash: Buffer | null;
 }
 
 export interface EmailVerificationIndex {
@@ -1110,6 +1194,7 @@ export interface Subscriptions {
 
 export interface Tokens {
   audience: string | null;
+  authorizationDetails: Json | null;
   developerId: string;
   expiresAt: Timestamp;
   grantId: string;
@@ -1297,6 +1382,7 @@ export interface WebhookEndpoints {
 export interface DB {
   agentIndex: AgentIndex;
   agents: Agents;
+  agentWorkloads: AgentWorkloads;
   anomalies: Anomalies;
   anomalyChannels: AnomalyChannels;
   anomalyCounts: AnomalyCounts;
@@ -1310,6 +1396,10 @@ export interface DB {
   approverPasskeys: ApproverPasskeys;
   approvers: Approvers;
   approverSessions: ApproverSessions;
+  assertionClients: AssertionClients;
+  assertionGrants: AssertionGrants;
+  assertionTrusts: AssertionTrusts;
+  assertionUses: AssertionUses;
   auditCheckpoints: AuditCheckpoints;
   auditChecks: AuditChecks;
   auditEntries: AuditEntries;
@@ -1336,6 +1426,7 @@ export interface DB {
   decisionNotices: DecisionNotices;
   decisions: Decisions;
   developers: Developers;
+  dynamicClients: DynamicClients;
   emailVerificationIndex: EmailVerificationIndex;
   emailVerifications: EmailVerifications;
   enforcedCalls: EnforcedCalls;

@@ -7,7 +7,8 @@ import { type Act, concerning } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { afterCommit, inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, principalInactive } from '../../../platform/errors.ts';
-import { getAgentDid } from '../../accounts/agents/agents.queries.ts';
+import { getAgentDid, getConcernedAgent } from '../../accounts/agents/agents.queries.ts';
+import { adoptAgent } from '../../accounts/agents/index.ts';
 import { holdPrincipal, isPrincipalActive } from '../../people/scim/scim.principals.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { type PolicyDecision, refuseDenied } from '../policies/index.ts';
@@ -68,6 +69,8 @@ export async function approveRequest(
   if (made) await deps.store.put([made.entry]);
 
   const approved = await inTransaction(deps.db, async (tx) => {
+    const { agentId } = policies;
+    const adopted = policies.isProposed ? await adoptAgent(tx, deps.quotas, caller, { agentId, at }) : [];
     if (!(await holdPrincipal(tx, caller.tenant, policies.principalId))) throw principalInactive();
     const pending = await lockPending(tx, caller, requestId, at);
     if (!(await policiesHold(tx, caller.tenant, policies.version))) return undefined;
@@ -88,7 +91,7 @@ export async function approveRequest(
     const about = await concernedBy(tx, caller, request);
     const told = method === 'link' ? { ...data, unverified: true as const } : data;
     const act: Act = { type: 'authorization.approved', ...about, data: told, ...(evidence && { evidence }) };
-    await recordActs(tx, caller, [act], at);
+    await recordActs(tx, caller, [...adopted, act], at);
     await afterCommit(tx, () => letGo(deps.store, [requestId], CODE_SECONDS));
     return { request, code: made?.code };
   });
@@ -98,6 +101,13 @@ export async function approveRequest(
   return approveRequest(deps, caller, requestId, approval);
 }
 
+interface Pending {
+  readonly principalId: string;
+  readonly agentId: string;
+  readonly isProposed: boolean;
+  readonly hasCode: boolean;
+}
+
 /** Asks the policies about a request as it would be approved. */
 async function policiesOn(
   deps: AuthorizationDeps,
@@ -105,20 +115,21 @@ async function policiesOn(
   requestId: string,
   narrowing: Narrowing,
   at: Date,
-): Promise<PolicyDecision & { readonly principalId: string; readonly hasCode: boolean }> {
+): Promise<PolicyDecision & Pending> {
   const { tenant } = caller;
   const found = await findRequest(deps.db, caller, requestId);
   if (found && !(await isPrincipalActive(deps.db, tenant, found.principalId))) throw principalInactive();
   const pending = mustBePending(found, at);
-  const [version, agentDid] = await Promise.all([
+  const [version, agent] = await Promise.all([
     policiesVersion(deps.db, tenant),
-    getAgentDid(deps.db, tenant, pending.agentId),
+    getConcernedAgent(deps.db, tenant, pending.agentId),
   ]);
   const { scopes } = narrow(pending, narrowing).columns;
   const { agentId, principalId, purpose } = pending;
-  const question = { operation: 'consent', agentId, agentDid, principalId, scopes, purpose } as const;
-  const decision = await refuseDenied(deps, caller, { version, at }, question);
-  return { ...decision, principalId, hasCode: pending.channel === null };
+  const about = { agentId, agentDid: agent.did, principalId, scopes, purpose };
+  const decision = await refuseDenied(deps, caller, { version, at }, { operation: 'consent', ...about });
+  const hasCode = pending.channel === null;
+  return { ...decision, principalId, agentId, isProposed: agent.isProposed, hasCode };
 }
 
 /** @throws NOT_FOUND, GONE with the status */

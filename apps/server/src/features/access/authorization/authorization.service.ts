@@ -10,6 +10,7 @@ import { limitOf, overQuota, refuseWhenFull } from '../../accounts/quotas/index.
 import { enforcingOf, isEnforcedFor } from '../../people/sso/sso.queries.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { type DecideDeps, type PolicyDecision, refuseDenied } from '../policies/index.ts';
+import { approveFirst, type ByClient } from './authorization.clients.service.ts';
 import { pinsFor } from './authorization.pins.service.ts';
 import { recordingScopes } from './authorization.refused.service.ts';
 import { type Asker, getAsker, type RequestRow, requestAuthorization } from './authorization.repo.ts';
@@ -33,16 +34,6 @@ export interface AuthorizationDeps extends DecideDeps {
   readonly principalProof: 'required' | 'optional';
   /** Whether consent links name the developer's verified domain. */
   readonly linksToDomains: boolean;
-}
-
-/** A request of an OAuth client, whose redirect URI is one that the client has registered. */
-export interface ByClient {
-  /** The key by whose proof alone the code is exchanged. */
-  readonly keyThumbprint?: string;
-  /** The way by which the client learns the decision, where that is no browser. Then a person decides in any case. */
-  readonly channel?: NonNullable<RequestRow['channel']>;
-  /** The text that the person compares with the other device. */
-  readonly comparedText?: string;
 }
 
 /**
@@ -79,11 +70,12 @@ export async function requestConsent(
     principalId: input.principalId,
     scopes: accepted.scopes,
     expiresIn: input.expiresIn,
-    tokenSeconds: accepted.tokenSeconds,
+    tokenSeconds: Math.min(accepted.tokenSeconds, byClient?.tokenSeconds ?? accepted.tokenSeconds),
     redirectUri: input.redirectUri ?? null,
     state: input.state ?? null,
     codeChallenge: input.codeChallenge ?? null,
     keyThumbprint: byClient?.keyThumbprint ?? null,
+    client: byClient?.client ? jsonOf(byClient.client) : null,
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
@@ -123,6 +115,7 @@ export async function requestConsent(
     throw refusal === 'revoked' ? notFound() : agentInactive();
   }
 
+  if (isApproved && byClient?.isProposed) await approveFirst(deps, caller, input.agentId);
   return {
     ...toAuthRequest(request, caller, at),
     consentUrl: linkOf(await baseOfPages(deps, caller, asker), id, ticket),
@@ -151,7 +144,11 @@ export async function admit(
     about: concerning({ ...input, agentDid: asker.agentDid }),
   } as const;
   const agentDid = await recordingScopes(deps, caller, asked, () =>
-    mustBeAllowed(deps, caller, byClient ? {} : input, accepted.scopes, asker),
+    mustBeAllowed(deps, caller, byClient ? {} : input, {
+      scopes: accepted.scopes,
+      asker,
+      isProposed: byClient?.isProposed === true,
+    }),
   );
   if (!asker.isPrincipalActive) throw principalInactive();
   await mustHaveRoom(deps, caller, asker, deps.clock());
@@ -187,13 +184,18 @@ export async function baseOfPages(
   return `${new URL(publicBaseUrl).protocol}//${host}`;
 }
 
+interface Asking {
+  readonly scopes: readonly string[];
+  readonly asker: Asker;
+  readonly isProposed: boolean;
+}
+
 /** @returns the agent's DID. @throws in the order in which the refusals are documented. */
 function mustBeAllowed(
   deps: AuthorizationDeps,
   caller: Caller,
   { redirectUri }: Pick<NewRequest, 'redirectUri'>,
-  scopes: readonly string[],
-  asker: Asker,
+  { scopes, asker, isProposed }: Asking,
 ): string {
   const { agentDid, agentStatus, agentScopes } = asker;
   if (asker.enforceAgentScopes && agentScopes) mustBeWithin(agentScopes, scopes);
@@ -204,7 +206,7 @@ function mustBeAllowed(
     throw new AppError('INVALID_REDIRECT_URI', 'This redirect URI is not registered; register it first.');
   }
   if (agentDid === null || agentStatus === 'revoked') throw notFound();
-  if (agentStatus !== 'active') throw agentInactive();
+  if (agentStatus !== 'active' && !isProposed) throw agentInactive();
   const hasProof = asker.consentMode !== 'developer' || toArray(asker.consentKeys).length > 0;
   if (caller.mode === 'live' && !hasProof && deps.principalProof === 'required') {
     const message = 'Register `consentKeys` first: without them the service cannot tell who consents.';

@@ -1,3 +1,4 @@
+export { type AskingClient, clientOfRequest } from './authorization.clients.service.ts';
 export {
   approveRequest,
   denyRequest,

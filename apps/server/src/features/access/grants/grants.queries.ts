@@ -129,3 +129,24 @@ export function countActiveGrants(db: Executor, { developerId }: Tenant) {
     .groupBy('agentId')
     .execute();
 }
+
+/** The end that somebody gave to each revoked grant of the tenant, to be joined by `grant.grantId`. */
+export function revokedGrantsOf(db: Executor, { developerId }: Tenant) {
+  return db
+    .selectFrom('grants')
+    .select(['id as grantId', 'revokedReason', 'revokedAt'])
+    .where('developerId', '=', developerId)
+    .where('status', '=', 'revoked')
+    .as('grant');
+}
+
+/** Those of some grants that are active, with their limits. */
+export function activeAmong(db: Executor, { developerId }: Tenant, grantIds: readonly string[]) {
+  return db
+    .selectFrom('grants')
+    .select(['id', 'scopes', 'audience', 'authorizationDetails'])
+    .where('developerId', '=', developerId)
+    .where('id', 'in', [...grantIds, ''])
+    .where('status', '=', 'active')
+    .execute();
+}

@@ -92,16 +92,16 @@ async function listActiveIds(
   return rows.map(({ id }) => id);
 }
 
-/** The ids of the principal's grants that are active and unexpired, or of those given in one way. Each is a root, even a delegated one. */
+/** The ids of the principal's grants that are active and unexpired, or of those given by single sign-on. Each is a root, even a delegated one. */
 export async function listActiveIdsOfPrincipal(
   tx: Tx,
   tenant: Tenant,
   principalId: string,
   now: Date,
-  consentMethod?: Selectable<Grants>['consentMethod'],
+  givenBy?: 'sso',
 ) {
   const living = livingGrantsOfPrincipal(tx, tenant, principalId, now);
-  const given = consentMethod ? living.where('consentMethod', '=', consentMethod) : living;
+  const given = givenBy ? living.where('consentMethod', 'in', ['sso', 'idp']) : living;
   const rows = await given.select('id').execute();
   return rows.map(({ id }) => id);
 }

@@ -28,7 +28,7 @@ export interface Revoking {
   readonly because?: readonly Act[];
   /** The developer's own words. Only the audit entry has them. */
   readonly note?: string | undefined;
-  /** Only the grants of a principal that were given by single sign-on, with all that was delegated from them. */
+  /** Only the grants of a principal that an identity provider has vouched for, with all that was delegated from them. */
   readonly givenBy?: 'sso' | undefined;
 }
 
@@ -102,8 +102,20 @@ export async function revokeGrantWithin(
   revoking: Revoking,
   at: Date,
 ): Promise<Act[]> {
+  return revokeGrantsWithin(tx, caller, [grantId], revoking, at);
+}
+
+/** As `revokeGrantWithin`, for several. */
+export async function revokeGrantsWithin(
+  tx: Tx,
+  caller: Caller,
+  grantIds: readonly string[],
+  revoking: Revoking,
+  at: Date,
+): Promise<Act[]> {
+  if (grantIds.length === 0) return [];
   await lockDelegation(tx, caller.tenant);
-  return cutTrees(tx, caller, [grantId], revoking, at);
+  return cutTrees(tx, caller, grantIds, revoking, at);
 }
 
 /** Revokes an agent's active grants and everything delegated from them. @returns the acts, which the caller records */

@@ -4,6 +4,7 @@ export {
   revokeGrant,
   revokeGrantsOfPrincipal,
   revokeGrantsOfToken,
+  revokeGrantsWithin,
   revokeGrantWithin,
 } from './grants.revoke.service.ts';
 export { grantStatus } from './grants.rules.ts';

@@ -1,18 +1,32 @@
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
 import { toOAuthError } from '../../../platform/oauth-errors.ts';
-import { type AuthorizationDeps, redirectTo, requestConsent } from '../authorization/index.ts';
-import { namedResources } from '../resources/resources.queries.ts';
-import { type AuthenticationDeps, type Client, clientOf } from './oauth.client.service.ts';
+import {
+  type AskingClient,
+  type AuthorizationDeps,
+  redirectTo,
+  requestConsent,
+} from '../authorization/index.ts';
+import { type NamedResource, namedResources } from '../resources/resources.queries.ts';
+import {
+  type AuthenticationDeps,
+  type Client,
+  clientOf,
+  findClient,
+  type KnownClient,
+} from './oauth.client.service.ts';
+import { type DescribedClient, isLoopbackUri, isRegisteredUri } from './oauth.described.service.ts';
 import { type Browser, personOf } from './oauth.person.service.ts';
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
-import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
+import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
 
 export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps {
   /** Whether every request has to be pushed first. */
   readonly requiresPush: boolean;
+  /** The host in the DID of an agent. */
+  readonly didHost: string;
 }
 
 /**
@@ -25,13 +39,16 @@ export async function authorize(
   sent: AuthorizationForm,
   browser: Browser,
 ): Promise<string> {
-  const client = await namedClient(deps, sent.client_id, browser);
-  await countRequest(deps, client, browser);
+  const clientId = sent.client_id ?? '';
+  const known = await namedClient(deps, clientId, browser);
+  if ('agent' in known) await countRequest(deps, clientOf(known.agent, browser), browser);
   const pushed =
-    sent.request_uri === undefined ? undefined : await takePushed(deps, client, sent.request_uri);
+    sent.request_uri === undefined ? undefined : await takePushed(deps, { clientId }, sent.request_uri);
   const form = pushed?.form ?? withoutPrincipal(sent);
-  const redirectUri = ownAddress(client, form.redirect_uri);
+  const own = 'agent' in known ? known.agent : { ...known.described, ...known };
+  const redirectUri = mustBeOwn(own, form.redirect_uri);
   try {
+    const client = await clientFor(deps, known, form, browser);
     if (deps.requiresPush && !pushed) throw oauthRefusal('invalid_request', 'Push the request first.');
     const asked = acceptAuthorization(form);
     const isSignedIn = pushed?.isSignedIn === true;
@@ -53,10 +70,33 @@ function refusalAt(error: AppError): Readonly<Record<'error' | 'error_descriptio
   return isClientAtFault ? { ...told, error: 'unauthorized_client' } : told;
 }
 
-async function namedClient(deps: AuthorizeDeps, clientId = '', browser: Browser): Promise<Client> {
-  const found = clientId === '' ? undefined : await findOAuthClientAcrossTenants(deps.db, clientId);
+/** @throws invalid_request */
+async function namedClient(
+  deps: AuthorizeDeps,
+  clientId: string,
+  { address }: Browser,
+): Promise<KnownClient> {
+  const found = clientId === '' ? undefined : await findClient(deps, clientId, address);
   if (!found) throw oauthRefusal('invalid_request', 'The client of this link is not known to the service.');
-  return clientOf(found, browser);
+  return found;
+}
+
+/**
+ * The client at the developer whom the request is about. A request by a client that belongs to no developer is counted
+ * here, for that developer.
+ * @throws invalid_target, RATE_LIMITED
+ */
+async function clientFor(
+  deps: AuthorizeDeps,
+  known: KnownClient,
+  { resource }: AuthorizationForm,
+  browser: Browser,
+): Promise<Client> {
+  if ('agent' in known) return clientOf(known.agent, browser);
+  const developerId = await developerNamed(deps, { ...(resource && { resource }) });
+  const client = await seatedClient(deps, known.described, developerId, browser);
+  await countRequest(deps, client, browser);
+  return client;
 }
 
 /** @throws RATE_LIMITED */
@@ -70,10 +110,13 @@ function countRequest(
 }
 
 /** Compared text by text: a browser must not go where the client has not said. @throws invalid_request */
-export function ownAddress({ redirectUris }: Client, redirectUri: string | undefined): string {
-  if (redirectUri !== undefined && redirectUris.includes(redirectUri)) return redirectUri;
+export function mustBeOwn({ redirectUris, described }: Own, redirectUri = ''): string {
+  const isOwn = described ? isRegisteredUri(redirectUris, redirectUri) : redirectUris.includes(redirectUri);
+  if (isOwn) return redirectUri;
   throw oauthRefusal('invalid_request', 'The link names an address that its client has not registered.');
 }
+
+type Own = Pick<Client, 'redirectUris' | 'described'>;
 
 /** Only a client that has authenticated itself names the person. */
 const withoutPrincipal = ({ principal_id: _, ...form }: AuthorizationForm): AuthorizationForm => form;
@@ -84,8 +127,10 @@ interface Ready extends Asked {
 }
 
 /** @returns the address of the consent page, or that of the client where nobody has to be asked */
-async function ask(deps: AuthorizeDeps, { agentId, caller }: Client, asked: Ready): Promise<string> {
-  await mustBeRegistered(deps, caller.tenant, asked.resources);
+async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<string> {
+  const resources = await mustBeRegistered(deps, client.caller.tenant, asked.resources);
+  const scopes = [...new Set(resources.flatMap((each) => each.scopes))];
+  const { agentId, caller, isProposed = false, described } = await proposed(deps, client, scopes);
   const { redirectUri, state, purpose, details, keyThumbprint } = asked;
   const isSandbox = caller.mode === 'sandbox';
   const made = await requestConsent(
@@ -106,10 +151,42 @@ async function ask(deps: AuthorizeDeps, { agentId, caller }: Client, asked: Read
       ...(details && { authorizationDetails: details }),
       ...(isSandbox && asked.asksAlways && { autoApprove: false }),
     },
-    { ...(keyThumbprint !== undefined && { keyThumbprint }) },
+    {
+      ...(keyThumbprint !== undefined && { keyThumbprint }),
+      client: {
+        ...(described ? toAsking(described, asked) : REGISTERED),
+        resourceNames: resources.map((each) => each.name),
+      },
+      isProposed,
+      ...(described && { tokenSeconds: Math.min(...resources.map((each) => each.tokenTtlSeconds)) }),
+    },
   );
   if (made.code === undefined) return made.consentUrl;
   return redirectTo(redirectUri, { code: made.code, state, iss: deps.issuer });
+}
+
+type Described = Omit<AskingClient, 'resourceNames'>;
+
+/** A developer answers for their own client, whose name is that of its agent. */
+const REGISTERED: Described = {
+  name: null,
+  vouchedBy: 'developer',
+  host: null,
+  isLocal: false,
+  refreshes: true,
+};
+
+function toAsking(
+  { name, host, redirectUris, refreshes }: DescribedClient,
+  { asksRefresh }: Asked,
+): Described {
+  return {
+    name,
+    vouchedBy: host === null ? 'nobody' : 'host',
+    host,
+    isLocal: redirectUris.every(isLoopbackUri),
+    refreshes: refreshes || asksRefresh,
+  };
 }
 
 /** @throws invalid_target */
@@ -117,10 +194,11 @@ export async function mustBeRegistered(
   { db }: Pick<AuthorizeDeps, 'db'>,
   tenant: Client['caller']['tenant'],
   resources: readonly string[],
-): Promise<void> {
-  if (resources.length === 0) return;
+): Promise<readonly NamedResource[]> {
+  if (resources.length === 0) return [];
   const known = await namedResources(db, tenant, resources);
   if (known.length < resources.length) {
     throw oauthRefusal('invalid_target', 'A resource is not registered at the service.');
   }
+  return known;
 }

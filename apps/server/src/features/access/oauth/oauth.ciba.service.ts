@@ -24,7 +24,7 @@ export async function askByBackchannel(
   request: ClientRequest,
 ): Promise<BackchannelAnswer> {
   const client = await authenticateClient(deps, request, rates.oauthAuthorize);
-  if (client.isPublic) {
+  if (client.isPublic || client.described) {
     throw oauthRefusal('unauthorized_client', 'A client without a secret or key names no principal.');
   }
   const asked = acceptChannelForm(form);

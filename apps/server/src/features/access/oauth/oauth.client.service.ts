@@ -1,42 +1,28 @@
-import { importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
-import type { Caller } from '../../../platform/caller.ts';
+import type { JWK } from 'jose';
 import type { ChargeClient } from '../../../platform/charge-credential.ts';
-import type { Clock } from '../../../platform/clock.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import type { Egress } from '../../../platform/egress/egress.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
-import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
-import { type Claimed, claimedBy, type Sent } from './oauth.credentials.rules.ts';
+import { type AssertionDeps, provesByKey, provesByPlatform } from './oauth.assertion.service.ts';
+import type { Client, ClientRequest, KnownClient } from './oauth.client-forms.service.ts';
+import { type Claimed, claimedBy } from './oauth.credentials.rules.ts';
+import type { DescribedClient } from './oauth.described.service.ts';
+import type { ClientDocuments } from './oauth.documents.service.ts';
+import { type DynamicClientRow, findDynamicClientAcrossTenants } from './oauth.registration.repo.ts';
 import { type FoundClient, findOAuthClientAcrossTenants } from './oauth.repo.ts';
-import { isFirstUse } from './oauth.single-use.service.ts';
+import { developerNamed, seatedClient } from './oauth.seat.service.ts';
 
-export interface AuthenticationDeps {
+export type { Client, ClientRequest, KnownClient } from './oauth.client-forms.service.ts';
+
+export interface AuthenticationDeps extends AssertionDeps {
   readonly db: Executor;
-  readonly store: EphemeralStore;
-  readonly clock: Clock;
-  readonly issuer: string;
-  readonly publicBaseUrl: string;
   readonly chargeClient: ChargeClient;
-}
-
-/** The parts of a request that say which client made it, and from where. */
-export interface ClientRequest {
-  readonly authorization: string | undefined;
-  readonly sent: Sent;
-  readonly requestId: string;
-  readonly address: string;
-}
-
-/** A client that may act: its agent is active. */
-export interface Client {
-  readonly clientId: string;
-  readonly caller: Caller;
-  readonly agentId: string;
-  readonly agentDid: string;
-  readonly redirectUris: readonly string[];
-  /** Whether it has neither a secret nor a key. */
-  readonly isPublic: boolean;
-  readonly dpopBound: boolean;
+  readonly clientDocuments: ClientDocuments;
+  /** Whether clients may register themselves. */
+  readonly registersClients: boolean;
+  /** The client for the issuers of workloads. */
+  readonly upstream: Egress;
 }
 
 /** One sentence for every reason, so that nobody learns from a refusal which clients exist. */
@@ -55,15 +41,41 @@ export async function authenticateClient(
   isFree: (client: Client) => Promise<boolean> = async () => false,
 ): Promise<Client> {
   const claimed = claimedBy(request.authorization, request.sent);
-  const found = await findOAuthClientAcrossTenants(deps.db, claimed.clientId);
-  const isProved = found !== undefined && (await proves(deps, found, claimed));
+  const { clientId } = claimed;
+  const known = await findClient(deps, clientId, request.address);
+  const isProved = known !== undefined && (await proves(deps, known, claimed, request.address));
   const isNamed = !isProved || claimed.method === 'none';
-  if (found && !(isProved && (await isFree(clientOf(found, request))))) {
-    const client = isNamed ? `${claimed.clientId} ${request.address}` : claimed.clientId;
-    await deps.chargeClient(rule, { client, ...(isProved && { developer: found.developerId }) });
+  const client = isNamed ? `${clientId} ${request.address}` : clientId;
+  if (!known || 'agent' in known) {
+    const found = known?.agent;
+    if (found && !(isProved && (await isFree(clientOf(found, request))))) {
+      await deps.chargeClient(rule, { client, ...(isProved && { developer: found.developerId }) });
+    }
+    if (!isProved || !found) throw refused();
+    return clientOf(found, request);
   }
+  const developerId = isProved ? await developerNamed(deps, request.sent) : undefined;
+  await deps.chargeClient(rule, { client, ...(developerId !== undefined && { developer: developerId }) });
   if (!isProved) throw refused();
-  return clientOf(found, request);
+  return seatedClient(deps, known.described, developerId, request);
+}
+
+/** @returns undefined for a client that nobody knows, or whose description cannot be used */
+export async function findClient(
+  { db, clock, clientDocuments, registersClients }: AuthenticationDeps,
+  clientId: string,
+  address: string,
+): Promise<KnownClient | undefined> {
+  if (/^https?:/.test(clientId)) {
+    const described = await clientDocuments.find(clientId, address);
+    return described && { described };
+  }
+  if (clientId.startsWith('dcr_')) {
+    const row = registersClients && (await findDynamicClientAcrossTenants(db, clientId, clock()));
+    return row ? { described: registeredClient(row) } : undefined;
+  }
+  const agent = await findOAuthClientAcrossTenants(db, clientId);
+  return agent && { agent };
 }
 
 export function clientOf(
@@ -91,60 +103,42 @@ export function clientOf(
   };
 }
 
-async function proves(deps: AuthenticationDeps, found: FoundClient, claimed: Claimed): Promise<boolean> {
-  if (claimed.method !== found.authMethod) return false;
+/** Nobody answers for what a client says of itself at its registration. */
+const registeredClient = ({ keys, ...row }: DynamicClientRow): DescribedClient => ({
+  ...row,
+  keys: keys === null ? null : Object(keys),
+  host: null,
+});
+
+async function proves(
+  deps: AuthenticationDeps,
+  known: KnownClient,
+  claimed: Claimed,
+  address: string,
+): Promise<boolean> {
+  const { authMethod, secretHash } = 'agent' in known ? known.agent : known.described;
+  // Both show a `client_assertion`: of the agent's own key, or of the platform on which the agent runs.
+  if ('agent' in known && authMethod === 'workload_jwt' && claimed.method === 'private_key_jwt') {
+    return provesByPlatform(deps, known.agent, claimed.assertion);
+  }
+  if (claimed.method !== authMethod) return false;
   if (claimed.method === 'none') return true;
-  if (claimed.method === 'private_key_jwt') return provesByKey(deps, found, claimed.assertion);
-  const hash = found.secretHash?.toString('base64url') ?? '';
+  if (claimed.method === 'private_key_jwt') {
+    const keys = await keysOf(deps, known, address);
+    return provesByKey(deps, { ...claimed, keys });
+  }
+  const hash = secretHash?.toString('base64url') ?? '';
   return isSameText(hash, hashOf(claimed.secret).toString('base64url'));
 }
 
-const LONGEST_ASSERTION = 300; // seconds
-const SKEW = 60; // seconds
-
-/** @see RFC 7523 §3 */
-async function provesByKey(
-  { store, clock, issuer, publicBaseUrl }: AuthenticationDeps,
-  { agentId, publicKeyJwk }: FoundClient,
-  assertion: string,
-): Promise<boolean> {
-  if (publicKeyJwk === null) return false;
-  const now = clock();
-  const payload = await payloadOf(assertion, publicKeyJwk as JWK, {
-    issuer: agentId,
-    subject: agentId,
-    audience: [issuer, `${publicBaseUrl}/oauth/token`],
-    currentDate: now,
-  });
-  if (!payload?.jti || payload.exp === undefined) return false;
-  const seconds = payload.exp - now.getTime() / 1000;
-  if (seconds > LONGEST_ASSERTION) return false;
-  return isFirstUse(store, `assertion:${agentId}`, payload.jti, LONGEST_ASSERTION + SKEW);
-}
-
-/** @returns undefined for an assertion that fails any check */
-async function payloadOf(
-  assertion: string,
-  jwk: JWK,
-  expected: Readonly<Record<'issuer' | 'subject', string>> & {
-    readonly audience: string[];
-    readonly currentDate: Date;
-  },
-): Promise<JWTPayload | undefined> {
-  try {
-    const { alg, ...key } = jwk;
-    const algorithms = ASSERTION_ALGS[String(key.kty)] ?? [];
-    const imported = await importJWK(key, algorithms[0]);
-    const { payload } = await jwtVerify(assertion, imported, { ...expected, algorithms });
-    return Array.isArray(payload.aud) && payload.aud.length > 1 ? undefined : payload;
-  } catch {
-    return undefined;
+async function keysOf(
+  { clientDocuments }: AuthenticationDeps,
+  known: KnownClient,
+  address: string,
+): Promise<readonly JWK[]> {
+  if ('agent' in known) {
+    return known.agent.publicKeyJwk === null ? [] : [Object(known.agent.publicKeyJwk)];
   }
+  const { keys } = known.described;
+  return keys ? clientDocuments.keysOf(keys, address) : [];
 }
-
-/** By the type of the key. An Ed25519 key signs as `EdDSA` or, in the newer name, `Ed25519` (RFC 9864). */
-const ASSERTION_ALGS: Readonly<Record<string, string[]>> = {
-  EC: ['ES256'],
-  RSA: ['RS256'],
-  OKP: ['EdDSA', 'Ed25519'],
-};

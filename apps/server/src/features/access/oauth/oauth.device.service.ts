@@ -29,6 +29,7 @@ export async function authorizeDevice(
   request: ClientRequest,
 ): Promise<DeviceAnswer> {
   const client = await authenticateClient(deps, request, rates.oauthAuthorize);
+  if (client.described) throw oauthRefusal('unauthorized_client', 'This client asks in a browser only.');
   const asked = acceptChannelForm(form);
   const principalId = await principalOf(deps, client, form);
   await mustBeRegistered(deps, client.caller.tenant, asked.resources);

@@ -13,6 +13,7 @@ import {
 import { type AuthenticationDeps, authenticateClient, type ClientRequest } from './oauth.client.service.ts';
 import { rates } from './oauth.rates.ts';
 import type { TokenQuestion } from './oauth.schema.ts';
+import { withoutDeveloper } from './oauth.seat.service.ts';
 
 export interface QuestionDeps extends AuthenticationDeps, LookUpDeps {}
 
@@ -90,9 +91,11 @@ export async function revoke(
   { token }: TokenQuestion,
   request: ClientRequest,
 ): Promise<void> {
-  const { caller } = await authenticateClient(deps, request, rates.oauthRevoke);
+  const { caller, described } = await authenticateClient(deps, request, rates.oauthRevoke);
   if (!token) throw oauthRefusal('invalid_request', 'Send `token`.');
-  if (token.startsWith('ref_')) return revokeByRefreshToken(deps, caller, token);
+  if (token.startsWith('ref_')) {
+    return revokeByRefreshToken(deps, caller, described ? withoutDeveloper(token) : token);
+  }
   await revokeToken(deps, caller, { token }).catch((error: unknown) => {
     if (Object(error).code !== 'NOT_FOUND') throw error;
   });

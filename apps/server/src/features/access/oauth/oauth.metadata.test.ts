@@ -22,6 +22,7 @@ test('an issuer with a path has its metadata where clients look for them, and by
       'authorization_code',
       'refresh_token',
       'urn:ietf:params:oauth:grant-type:token-exchange',
+      'urn:ietf:params:oauth:grant-type:jwt-bearer',
       'urn:ietf:params:oauth:grant-type:device_code',
       'urn:openid:params:grant-type:ciba',
     ],

@@ -1,5 +1,5 @@
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
-import { type AuthorizeDeps, mustBeRegistered, ownAddress } from './oauth.authorize.service.ts';
+import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './oauth.authorize.service.ts';
 import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
 import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
 import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
@@ -23,7 +23,7 @@ export async function pushRequest(
   const { request_uri, client_secret: _, client_assertion: __, client_assertion_type: ___, ...asked } = form;
   if (request_uri !== undefined)
     throw oauthRefusal('invalid_request', 'A pushed request has no `request_uri`.');
-  ownAddress(client, asked.redirect_uri);
+  mustBeOwn(client, asked.redirect_uri);
   const { resources, keyThumbprint } = acceptAuthorization(asked);
   await mustBeRegistered(deps, client.caller.tenant, resources);
   if (asked.principal_id !== undefined) mustBeNameable(client.isPublic, asked.principal_id);

@@ -1,6 +1,6 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { type AuthorizationDeps, getRequest } from '../authorization/index.ts';
-import { type DelegateDeps, type ExchangedTokens, exchangeRequest, type TokenWish } from '../tokens/index.ts';
+import { type DelegateDeps, exchangeRequest, type TokensOfCode, type TokenWish } from '../tokens/index.ts';
 import type { Client } from './oauth.client.service.ts';
 import { findFlow, flowIdOf } from './oauth.flow.service.ts';
 
@@ -20,7 +20,7 @@ export async function pollRequest(
   client: Client,
   secret: string | undefined,
   wish: TokenWish,
-): Promise<ExchangedTokens> {
+): Promise<TokensOfCode> {
   if (!secret) throw oauthRefusal('invalid_request', 'Send `device_code` or `auth_req_id`.');
   const flow = SECRET.test(secret) ? await findFlow(deps, flowIdOf(secret)) : null;
   if (flow === undefined) throw expired();

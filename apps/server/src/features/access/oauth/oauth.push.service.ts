@@ -30,7 +30,7 @@ const pushedKey = (secret: string) => `bh:{pushed:${hashOf(secret).toString('bas
 /** Keeps a pushed request. The store has the hash of its name, so that no reader of the store can use it. */
 export async function keepPushed(
   { store, clock }: StoreDeps,
-  { clientId }: Client,
+  { clientId }: Pick<Client, 'clientId'>,
   form: AuthorizationForm,
   { seconds, isSignedIn }: { readonly seconds: number; readonly isSignedIn: boolean },
 ): Promise<string> {
@@ -44,7 +44,7 @@ export async function keepPushed(
 /** Takes a pushed request, once. @throws invalid_request for an unknown, used or foreign one alike */
 export async function takePushed(
   { store, clock }: StoreDeps,
-  { clientId }: Client,
+  { clientId }: Pick<Client, 'clientId'>,
   requestUri: string,
 ): Promise<Pushed> {
   const secret = requestUri.startsWith(PREFIX) ? requestUri.slice(PREFIX.length) : '';

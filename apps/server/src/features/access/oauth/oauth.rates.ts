@@ -17,6 +17,16 @@ export const rates = rateRules({
     describes: '`POST /v1/device`, by client address',
     counts: [{ by: 'address' }],
   },
+  oauthClientFetch: {
+    perMinute: 30,
+    describes: 'documents of OAuth clients that the service fetches, by the address that asked',
+    counts: [{ by: 'client' }],
+  },
+  oauthRegister: {
+    perMinute: 10,
+    describes: 'registrations of OAuth clients and their management, by address',
+    counts: [{ by: 'address' }],
+  },
   oauthRevoke: {
     perMinute: 60,
     describes: '`POST /oauth/revoke`, by client; without a secret or key, by client and address',

@@ -29,6 +29,32 @@ const clientById = lookUp<FoundClient, [clientId: string]>(
    where i.agent_id = $1 and d.closed_at is null`,
 );
 
+/** A developer, with the agent that a client which describes itself has there, if any. */
+export interface Seat {
+  readonly mode: Mode;
+  readonly plan: Plan;
+  readonly agentId: string | null;
+  readonly agentDid: string | null;
+  readonly isProposed: boolean | null;
+}
+
+const seatOfClient = lookUp<Seat, [developerId: string, clientId: string]>(
+  'find_client_seat',
+  `select d.mode, d.plan, a.id as "agentId", a.did as "agentDid", a.is_proposed as "isProposed"
+   from developers d
+     left join agents a on a.developer_id = d.id and a.client_id = $2 and a.status <> 'revoked'
+   where d.id = $1 and d.closed_at is null`,
+);
+
+/** @returns undefined for an unknown or closed account */
+export async function findSeat(
+  db: Executor,
+  { developerId }: Tenant,
+  clientId: string,
+): Promise<Seat | undefined> {
+  return (await seatOfClient(db, developerId, clientId))[0];
+}
+
 /** It takes no tenant by design: the id of a client names it. */
 export async function findOAuthClientAcrossTenants(
   db: Executor,

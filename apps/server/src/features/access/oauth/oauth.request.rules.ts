@@ -16,6 +16,8 @@ export interface Asked {
   readonly asksAlways: boolean;
   /** Whether the person has to sign in for this very request. */
   readonly asksSignIn: boolean;
+  /** Whether the client asks for a refresh token. */
+  readonly asksRefresh: boolean;
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -52,6 +54,7 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     loginHint: form.login_hint,
     asksAlways: prompts.includes('consent'),
     asksSignIn: prompts.includes('login'),
+    asksRefresh: wordsOf(form.scope).includes('offline_access'),
   };
 }
 

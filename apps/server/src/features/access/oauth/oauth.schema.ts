@@ -1,7 +1,10 @@
 import { Id, Time } from '@behest/protocol/shapes';
 import { type Static, Type } from 'typebox';
 
-const AuthMethod = Type.Enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']);
+const AuthMethod = Type.Enum([
+  ...(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const),
+  'workload_jwt',
+]);
 
 export type ClientSettings = Static<typeof ClientSettings>;
 export const ClientSettings = Type.Object(
@@ -34,6 +37,7 @@ const credentials = {
   client_assertion_type: Type.Optional(Text),
   client_assertion: Type.Optional(Text),
 };
+const Texts = Type.Array(Type.String());
 const Resources = Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 5 });
 
 /** RFC 6749 §4.1.1 and the specifications that add to it. Other members are ignored. */
@@ -150,6 +154,7 @@ export const TokenForm = Type.Object(
     resource: Type.Optional(Resources),
     subject_token: Type.Optional(Text),
     subject_token_type: Type.Optional(Text),
+    assertion: Type.Optional(Type.String({ maxLength: 20_000 })),
     actor_token: Type.Optional(Text),
     actor_token_type: Type.Optional(Text),
     requested_token_type: Type.Optional(Text),
@@ -181,14 +186,14 @@ export const TokenAnswer = Type.Object({
   scope: Type.String(),
   refresh_token: Type.Optional(Type.String()),
   issued_token_type: Type.Optional(Type.String()),
+  /** The resources of a token that an assertion has named. */
+  resource: Type.Optional(Texts),
   authorization_details: Type.Optional(Type.Array(Type.Unknown())),
   'urn:service:grant': Type.Object({ grant_id: Id }),
   /** There when `credential_format` asks for it. */
   verifiableCredential: Type.Optional(Type.String()),
   sdJwtCredential: Type.Optional(Type.String()),
 });
-
-const Texts = Type.Array(Type.String());
 
 /** RFC 8414 §2. */
 export type ServerMetadata = Static<typeof ServerMetadata>;
@@ -201,17 +206,20 @@ export const ServerMetadata = Type.Object({
   backchannel_authentication_endpoint: Type.String(),
   introspection_endpoint: Type.String(),
   revocation_endpoint: Type.String(),
+  registration_endpoint: Type.Optional(Type.String()),
   jwks_uri: Type.String(),
   scopes_supported: Texts,
   response_types_supported: Texts,
   response_modes_supported: Texts,
   grant_types_supported: Texts,
+  authorization_grant_profiles_supported: Type.Optional(Texts),
   code_challenge_methods_supported: Texts,
   token_endpoint_auth_methods_supported: Texts,
   token_endpoint_auth_signing_alg_values_supported: Texts,
   authorization_details_types_supported: Texts,
   dpop_signing_alg_values_supported: Texts,
   authorization_response_iss_parameter_supported: Type.Boolean(),
+  client_id_metadata_document_supported: Type.Boolean(),
   require_pushed_authorization_requests: Type.Boolean(),
   backchannel_token_delivery_modes_supported: Texts,
   service_documentation: Type.Optional(Type.String()),

@@ -1,11 +1,13 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
+import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import {
+  type AssertedTokens,
   type DelegateDeps,
   type DelegatedTokens,
-  type ExchangedTokens,
   exchangeCode,
   type IssuedTokens,
   refreshTokens,
+  type TokensOfCode,
   type TokenWish,
 } from '../tokens/index.ts';
 import {
@@ -19,10 +21,17 @@ import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
 import { pollsTooFast } from './oauth.flow.service.ts';
 import { type PollDeps, pollRequest } from './oauth.poll.service.ts';
 import { rates } from './oauth.rates.ts';
+import { renewDynamicClient } from './oauth.registration.repo.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
+import { withDeveloper, withoutDeveloper } from './oauth.seat.service.ts';
 
-export interface TokenEndpointDeps extends AuthenticationDeps, DelegateDeps, PollDeps, ProofDeps {}
+export interface TokenEndpointDeps
+  extends AuthenticationDeps,
+    DelegateDeps,
+    PollDeps,
+    ProofDeps,
+    AssertionDeps {}
 
 /** A grant type of the token endpoint, for a client that is authenticated. */
 type GrantType = (
@@ -30,7 +39,12 @@ type GrantType = (
   client: Client,
   form: TokenForm,
   key: ProvedKey,
-) => Promise<IssuedTokens | DelegatedTokens | ExchangedTokens>;
+) => Promise<Issued>;
+
+type Issued = (IssuedTokens | DelegatedTokens | TokensOfCode | AssertedTokens) & {
+  /** Stated where the client did not name them. */
+  readonly resources?: readonly string[];
+};
 
 interface ProvedKey {
   readonly keyThumbprint?: string;
@@ -50,7 +64,8 @@ export async function issueByForm(
   const { grant_type: name } = form;
   if (name === undefined) throw oauthRefusal('invalid_request', 'Send `grant_type`.');
   const grantType = grantTypes.get(name);
-  if (!grantType) throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
+  if (!grantType || (name === JWT_BEARER && !deps.acceptsAssertions))
+    throw oauthRefusal('unsupported_grant_type', 'The metadata lists the grant types.');
   const polled = polledSecret(form);
   let isTooFast = false;
   const client = await authenticateClient(deps, request, rates.oauthToken, async (proved) => {
@@ -64,7 +79,8 @@ export async function issueByForm(
   }
   const key = keyThumbprint === undefined ? {} : { keyThumbprint };
   const issued = await grantType(deps, client, form, key);
-  const answer = toAnswer(issued, key, deps.clock());
+  if (client.clientId.startsWith('dcr_')) await renewDynamicClient(deps.db, client.clientId, deps.clock());
+  const answer = toAnswer(issued, key, { now: deps.clock(), client });
   const isExchange = name === TOKEN_EXCHANGE;
   return { answer: { ...answer, ...(isExchange && { issued_token_type: ACCESS_TOKEN }) }, client };
 }
@@ -96,8 +112,9 @@ const FORMATS = ['jwt', 'vc-jwt', 'sd-jwt', 'both'] as const;
 type CredentialFormat = (typeof FORMATS)[number];
 
 const byRefreshToken: GrantType = (deps, client, form, key) => {
-  const { refresh_token: refreshToken } = form;
-  if (!refreshToken) throw oauthRefusal('invalid_request', 'Send `refresh_token`.');
+  const { refresh_token: sent } = form;
+  if (!sent) throw oauthRefusal('invalid_request', 'Send `refresh_token`.');
+  const refreshToken = client.described ? withoutDeveloper(sent) : sent;
   const scopes = fewerScopesOf(form.scope);
   const wish = { ...wishOf(client, form, key), ...(scopes && { scopes }) };
   return refreshTokens(deps, client.caller, { refreshToken, agentId: client.agentId }, wish);
@@ -105,8 +122,22 @@ const byRefreshToken: GrantType = (deps, client, form, key) => {
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
-const byToken: GrantType = (deps, client, form, { keyThumbprint }) =>
-  exchangeToken(deps, client, form, keyThumbprint);
+const byToken: GrantType = (deps, client, form, { keyThumbprint }) => {
+  if (client.described) {
+    throw oauthRefusal(
+      'unauthorized_client',
+      'Only agents that their developer has registered get delegations.',
+    );
+  }
+  return exchangeToken(deps, client, form, keyThumbprint);
+};
+
+export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+const byAssertion: GrantType = async (deps, client, form, { keyThumbprint }) => {
+  const { issued, resources } = await issueAsserted(deps, { ...client, keyThumbprint }, form);
+  return { ...issued, resources };
+};
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 const CIBA = 'urn:openid:params:grant-type:ciba';
@@ -124,6 +155,7 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['authorization_code', byCode],
   ['refresh_token', byRefreshToken],
   [TOKEN_EXCHANGE, byToken],
+  [JWT_BEARER, byAssertion],
   [DEVICE_CODE, byPoll],
   [CIBA, byPoll],
 ]);
@@ -142,9 +174,9 @@ const wishOf = ({ isPublic }: Client, { resource }: TokenForm, key: ProvedKey): 
 
 /** @see RFC 6749 §5.1, RFC 9396 §7 */
 function toAnswer(
-  issued: IssuedTokens | DelegatedTokens | ExchangedTokens,
+  issued: Issued,
   { keyThumbprint }: ProvedKey,
-  now: Date,
+  { now, client: { described, caller } }: { readonly now: Date; readonly client: Client },
 ): TokenAnswer {
   const { grantToken, expiresAt, refreshToken, scopes, authorizationDetails, grantId } = issued;
   return {
@@ -152,7 +184,11 @@ function toAnswer(
     token_type: keyThumbprint === undefined ? 'Bearer' : 'DPoP',
     expires_in: Math.floor((Date.parse(expiresAt) - now.getTime()) / 1000),
     scope: scopes.join(' '),
-    ...(refreshToken !== null && { refresh_token: refreshToken }),
+    ...(refreshToken !== null &&
+      !('refreshes' in issued) && {
+        refresh_token: described ? withDeveloper(refreshToken, caller.tenant.developerId) : refreshToken,
+      }),
+    ...(issued.resources && issued.resources.length > 0 && { resource: [...issued.resources] }),
     ...(authorizationDetails && { authorization_details: authorizationDetails }),
     'urn:service:grant': { grant_id: grantId },
     ...('verifiableCredential' in issued && { verifiableCredential: issued.verifiableCredential }),

@@ -132,7 +132,10 @@ export const PolicyQuery = Type.Object({
 export type PolicyPage = Static<typeof PolicyPage>;
 export const PolicyPage = Type.Object({ policies: Type.Array(PolicyRecord), nextCursor: NextCursor });
 
-export const Operation = Type.Enum(['authorize', 'consent', 'token', 'refresh', 'delegate', 'enforce']);
+export const Operation = Type.Enum([
+  ...(['authorize', 'consent', 'token', 'refresh', 'delegate', 'enforce'] as const),
+  'id_jag',
+]);
 export type Operation = Static<typeof Operation>;
 
 export type Evaluate = Static<typeof Evaluate>;

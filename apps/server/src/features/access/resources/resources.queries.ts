@@ -6,16 +6,56 @@ import { lookUp } from '../../../platform/db/statement.ts';
 export interface NamedResource {
   readonly resource: string;
   readonly resourceId: string;
+  readonly name: string;
+  readonly scopes: string[];
+  readonly loginUrl: string | null;
+  readonly tokenTtlSeconds: number;
 }
 
 const named = lookUp<NamedResource, [developerId: string, resources: readonly string[]]>(
   'find_named_resources',
-  `select resource, resource_id as "resourceId" from resource_index where resource = any ($2) and developer_id = $1`,
+  `select i.resource, i.resource_id as "resourceId", r.name, r.scopes, r.login_url as "loginUrl",
+     r.token_ttl_seconds as "tokenTtlSeconds"
+   from resource_index i
+     join resources r on r.developer_id = i.developer_id and r.id = i.resource_id
+   where i.resource = any ($2) and i.developer_id = $1`,
 );
 
 /** Those of the URIs that this developer has registered, in no order. */
 export const namedResources = (db: Executor, { developerId }: Tenant, resources: readonly string[]) =>
   named(db, developerId, resources);
+
+const developerOf = lookUp<{ readonly developerId: string }, [resource: string]>(
+  'find_resource_developer',
+  'select developer_id as "developerId" from resource_index where resource = $1',
+);
+
+/** It takes no tenant by design: no two developers have one URI. */
+export async function developerOfResourceAcrossTenants(
+  db: Executor,
+  resource: string,
+): Promise<string | undefined> {
+  return (await developerOf(db, resource))[0]?.developerId;
+}
+
+/** A resource, as far as it limits a token for it. */
+export interface LimitingResource {
+  readonly resource: string;
+  /** Empty where the resource names none, which allows all. */
+  readonly scopes: readonly string[];
+  readonly dpopRequired: boolean;
+  readonly tokenTtlSeconds: number;
+}
+
+const limiting = lookUp<LimitingResource, [developerId: string, resources: readonly string[]]>(
+  'find_limiting_resources',
+  `select resource, scopes, dpop_required as "dpopRequired", token_ttl_seconds as "tokenTtlSeconds"
+   from resources where developer_id = $1 and resource = any ($2)`,
+);
+
+/** Those of the URIs that this developer has registered, with their limits. */
+export const limitingResources = (db: Executor, { developerId }: Tenant, resources: readonly string[]) =>
+  limiting(db, developerId, resources);
 
 /** A resource that has shown its credential. */
 export interface ResourceServer {

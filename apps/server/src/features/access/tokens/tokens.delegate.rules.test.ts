@@ -88,6 +88,7 @@ const root: fc.Arbitrary<Delegable> = fc
       authorizationDetails: entries,
       expiresAt: new Date(at.getTime() + each.lifetimeSeconds * 1000),
       tokenExpiresAt: new Date(at.getTime() + Math.min(each.lifetimeSeconds, TOKEN_SECONDS) * 1000),
+      consentMethod: 'email',
       delegationDepth: 0,
       agentDid: each.subAgentDid,
       delegatedBy: [],
@@ -97,13 +98,14 @@ const root: fc.Arbitrary<Delegable> = fc
 /** @returns undefined when the delegation is refused */
 function delegated(parent: Delegable, wanted: RequestedPart): Delegable | undefined {
   try {
-    const { entries, onlyNarrows, ...made } = partOf(parent, wanted, limits);
+    const { entries, endsWithToken, ...made } = partOf(parent, wanted, limits);
     const isInChain = [parent.agentDid, ...parent.delegatedBy].includes(wanted.subAgentDid);
-    expect(onlyNarrows).toBe(isInChain);
+    expect(endsWithToken).toBe(isInChain);
     if (isInChain) expect(made.expiresAt.getTime()).toBeLessThanOrEqual(parent.tokenExpiresAt.getTime());
     const tokenEnds = Math.min(made.expiresAt.getTime(), at.getTime() + TOKEN_SECONDS * 1000);
     return {
       ...made,
+      consentMethod: 'delegated',
       id: `grnt_${made.delegationDepth}`,
       authorizationDetails: entries,
       tokenExpiresAt: new Date(tokenEnds),

@@ -15,6 +15,8 @@ export interface Delegable {
   readonly expiresAt: Date;
   /** The end of the token that the holder presents. */
   readonly tokenExpiresAt: Date;
+  /** `idp`: the word of an identity provider, which lasts no longer than the token that it gave. */
+  readonly consentMethod: string;
   readonly delegationDepth: number;
   readonly agentDid: string;
   /** The agents above it, the nearest first. */
@@ -40,10 +42,10 @@ export interface DelegatedPart {
   readonly entries: IssuedEntry[];
   readonly expiresAt: Date;
   /**
-   * Whether the agent, or an agent above it, gets it back. Then it ends with the presented token and cannot be
-   * refreshed: otherwise a token of a minute would buy a year.
+   * Whether it ends with the presented token and cannot be refreshed. So it is where the agent, or an agent above it, gets
+   * it back, and where an identity provider gave the parent: otherwise a token of a minute would buy a year.
    */
-  readonly onlyNarrows: boolean;
+  readonly endsWithToken: boolean;
   readonly delegationDepth: number;
 }
 
@@ -78,7 +80,8 @@ export function partOf(
     throw new AppError('DELEGATION_DEPTH_EXCEEDED', message, { maxDepth, depth: delegationDepth });
   }
   const onlyNarrows = [parent.agentDid, ...parent.delegatedBy].includes(requested.subAgentDid);
-  const latest = onlyNarrows ? parent.tokenExpiresAt : parent.expiresAt;
+  const endsWithToken = onlyNarrows || parent.consentMethod === 'idp';
+  const latest = endsWithToken ? parent.tokenExpiresAt : parent.expiresAt;
   const ends = Math.min(at.getTime() + requested.lifetimeSeconds * 1000, latest.getTime());
   const { purpose } = parent;
   return {
@@ -87,7 +90,7 @@ export function partOf(
     purpose,
     entries,
     expiresAt: new Date(ends),
-    onlyNarrows,
+    endsWithToken,
     delegationDepth,
   };
 }

@@ -111,7 +111,7 @@ export async function delegate(
     parentTokenId: parent.tokenId,
     grant,
     token,
-    refresh: part.onlyNarrows ? null : refresh,
+    refresh: part.endsWithToken ? null : refresh,
     allocation,
     credential,
     grantLimit,
@@ -132,7 +132,7 @@ export async function delegate(
   return {
     ...answer,
     ...members,
-    ...(part.onlyNarrows && { refreshToken: null, refreshExpiresAt: null }),
+    ...(part.endsWithToken && { refreshToken: null, refreshExpiresAt: null }),
     parentGrantId: parent.id,
     delegationDepth: part.delegationDepth,
   };
@@ -189,7 +189,7 @@ interface Child extends HeldBudget {
 
 function childOf(
   parent: DelegableRow,
-  { entries, onlyNarrows: _, ...part }: DelegatedPart,
+  { entries, endsWithToken: _, ...part }: DelegatedPart,
   { at, ...held }: Child,
 ): NewGrant & IssuableGrant {
   return {

@@ -25,6 +25,9 @@ interface Presented extends Shown {
   readonly credentialFormat: Exchange['credentialFormat'];
 }
 
+/** The tokens of a code. A client that has not asked for a refresh token is not told it. */
+export type TokensOfCode = ExchangedTokens & { readonly refreshes?: false };
+
 const keyOf = (wish: TokenWish | undefined) =>
   wish?.keyThumbprint === undefined ? {} : { keyThumbprint: wish.keyThumbprint };
 
@@ -37,7 +40,7 @@ export async function exchangeCode(
   caller: Caller,
   input: Presented & { readonly code: string },
   wish?: TokenWish,
-): Promise<ExchangedTokens> {
+): Promise<TokensOfCode> {
   const inFlight = await findByCode(deps.store, input.code);
   // The code of another developer, or of an agent out of reach, gets the same answer as an unknown code.
   if (!inFlight || inFlight.developerId !== caller.tenant.developerId) throw invalidGrant('code_unknown');
@@ -92,7 +95,8 @@ export async function exchangeRequest(
     throw await refusalOfLoser(deps, caller, { found, input: { ...input, ...keyOf(wish) }, at });
   if (lost === 'principal_inactive') throw principalInactive();
   if (lost) throw invalidGrant(lost);
-  return { ...answer, ...members };
+  const { refreshes = true } = Object(found.client);
+  return { ...answer, ...members, ...(!refreshes && { refreshes: false as const }) };
 }
 
 function reuseOf({ grantId, grantStatus, grantIssuedAt, agentId, agentDid, principalId }: Redeemable) {

@@ -1,11 +1,14 @@
+import type { IssuedEntry } from '@behest/protocol/caps-lineage';
 import { uncovered } from '@behest/protocol/scopes';
-import { namedConnectors } from '@behest/protocol/tool-scopes';
+import { reachesConnector } from '@behest/protocol/tool-scopes';
 import { oauthRefusal } from '../../../platform/errors.ts';
 
 /** The parts of a token that its grant has otherwise. A member that is absent is as the grant has it. */
 export interface TokenForm {
   readonly scopes?: readonly string[];
   readonly audience?: string;
+  /** Narrower entries. */
+  readonly details?: readonly IssuedEntry[];
   /** The key whose proof each use of the token needs. */
   readonly keyThumbprint?: string;
   /** The key whose proof each use of the refresh token needs. */
@@ -60,13 +63,12 @@ export function formOf(
   };
 }
 
-/** The entries of a token with fewer scopes than its grant: those of connectors that its scopes still name. */
+/** The entries of a token with fewer scopes than its grant: those of connectors that its scopes still reach. */
 export function detailsWithin(details: unknown, scopes: readonly string[]): unknown[] | null {
   if (!Array.isArray(details)) return null;
-  const named = namedConnectors([...scopes]);
   const kept = details.filter((entry) => {
     const { connector } = Object(entry);
-    return connector === undefined || named.includes(connector);
+    return connector === undefined || reachesConnector(scopes, String(connector));
   });
   return kept.length > 0 ? kept : null;
 }

@@ -94,6 +94,7 @@ export async function issueTokens(
       revokedAt: null,
       scopes: form.scopes ? [...form.scopes] : null,
       audience: form.audience ?? null,
+      authorizationDetails: form.details ? JSON.parse(JSON.stringify(form.details)) : null,
       keyThumbprint: form.keyThumbprint ?? null,
     },
     refresh: {
@@ -128,8 +129,8 @@ export async function issueTokens(
 }
 
 /** The grant as one token states it. */
-function formed(grant: IssuableGrant, { scopes, audience }: TokenForm): IssuableGrant {
-  const details = scopes && detailsWithin(grant.authorizationDetails, scopes);
+function formed(grant: IssuableGrant, { scopes, audience, details: own }: TokenForm): IssuableGrant {
+  const details = scopes && detailsWithin(own ?? grant.authorizationDetails, scopes);
   return {
     ...grant,
     ...(scopes && { scopes: [...scopes], authorizationDetails: details }),

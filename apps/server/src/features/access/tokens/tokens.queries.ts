@@ -17,6 +17,7 @@ export type HeldGrant = Pick<
   | 'audience'
   | 'purpose'
   | 'authorizationDetails'
+  | 'consentMethod'
   | 'manifests'
   | 'tokenSeconds'
   | 'status'
@@ -31,7 +32,7 @@ export type HeldGrant = Pick<
 
 const others = `(f.held).id, (f.held).developer_id as "developerId", (f.held).agent_id as "agentId",
   (f.held).principal_id as "principalId", (f.held).purpose,
-  (f.held).authorization_details as "authorizationDetails", (f.held).manifests, (f.held).token_seconds as "tokenSeconds",
+  (f.held).consent_method as "consentMethod", (f.held).manifests, (f.held).token_seconds as "tokenSeconds",
   (f.held).status, (f.held).revoked_reason as "revokedReason",
   (f.held).is_unverified as "isUnverified", (f.held).expires_at as "expiresAt",
   (f.held).parent_grant_id as "parentGrantId", (f.held).root_grant_id as "rootGrantId",
@@ -39,7 +40,8 @@ const others = `(f.held).id, (f.held).developer_id as "developerId", (f.held).ag
   f.agent_did as "agentDid", f.agent_status as "agentStatus"`;
 
 /** Its columns in the answer of a function, as the members of `HeldGrant`. */
-export const heldGrant = `${others}, (f.held).scopes, (f.held).audience`;
+export const heldGrant = `${others}, (f.held).scopes, (f.held).audience,
+  (f.held).authorization_details as "authorizationDetails"`;
 
 export type TokenRow = HeldGrant & {
   readonly tokenId: string;
@@ -52,9 +54,10 @@ export type TokenRow = HeldGrant & {
   readonly hasFewerScopes: boolean;
 };
 
-/** Its columns, as `heldGrant`. A token that has scopes or an audience of its own has no others. */
+/** Its columns, as `heldGrant`. A token that has scopes, an audience or details of its own has no others. */
 export const heldToken = `${others}, coalesce((f.token).scopes, (f.held).scopes) as scopes,
-  coalesce((f.token).audience, (f.held).audience) as audience, (f.token).key_thumbprint as "keyThumbprint",
+  coalesce((f.token).audience, (f.held).audience) as audience,
+  coalesce((f.token).authorization_details, (f.held).authorization_details) as "authorizationDetails", (f.token).key_thumbprint as "keyThumbprint",
   (f.token).scopes is not null as "hasFewerScopes", (f.token).id as "tokenId", (f.token).issued_at as "tokenIssuedAt",
   (f.token).expires_at as "tokenExpiresAt", (f.token).revoked_at as "tokenRevokedAt"`;
 

@@ -39,6 +39,7 @@ type Requested = Pick<
   | 'redirectUri'
   | 'codeChallenge'
   | 'keyThumbprint'
+  | 'client'
   | 'codeExpiresAt'
   | 'status'
   | 'consentMethod'
@@ -65,7 +66,7 @@ const redeemable = lookUp<Redeemable, [developerId: string, requestId: string, w
      (f.request).scopes, (f.request).audience, (f.request).purpose,
      (f.request).authorization_details as "authorizationDetails", (f.request).manifests, (f.request).expires_in as "expiresIn",
      (f.request).token_seconds as "tokenSeconds", (f.request).redirect_uri as "redirectUri",
-     (f.request).code_challenge as "codeChallenge", (f.request).key_thumbprint as "keyThumbprint", (f.request).code_expires_at as "codeExpiresAt",
+     (f.request).code_challenge as "codeChallenge", (f.request).client, (f.request).key_thumbprint as "keyThumbprint", (f.request).code_expires_at as "codeExpiresAt",
      (f.request).status, (f.request).consent_method as "consentMethod", (f.request).policy_id as "policyId",
      (f.request).wrong_verifiers as "wrongVerifiers", (f.request).budget_amount as "budgetAmount",
      (f.request).budget_currency as "budgetCurrency", f.agent_did as "agentDid", f.agent_status as "agentStatus",

@@ -23,6 +23,7 @@ export async function countUsableAgents(db: Executor, { developerId }: Tenant, a
     .where('developerId', '=', developerId)
     .where('id', 'in', agentIds)
     .where('status', '<>', 'revoked')
+    .where('isProposed', '=', false)
     .executeTakeFirstOrThrow();
   return Number(usable);
 }
@@ -37,6 +38,15 @@ export async function getAgentDid(db: Executor, { developerId }: Tenant, agentId
     .executeTakeFirstOrThrow();
   return did;
 }
+
+/** The name of an agent in audit entries, and whether its client waits for a first approval. */
+export const getConcernedAgent = (db: Executor, { developerId }: Tenant, agentId: string) =>
+  db
+    .selectFrom('agents')
+    .select(['did', 'isProposed'])
+    .where('developerId', '=', developerId)
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow();
 
 /** The agents' DIDs by id, for entries about many at once. */
 export async function listAgentDids(db: Executor, { developerId }: Tenant, agentIds: readonly string[]) {
@@ -56,6 +66,7 @@ export function heldAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
     .select(['id', 'did', 'name', 'status', 'publicKeyJwk'])
     .where('developerId', '=', developerId)
     .where('id', '=', agentId)
+    .where('isProposed', '=', false)
     .forShare()
     .executeTakeFirst();
 }

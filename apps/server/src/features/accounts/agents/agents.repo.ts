@@ -9,6 +9,7 @@ import type { AgentQuery } from './agents.schema.ts';
 
 export type AgentRow = Selectable<Agents>;
 type NewRow = Omit<Insertable<Agents>, 'developerId'>;
+export type FoundAgent = Omit<AgentRow, 'isProposed'>;
 
 export async function insertAgent(tx: Tx, { developerId }: Tenant, agent: NewRow): Promise<AgentRow> {
   const row = await tx
@@ -21,21 +22,24 @@ export async function insertAgent(tx: Tx, { developerId }: Tenant, agent: NewRow
 }
 
 const columns = `id, developer_id as "developerId", did, name, description, scopes, status,
-  public_key_jwk as "publicKeyJwk"`;
+  public_key_jwk as "publicKeyJwk", client_id as "clientId"`;
 const times = 'created_at as "createdAt", updated_at as "updatedAt"';
 const timesAsText = 'created_at::text as "createdAt", updated_at::text as "updatedAt"';
 
-const agentById = lookUp<AgentRow, [developerId: string, agentId: string, within: readonly string[] | null]>(
+const agentById = lookUp<
+  FoundAgent,
+  [developerId: string, agentId: string, within: readonly string[] | null]
+>(
   'find_agent',
   `select ${columns}, ${times} from agents
-   where developer_id = $1 and id = $2 and ($3::text[] is null or id = any ($3))`,
+   where developer_id = $1 and id = $2 and not is_proposed and ($3::text[] is null or id = any ($3))`,
 );
 
 export async function findAgent(
   db: Executor,
   { tenant, agentIds }: Reach,
   agentId: string,
-): Promise<AgentRow | undefined> {
+): Promise<FoundAgent | undefined> {
   return (await agentById(db, tenant.developerId, agentId, agentIds))[0];
 }
 
@@ -48,11 +52,12 @@ export function findAgentAcrossTenants(db: Executor, agentId: string) {
     )
     .select(['agent.did', 'agent.status', 'agent.publicKeyJwk', 'agent.createdAt', 'agent.updatedAt'])
     .where('index.agentId', '=', agentId)
+    .where('agent.isProposed', '=', false)
     .executeTakeFirst();
 }
 
 /** An agent of a list, with the text of its times. */
-export type ListedAgent = Omit<AgentRow, 'createdAt' | 'updatedAt'> &
+export type ListedAgent = Omit<AgentRow, 'createdAt' | 'updatedAt' | 'isProposed'> &
   Readonly<Record<'createdAt' | 'updatedAt', string>>;
 
 /** The most bytes of an agent in an answer: 100 scopes of 256 characters, long texts and a long RSA key. */
@@ -64,25 +69,25 @@ const newest = lookUpPage<ListedAgent>(
   'list_agents',
   LARGEST_AGENT,
   `select ${columns}, ${timesAsText} from agents
-   where developer_id = $1 and status <> 'revoked' order by id desc limit $2`,
+   where developer_id = $1 and status <> 'revoked' and not is_proposed order by id desc limit $2`,
 );
 const further = lookUpPage<ListedAgent, [cursor: string]>(
   'list_agents_below',
   LARGEST_AGENT,
   `select ${columns}, ${timesAsText} from agents
-   where developer_id = $1 and status <> 'revoked' and id < $3 order by id desc limit $2`,
+   where developer_id = $1 and status <> 'revoked' and not is_proposed and id < $3 order by id desc limit $2`,
 );
 const newestOf = lookUpPage<ListedAgent, [status: Status]>(
   'list_agents_of_status',
   LARGEST_AGENT,
   `select ${columns}, ${timesAsText} from agents
-   where developer_id = $1 and status = $3 order by id desc limit $2`,
+   where developer_id = $1 and status = $3 and not is_proposed order by id desc limit $2`,
 );
 const furtherOf = lookUpPage<ListedAgent, [status: Status, cursor: string]>(
   'list_agents_of_status_below',
   LARGEST_AGENT,
   `select ${columns}, ${timesAsText} from agents
-   where developer_id = $1 and status = $3 and id < $4 order by id desc limit $2`,
+   where developer_id = $1 and status = $3 and not is_proposed and id < $4 order by id desc limit $2`,
 );
 
 /** A look-up of each agent by its key, since a bound key has few and the developer may have many. */
@@ -93,7 +98,7 @@ const within = lookUpPage<
   'list_agents_within',
   LARGEST_AGENT,
   `select ${columns}, ${timesAsText} from agents
-   where developer_id = $1 and id = any ($3) and ($5::text is null or id < $5)
+   where developer_id = $1 and id = any ($3) and not is_proposed and ($5::text is null or id < $5)
      and case when $4::agent_status is null then status <> 'revoked' else status = $4 end
    order by id desc limit $2`,
 );
@@ -117,6 +122,7 @@ export function lockAgent(tx: Tx, { developerId }: Tenant, agentId: string) {
     .selectAll()
     .where('developerId', '=', developerId)
     .where('id', '=', agentId)
+    .where('isProposed', '=', false)
     .forUpdate()
     .executeTakeFirst();
 }
@@ -138,9 +144,38 @@ export function lockLivingAgents(tx: Tx, { developerId }: Tenant) {
     .select(['id', 'did', 'name'])
     .where('developerId', '=', developerId)
     .where('status', '<>', 'revoked')
+    .where('isProposed', '=', false)
     .orderBy('id')
     .forUpdate()
     .execute();
+}
+
+/** Stores the agent of a client, unless the client has one. */
+export async function insertProposed(tx: Tx, { developerId }: Tenant, agent: NewRow): Promise<void> {
+  const { numInsertedOrUpdatedRows: inserted = 0n } = await tx
+    .insertInto('agents')
+    .values({ ...agent, developerId })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['developerId', 'clientId'])
+        .where('clientId', 'is not', null)
+        .where('status', '<>', 'revoked')
+        .doNothing(),
+    )
+    .executeTakeFirst();
+  if (inserted > 0n) await tx.insertInto('agentIndex').values({ agentId: agent.id, developerId }).execute();
+}
+
+/** @returns the agent, unless it is not proposed any longer */
+export function lockProposed(tx: Tx, { developerId }: Tenant, agentId: string) {
+  return tx
+    .selectFrom('agents')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('id', '=', agentId)
+    .where('isProposed', '=', true)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 /** Erases rows of a closed account. */

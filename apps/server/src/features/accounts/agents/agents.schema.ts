@@ -55,6 +55,10 @@ export const Agent = Type.Object({
   scopes: Type.Array(Type.String()),
   status: Status,
   publicKeyJwk: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+  /** `api` for an agent of the developer; otherwise the kind of OAuth client that became one at its first approval. */
+  origin: Type.Enum(['api', 'cimd', 'dcr']),
+  /** The `client_id` of that client. */
+  clientId: Type.Union([Type.String(), Type.Null()]),
   createdAt: Time,
   updatedAt: Time,
 });

@@ -15,6 +15,7 @@ import { freeQuota, useQuota } from '../quotas/index.ts';
 import type { OnAgentRevoked } from './agents.hooks.ts';
 import {
   type AgentRow,
+  type FoundAgent,
   findAgent,
   findAgentAcrossTenants,
   insertAgent,
@@ -204,23 +205,16 @@ export async function resolveAgentDid(
   return { document, createdAt: agent.createdAt, updatedAt: agent.updatedAt };
 }
 
-const toAgent = (row: AgentRow): Agent =>
+const toAgent = (row: FoundAgent): Agent =>
   shown(row, row.createdAt.toISOString(), row.updatedAt.toISOString());
 
 const toListed = (row: ListedAgent): Agent => shown(row, isoTime(row.createdAt), isoTime(row.updatedAt));
 
+type Shown = Omit<AgentRow, 'createdAt' | 'updatedAt' | 'isProposed'>;
+
 /** Member by member, because the copy of a whole row costs a list more than the rest of its shaping. */
 function shown(
-  {
-    id,
-    did,
-    developerId,
-    name,
-    description,
-    scopes,
-    status,
-    publicKeyJwk,
-  }: Omit<AgentRow, 'createdAt' | 'updatedAt'>,
+  { id, did, developerId, name, description, scopes, status, publicKeyJwk, clientId }: Shown,
   createdAt: string,
   updatedAt: string,
 ): Agent {
@@ -235,6 +229,8 @@ function shown(
     scopes,
     status,
     publicKeyJwk: key,
+    origin: clientId === null ? 'api' : clientId.startsWith('dcr_') ? 'dcr' : 'cimd',
+    clientId,
     createdAt,
     updatedAt,
   };

@@ -57,6 +57,8 @@ describe('registering an agent', () => {
       scopes: ['calendar:read', 'tool:mail:write'],
       status: 'active',
       publicKeyJwk: jwkOf(pairs.EC.publicKey),
+      origin: 'api',
+      clientId: null,
       createdAt: service.clock().toISOString(),
       updatedAt: service.clock().toISOString(),
     });

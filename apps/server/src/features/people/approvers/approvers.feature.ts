@@ -8,6 +8,7 @@ import { acts, entries } from './approvers.acts.ts';
 import { removeApproversOfUser } from './approvers.manage.service.ts';
 import { approverDeps } from './approvers.open.service.ts';
 import { approverPageRoutes } from './approvers.page.routes.ts';
+import { approverPasskeyRoutes } from './approvers.passkeys.routes.ts';
 import { rates } from './approvers.rates.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
 import { approverRoutes } from './approvers.routes.ts';
@@ -38,6 +39,7 @@ export const approvers = defineFeature({
       async routes(app) {
         await app.register(approverRoutes, deps);
         await app.register(approverPageRoutes, deps);
+        await app.register(approverPasskeyRoutes, deps);
       },
       credentials: { approver: authenticateApprover(deps) },
     };

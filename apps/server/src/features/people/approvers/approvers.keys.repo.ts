@@ -32,6 +32,24 @@ export function listApproverPasskeys(db: Executor, { developerId }: Tenant, appr
     .execute();
 }
 
+/** Suspect ones too, the oldest first. */
+export const listAllPasskeys = (db: Executor, { developerId }: Tenant, approverId: string) =>
+  db
+    .selectFrom('approverPasskeys')
+    .selectAll()
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', approverId)
+    .orderBy('id')
+    .execute();
+
+export async function deleteApproverPasskey(tx: Tx, { developerId }: Tenant, id: string): Promise<void> {
+  await tx
+    .deleteFrom('approverPasskeys')
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .execute();
+}
+
 /** The passkeys with this credential id, of which the handle tells whose it is. */
 export function listByCredentialAcrossTenants(db: Executor, credentialId: Buffer) {
   return db
@@ -195,6 +213,21 @@ export async function deleteApproverSessions(
     .where('developerId', '=', developerId)
     .where('approverId', '=', approverId);
   await (id === undefined ? all : all.where('id', '=', id)).execute();
+}
+
+/** Ends the sessions of the person in other browsers. */
+export async function deleteOtherSessions(
+  tx: Tx,
+  { developerId }: Tenant,
+  approverId: string,
+  sessionId: string,
+): Promise<void> {
+  await tx
+    .deleteFrom('approverSessions')
+    .where('developerId', '=', developerId)
+    .where('approverId', '=', approverId)
+    .where('id', '<>', sessionId)
+    .execute();
 }
 
 /** Deletes all that lets a person in: passkeys, challenges and sessions. */

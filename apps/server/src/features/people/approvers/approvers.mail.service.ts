@@ -36,6 +36,14 @@ The link is good for 72 hours, and once. If you do not know the account, do noth
 `,
 });
 
+export const passkeyMail = (name: string) => ({
+  subject: 'A further passkey decides for you',
+  text: `A passkey was added to those with which you approve what AI agents do. If you did not add it, sign in to the page of decisions, remove it, and tell the account that enrolled you.
+
+The person: ${nameInMail(name, 'without a name')}
+`,
+});
+
 export const enrolledMail = ({ developerName, developerId }: Omit<Invited, 'link'>, name: string) => ({
   subject: 'A person was enrolled to approve what agents do',
   text: `A person was enrolled as an approver of an account of Behest. If nobody should have been, suspend the person now and rotate the API keys.

@@ -98,6 +98,23 @@ export const SignInOptions = Type.Object({ challengeId: Id, publicKey: OfStandar
 export type SignInVerify = Static<typeof SignInVerify>;
 export const SignInVerify = Type.Object({ challengeId: Id, response: AssertionResponse }, closed);
 
+export type NewPasskey = Static<typeof NewPasskey>;
+export const NewPasskey = Type.Object({ challengeId: Id, response: RegistrationResponse }, closed);
+
+export type OwnPasskey = Static<typeof OwnPasskey>;
+export const OwnPasskey = Type.Object({
+  id: Id,
+  status: Type.Enum(['active', 'suspect'], {
+    description: '`suspect`: there may be a copy, so it neither signs in nor decides.',
+  }),
+  transports: Type.Array(Type.String()),
+  createdAt: Time,
+  lastUsedAt: nullable(Time),
+});
+
+export type OwnPasskeys = Static<typeof OwnPasskeys>;
+export const OwnPasskeys = Type.Object({ passkeys: Type.Array(OwnPasskey) });
+
 export type OpenedApprover = Static<typeof OpenedApprover>;
 export const OpenedApprover = Type.Object({
   approver: Approver,

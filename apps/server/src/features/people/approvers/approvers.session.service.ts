@@ -170,10 +170,15 @@ export function approverIn({ approver }: Caller) {
 }
 
 /** @throws FORBIDDEN when the passkey was used too long ago */
-export async function mustBeFresh(deps: ApproverDeps, tx: Tx, caller: Caller): Promise<ApproverSessionRow> {
+export async function mustBeFresh(
+  deps: ApproverDeps,
+  tx: Tx,
+  caller: Caller,
+  seconds = deps.stepUpSeconds,
+): Promise<ApproverSessionRow> {
   const session = await findApproverSession(tx, caller.tenant, approverIn(caller).sessionId);
   if (!session) throw unauthorized();
-  if (deps.clock().getTime() < session.assertedAt.getTime() + deps.stepUpSeconds * 1000) return session;
+  if (deps.clock().getTime() < session.assertedAt.getTime() + seconds * 1000) return session;
   throw new AppError('FORBIDDEN', 'Sign in with your passkey again, because the last time is too long ago.', {
     sub_reason: 'session_too_old',
   });

@@ -45,6 +45,19 @@ export const ShownRequest = Type.Object({
   agentName: Type.String(),
   agentDid: Type.String(),
   agentDescription: Type.String(),
+  /** The OAuth client that asked; absent for a request of the developer's own programs. */
+  client: Type.Optional(
+    Type.Object({
+      name: Type.Union([Type.String(), Type.Null()]),
+      /** The party that answers for the name. */
+      vouchedBy: Type.Enum(['developer', 'host', 'nobody']),
+      /** The host that published the description of the client. */
+      host: Type.Union([Type.String(), Type.Null()]),
+      /** Whether the client runs on the person's own machine, where other programs may imitate it. */
+      isLocal: Type.Boolean(),
+      resourceNames: Type.Array(Type.String()),
+    }),
+  ),
   principalId: Type.String(),
   scopes: Type.Array(Type.String()),
   scopeDescriptions: Type.Array(Type.String()),

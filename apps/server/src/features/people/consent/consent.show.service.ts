@@ -1,7 +1,7 @@
 import { argumentLimits } from '@behest/protocol/arguments/limits';
 import { namedConnectors } from '@behest/protocol/tool-scopes';
 import { purposeLabel, scopeInWords } from '@behest/protocol/words';
-import { budgetOf, type ShownManifest } from '../../access/authorization/index.ts';
+import { budgetOf, clientOfRequest, type ShownManifest } from '../../access/authorization/index.ts';
 import type { ConsentPins } from '../../access/manifests/index.ts';
 import type { ShownRow } from './consent.repo.ts';
 import type { Approve, ShownRequest, Verification } from './consent.schema.ts';
@@ -18,14 +18,16 @@ export function shownRequest(row: ShownRow, { csrfToken, verification, pins }: S
   const budget = budgetOf(row);
   const { purpose, audience, redirectUri, authorizationDetails } = row;
   const own: Record<string, string> = Object(row.scopeDescriptions);
+  const client = clientOf(row);
   return {
     id: row.id,
     status: 'pending',
     developerName: row.developerName,
     agentId: row.agentId,
-    agentName: row.agentName,
+    agentName: client?.name ?? row.agentName,
     agentDid: row.agentDid,
     agentDescription: row.agentDescription,
+    ...(client && { client }),
     principalId: row.principalId,
     scopes: row.scopes,
     scopeDescriptions: row.scopes.map((scope) => scopeInWords(scope, own)),
@@ -72,7 +74,8 @@ export function signedRequest(row: ShownRow, { budget, manifests }: Beside, chos
       authRequestId: row.id,
       agentId: row.agentId,
       agentDid: row.agentDid,
-      agentName: row.agentName,
+      agentName: clientOf(row)?.name ?? row.agentName,
+      client: clientOf(row),
       agentDescription: row.agentDescription,
       developerName: row.developerName,
       purpose: row.purpose,
@@ -98,6 +101,14 @@ export function signedRequest(row: ShownRow, { budget, manifests }: Beside, chos
       arguments: rules,
     },
   };
+}
+
+/** The client as it described itself when it asked. */
+function clientOf(row: ShownRow): NonNullable<ShownRequest['client']> | null {
+  const client = clientOfRequest(row.client);
+  if (!client) return null;
+  const { name, vouchedBy, host, isLocal, resourceNames } = client;
+  return { name, vouchedBy, host, isLocal, resourceNames: [...resourceNames] };
 }
 
 /** The scheme of an app's own address says whose it is. The text in place of its host says nothing. */

@@ -107,6 +107,21 @@ export async function addressOfPrincipal(
   return typeof value === 'string' && value.includes('@') ? value : undefined;
 }
 
+/** The names of the groups that the identity provider has put a user into. */
+export async function groupsOfUser(db: Executor, { developerId }: Tenant, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('scimMembers as member')
+    .innerJoin('scimGroups as group', (join) =>
+      join.onRef('group.developerId', '=', 'member.developerId').onRef('group.id', '=', 'member.groupId'),
+    )
+    .select('group.displayName')
+    .where('member.developerId', '=', developerId)
+    .where('group.developerId', '=', developerId)
+    .where('member.userId', '=', userId)
+    .execute();
+  return rows.map(({ displayName }) => displayName);
+}
+
 /** The groups of some users that have one of these names, in any order of the users; each user's are sorted. */
 export async function groupsOfUsers(
   db: Executor,

@@ -329,3 +329,26 @@ test('a transmitter that describes itself wrongly is not taken', async () => {
   expect((await put({ transmitter: 'https://user@idp.test' })).json().code).toBe('DISCOVERY_FAILED');
   expect((await put()).statusCode).toBe(200);
 });
+
+test('a session that the provider names ends alone, by itself or beside its person', async () => {
+  const started = await linked(await startSignalling());
+  const { service, acme, source, transmitter, sessionId: first } = started;
+  service.advance(1);
+  const second = String((await started.signIn()).sessionId);
+  service.advance(1);
+  const third = String((await started.signIn()).sessionId);
+  for (const [id, idpSession] of [
+    [first, 'sid-1'],
+    [second, 'sid-2'],
+  ] as const) {
+    await service.db.updateTable('ssoSessions').set({ idpSession }).where('id', '=', id).execute();
+  }
+  const revoke = (sub_id: object) =>
+    transmitter.send(source, `${CAEP}/session-revoked`, { claims: { sub_id } });
+
+  await revoke({ format: 'opaque', id: 'sid-1' });
+  expect(await sessionsOf(acme)).toEqual([third, second]);
+  const user = { format: 'iss_sub', iss: transmitter.issuer, sub: 'ada' };
+  await revoke({ format: 'complex', user, session: { format: 'opaque', id: 'sid-2' } });
+  expect(await sessionsOf(acme)).toEqual([third]);
+});

@@ -6,7 +6,6 @@ import type { SsoDeps } from './sso.deps.service.ts';
 import { directoryLogin, takeDirectoryForm } from './sso.directory.service.ts';
 import { DirectoryForm, DirectoryQuery, SignedIn } from './sso.login.schema.ts';
 import { rates } from './sso.rates.ts';
-import { directoryPath } from './sso.rules.ts';
 
 const open = { access: 'none', errors: 'page' } as const;
 
@@ -61,10 +60,8 @@ export const ssoDirectoryRoutes: FastifyPluginAsyncTypebox<SsoDeps> = async (app
     },
     async (request, reply) => {
       const outcome = await takeDirectoryForm(deps, request.body, bringer(request));
-      if (!('again' in outcome)) return ended(reply, outcome);
-      return reply
-        .header('cache-control', 'no-store')
-        .redirect(`${directoryPath(outcome.again)}&failed=1`, 303);
+      if (!('nextTry' in outcome)) return ended(reply, outcome);
+      return reply.header('cache-control', 'no-store').redirect(outcome.nextTry, 303);
     },
   );
 };

@@ -5,6 +5,7 @@ import { findFlight, keepFlight, takeFlight } from './sso.flight.service.ts';
 import { newState } from './sso.keys.service.ts';
 import { takePassword } from './sso.ldap.service.ts';
 import type { DirectoryForm } from './sso.login.schema.ts';
+import { directoryPath } from './sso.rules.ts';
 
 /** Where the browser of a login goes in the end. @throws BAD_REQUEST for a login that is not the browser's own */
 export const directoryLogin = async (deps: SsoDeps, state: string, { cookie }: Bringer) =>
@@ -13,14 +14,14 @@ export const directoryLogin = async (deps: SsoDeps, state: string, { cookie }: B
 /**
  * Takes the name and password that a person typed. A state works once, so after a wrong password the same login goes on
  * under another one.
- * @returns the session, or the state for the next try
+ * @returns the session, or the page for the next try
  * @throws as `takePassword`
  */
 export async function takeDirectoryForm(
   deps: SsoDeps,
   { state, username, password }: DirectoryForm,
   { cookie, requestId }: Bringer,
-): Promise<Ended | { readonly again: string }> {
+): Promise<Ended | { readonly nextTry: string }> {
   const flight = await takeFlight(deps, state, cookie);
   const { developerId: org, connectionId, version, returnTo, isBrowser } = flight;
   try {
@@ -30,6 +31,6 @@ export async function takeDirectoryForm(
     if (!(error instanceof AppError) || error.code !== 'SSO_AUTH_FAILED') throw error;
     const again = newState(deps.stateKeys);
     await keepFlight(deps, again, flight);
-    return { again };
+    return { nextTry: `${directoryPath(again)}&failed=1` };
   }
 }

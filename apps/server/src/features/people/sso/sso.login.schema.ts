@@ -91,7 +91,7 @@ export const DirectoryForm = Type.Object(
     username: Type.String({ minLength: 1, maxLength: 256 }),
     password: Type.String({ maxLength: 1024 }),
   },
-  { additionalProperties: true },
+  { additionalProperties: false },
 );
 
 /** A session that a login opened. */

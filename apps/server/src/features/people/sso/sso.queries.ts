@@ -191,3 +191,13 @@ export async function principalOfSession(
     .executeTakeFirst();
   return held?.secretHash.equals(cookie.secretHash) ? (held.principalId ?? undefined) : undefined;
 }
+
+export async function hasConnection(db: Executor, { developerId }: Tenant, id: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('ssoConnections')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return found !== undefined;
+}

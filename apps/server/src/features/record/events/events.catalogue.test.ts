@@ -95,7 +95,9 @@ const promised = {
     vault.proxy.called vault.proxy_profile.updated vault.proxy_profile.deleted decision.requested
     decision.first_approval decision.granted decision.denied decision.cancelled decision.superseded decision.expired
     decision.consumed manifest.updated manifest.deleted sso.login sso.connection.created sso.connection.updated
-    sso.connection.deleted sso.enforcement_changed sso.session.revoked sso.user_linked scim.token.created
+    sso.connection.deleted sso.enforcement_changed sso.session.revoked sso.user_linked sso.id_jag.updated
+    sso.client.created sso.client.updated sso.client.deleted sso.stop.deleted agent.workload.created
+    agent.workload.deleted scim.token.created
     scim.token.deleted scim.user.created scim.user.updated scim.user.deactivated scim.user.reactivated
     scim.user.deleted scim.group.created scim.group.updated scim.group.deleted member.invited member.joined
     member.updated member.removed approver.enrolled approver.confirmed approver.updated approver.removed
@@ -106,9 +108,9 @@ const promised = {
   entryOnly: `
     authorization.blocked authorization.scope_refused policy.denied vault.connection.blocked vault.provider_key.rotated vault.exchange_blocked vault.proxy_blocked budget.debit_blocked
     decision.approval_refused console.sign_in_failed consent.verification_failed fido.registration_failed fido.updated billing.checkout_created
-    compliance.hold_changed signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
+    compliance.hold_changed idjag.refused signal.ignored signal.refused billing.portal_created tool.enforce token.exchanged sso.login_failed sso.connection_key.rotated vault.key.rotated policy.secret_rotated
     anomaly.rule_changed anomaly.channel_changed case.closed transparency.restarted console.signed_in
-    console.session_ended console.stepped_up approver.invited approver.clone_suspected decision.channel_changed`,
+    console.session_ended console.stepped_up approver.invited approver.passkey_added approver.passkey_removed approver.clone_suspected decision.channel_changed`,
 };
 const namesIn = (text: string) => text.trim().split(/\s+/);
 const events = namesIn(`${promised.eventAndEntry} ${promised.eventOnly}`);

@@ -30,6 +30,10 @@ export interface KeyStoreDeps {
 /** The channel on which an instance says that the keys have changed. */
 export const KEYS_CHANGED = 'bh:signing-keys';
 
+/** Programs with jose fetch unknown keys at most every thirty seconds, and an instance may learn of a key after ten. */
+const SAFE_DELAY_SECONDS = 40;
+const SHORT_DELAY = `SIGNING_KEY_ACTIVATION_DELAY_SECONDS is shorter than ${SAFE_DELAY_SECONDS}: after a rotation, programs that keep the published keys refuse good tokens for up to half a minute`;
+
 const SYSTEM: Operator = { actor: 'system', requestId: 'signing-keys' };
 
 /**
@@ -37,6 +41,7 @@ const SYSTEM: Operator = { actor: 'system', requestId: 'signing-keys' };
  * @throws Error when the process could not sign
  */
 export async function prepareKeys(deps: KeyStoreDeps): Promise<void> {
+  if (deps.stored.spans.delaySeconds < SAFE_DELAY_SECONDS) deps.warn(SHORT_DELAY);
   await inTransaction(deps.db, (tx) => insertConfigured(deps, tx));
   await resealKeys(deps);
   await turnKeys(deps);

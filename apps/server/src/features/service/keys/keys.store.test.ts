@@ -71,6 +71,18 @@ test('an empty store takes the keys of the settings, and signs as after a start 
   ]);
 });
 
+test.each([
+  ['39', 1],
+  ['40', 0],
+])('a delay of %s seconds is warned of %i times at the start', async (delay, times) => {
+  const { logLines } = await startApp({
+    env: { ...env, SIGNING_KEY_ACTIVATION_DELAY_SECONDS: delay },
+    logLevel: 'warn',
+  });
+
+  expect(logLines.filter((line) => line.includes('_DELAY_SECONDS is shorter than 40'))).toHaveLength(times);
+});
+
 test('a restart repeats no delay', async () => {
   const { service, databaseUrl } = await startInstance();
   await pass(900, service);

@@ -1,5 +1,5 @@
 /** @import { Answer, PasskeyAnswer, PasskeyOptions, Problem, Refusal } from '../../../../platform/page/types.js' */
-/** @import { Colleagues, Enrolment, Opened, RoutedList, Shown } from './types.js' */
+/** @import { Colleagues, Creation, Enrolment, OwnPasskeys, Opened, RoutedList, Shown } from './types.js' */
 import { call } from '../../../../platform/page/call.js';
 import { passkeyProblem } from '../../../../platform/page/passkey.js';
 
@@ -39,6 +39,17 @@ export function approveApi() {
     /** @type {() => Promise<Answer<Opened>>} */
     session: async () => opened(await ask('/session')),
     signOut: () => ask('/session', undefined, 'DELETE'),
+    /** @type {() => Promise<Answer<OwnPasskeys>>} */
+    passkeys: () => ask('/passkeys'),
+    /** @type {() => Promise<Answer<Creation>>} */
+    beginPasskey: () => ask('/passkeys/options', {}),
+    /** @param {object} made */
+    addPasskey: (made) => ask('/passkeys/verify', made),
+    /** @param {string} id */
+    removePasskey: (id) => ask(`/passkeys/${id}`, undefined, 'DELETE'),
+    /** @param {object} absence */
+    setAbsence: (absence) => ask('/absence', absence, 'PUT'),
+    endAbsence: () => ask('/absence', undefined, 'DELETE'),
     /** @type {() => Promise<Answer<RoutedList>>} */
     list: () => ask('/decisions'),
     /** @type {() => Promise<Answer<Colleagues>>} */
@@ -57,7 +68,11 @@ export function approveApi() {
 }
 
 /** @type {Record<string, Problem['kind']>} by the reason that the refusal names */
-const REASONS = { same_approver: 'otherPerson', session_too_old: 'oldSession' };
+const REASONS = {
+  same_approver: 'otherPerson',
+  session_too_old: 'oldSession',
+  last_passkey: 'lastPasskey',
+};
 
 /** @type {(refusal: Refusal) => Problem} */
 function read({ status, code = '', details = {}, requestId: reference = '' }) {

@@ -8,6 +8,7 @@ import { askForPasskey, makePasskey } from '../../../../platform/page/passkey.js
 import * as screen from '../../../../platform/page/screen.js';
 import { approveApi } from './approve-api.js';
 import { renderCall } from './approve-call.js';
+import { renderOwn } from './approve-own.js';
 import { words } from './approve-words.js';
 
 const api = approveApi();
@@ -53,8 +54,9 @@ function showEnrolment(link, { developerName, displayName, email, connectors, ch
     const made = await makePasskey(publicKey);
     if (!made.ok) return setContent(outcome, troubleOf(made.problem));
     const answer = await api.enrol({ invite: link, challengeId, response: made.body });
-    if (answer.ok) showNext(answer.body);
-    else setContent(outcome, troubleOf(answer.problem));
+    if (!answer.ok) return setContent(outcome, troubleOf(answer.problem));
+    invite = ''; // the link is used up
+    showNext(answer.body);
   });
   const heading = element('h1', { tabindex: '-1' }, fill(words.enrolTitle, names));
   const facts = factList([
@@ -97,9 +99,9 @@ function showNext(opened) {
 /** @param {Opened} opened */
 async function showList(opened) {
   const { approver, developerName } = opened;
-  const [listed, waiting] = await screen.showLoading(
+  const [listed, waiting, own] = await screen.showLoading(
     words.loading,
-    Promise.all([api.list(), api.colleagues()]),
+    Promise.all([api.list(), api.colleagues(), api.passkeys()]),
   );
   if (!listed.ok) return showProblem(listed.problem);
   const now = serviceTime();
@@ -117,6 +119,7 @@ async function showList(opened) {
     isWaiting && paragraph(fill(words.notYet, { time: moment(activeFrom, now) })),
     requests.length > 0 ? element('ul', { class: 'requests' }, requests) : paragraph(words.listNothing),
     waiting.ok && waiting.body.colleagues.length > 0 && renderColleagues(opened, waiting.body.colleagues),
+    own.ok && renderOwn(opened, own.body.passkeys, { api, reload: open, fail: failOwn }),
     element(
       'div',
       { class: 'buttons' },
@@ -128,6 +131,15 @@ async function showList(opened) {
     ),
   ];
   screen.showArticle(words.listTitle, parts);
+}
+
+/**
+ * @param {Problem} problem
+ * @param {HTMLElement} outcome
+ */
+function failOwn(problem, outcome) {
+  if (problem.kind === 'oldSession' || problem.kind === 'noSession') showSignIn();
+  else setContent(outcome, troubleOf(problem));
 }
 
 /**
@@ -253,6 +265,7 @@ const TROUBLES = {
   copied: 'copied',
   otherPerson: 'person',
   oldSession: 'old',
+  lastPasskey: 'last',
   changed: 'changed',
 };
 

@@ -6,11 +6,32 @@ export interface Opened {
     displayName: string;
     status: string;
     activeFrom: string | null;
-    absence: object | null;
+    absence: Absence | null;
   };
   developerName: string;
   csrfToken: string;
   mayDecideUntil: string;
+}
+
+export interface Absence {
+  from: string;
+  until: string;
+}
+
+export interface OwnPasskey {
+  id: string;
+  status: 'active' | 'suspect';
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+
+export interface OwnPasskeys {
+  passkeys: OwnPasskey[];
+}
+
+export interface Creation {
+  challengeId: string;
+  publicKey: PublicKeyCredentialCreationOptionsJSON;
 }
 
 export interface Enrolment {

@@ -24,7 +24,8 @@ import { words } from './consent-words.js';
  * @param {RequestUse} use
  */
 export function renderRequest(request, use) {
-  const { agentName, agentDescription, purpose, purposeLabel, budget, audience, redirectHost } = request;
+  const { agentName, agentDescription, purpose, purposeLabel, budget, audience, redirectHost, client } =
+    request;
   const { clauses, proof } = words;
   const { mode, satisfied } = request.verification;
   const isProved = satisfied && mode !== 'link';
@@ -49,11 +50,17 @@ export function renderRequest(request, use) {
     return otherPerson ? 'otherPerson' : signInHere ? 'signOn' : 'sso';
   }
 
+  function vouched(/** @type {NonNullable<typeof client>} */ { vouchedBy, host }) {
+    const values = { developer, host: literal(host ?? '') };
+    return fill(words.vouched[vouchedBy], values);
+  }
+
   const whoAsks = [
     [words.agent, name(agentName)],
     agentDescription && [words.description, quotation(agentDescription)],
     [words.developer, name(request.developerName)],
     [words.did, literal(request.agentDid)],
+    client && [words.client, vouched(client)],
   ];
   const given = isProved ? (proof.given[mode] ?? proof.proved) : `${proof.notVerified}.`;
   const forWhom = [
@@ -61,6 +68,7 @@ export function renderRequest(request, use) {
     aside(fill(words.principal, { developer }), ' ', fill(given, { developer })),
   ];
   const where = [
+    ...(client?.resourceNames ?? []).map((resource) => [words.resource, name(resource)]),
     audience && [words.audience, literal(audience)],
     [
       words.afterwards,
@@ -107,7 +115,10 @@ export function renderRequest(request, use) {
         paragraph(literal(`${budget.amount} ${budget.currency}`)),
       ]),
     clause(clauses.time, selection.time),
-    clause(clauses.where, factList(where)),
+    clause(clauses.where, [
+      factList(where),
+      ...(client?.isLocal ? [note(words.local, fill(words.localText, { agent: mention(agentName) }))] : []),
+    ]),
     clause(clauses.decision, decision.parts),
     aside(fill(words.reference, { id: literal(request.id) })),
   ]);

@@ -25,6 +25,16 @@ export const words = {
   purposeOnly: 'It may be used for this purpose only.',
   budget: 'It may spend up to {amount} in all.',
   audience: 'For use with',
+  resource: 'At',
+  client: 'Its name',
+  vouched: {
+    developer: 'Registered by {developer}.',
+    host: 'Published by {host}.',
+    nobody: 'Not verified. Anybody can choose this name.',
+  },
+  local: 'A program on this computer',
+  localText:
+    'The answer goes to a program on this computer. Approve only if you have just started {agent} there yourself.',
   afterwards: 'Afterwards',
   returnsTo: 'You are taken to {host}',
   staysHere: 'You stay on this page. {developer} learns what you decided.',

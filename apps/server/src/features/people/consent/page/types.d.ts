@@ -91,6 +91,13 @@ export interface ConsentRequest {
   redirectHost?: string | null;
   channel?: 'device' | 'ciba';
   comparedText?: string;
+  client?: {
+    name: string | null;
+    vouchedBy: 'developer' | 'host' | 'nobody';
+    host: string | null;
+    isLocal: boolean;
+    resourceNames: string[];
+  } | null;
   sandbox: boolean;
   fidoRequired: boolean;
   verification: {

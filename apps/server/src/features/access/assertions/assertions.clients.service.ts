@@ -1,0 +1,245 @@
+import { isDeepStrictEqual } from 'node:util';
+import { readRequestedDetails, type ToolsEntry } from '@behest/protocol/authorization-details';
+import { uncovered } from '@behest/protocol/scopes';
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { type Executor, inTransaction, isTaken, type Tx } from '../../../platform/db/db.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { byId, pageOf } from '../../../platform/paging.ts';
+import { hasConnection } from '../../people/sso/sso.queries.ts';
+import { recordActs } from '../../record/audit/index.ts';
+import { acceptTokenScopes, boundedSeconds, mustBeWithin, pinsFor } from '../authorization/index.ts';
+import { activeAmong } from '../grants/grants.queries.ts';
+import { revokeGrantsWithin } from '../grants/index.ts';
+import { isOAuthClient } from '../oauth/oauth.queries.ts';
+import { namedResources } from '../resources/resources.queries.ts';
+import { listStandingIds } from './assertions.grants.repo.ts';
+import {
+  deleteRule,
+  findRule,
+  insertRule,
+  listRuleRows,
+  lockRule,
+  RULE_KEY,
+  type RuleRow,
+  updateRule,
+} from './assertions.repo.ts';
+import type { NewRule, Rule, RuleChange, RulePage, RuleQuery } from './assertions.schema.ts';
+
+export interface ClientDeps {
+  readonly db: Executor;
+  readonly clock: Clock;
+  readonly maxGrantLifetimeSeconds: number;
+}
+
+/** The limits of a rule, whole and checked. */
+interface Limits {
+  readonly scopes: readonly string[];
+  readonly defaultScopes: readonly string[];
+  readonly resources: readonly string[] | null;
+  readonly authorizationDetails: readonly unknown[];
+  readonly grantTtl: string;
+}
+
+const SHORTEST_GRANT = 3600; // seconds
+
+/**
+ * Lets the identity provider of a connection speak for its people to a client.
+ * @throws NOT_FOUND, BAD_REQUEST, INVALID_SCOPE, CONFLICT when the client has a rule already
+ */
+export async function addRule(
+  deps: ClientDeps,
+  caller: Caller,
+  connectionId: string,
+  input: NewRule,
+): Promise<Rule> {
+  const { tenant } = caller;
+  const at = deps.clock();
+  const { clientId } = input;
+  if (!(await hasConnection(deps.db, tenant, connectionId))) throw notFound();
+  if (!(await isOAuthClient(deps.db, tenant, clientId))) {
+    throw badField('clientId', 'not_allowed', 'Name an agent of yours that is an OAuth client.');
+  }
+  const limits = await accepted(deps, tenant, input);
+  try {
+    return await inTransaction(deps.db, async (tx) => {
+      const row = await insertRule(tx, tenant, {
+        ...(await columnsOf(tx, tenant, limits)),
+        ...{ id: newId('idc', at), connectionId, clientId, agentId: clientId },
+        tokenSeconds: input.tokenTtlSeconds,
+        maxAuthAgeSeconds: input.maxAuthAgeSeconds ?? null,
+        requireAmr: input.requireAmr,
+        allowPublic: input.allowPublic,
+        status: input.status,
+        version: 1,
+        createdAt: at,
+        updatedAt: at,
+      });
+      await recordActs(tx, caller, [{ type: 'sso.client.created', data: named(row) }], at);
+      return toRule(row);
+    });
+  } catch (error) {
+    if (!isTaken(error, RULE_KEY)) throw error;
+    throw new AppError('CONFLICT', 'This client has a rule at this connection already.', {
+      field: 'clientId',
+    });
+  }
+}
+
+/** @throws BAD_REQUEST, INVALID_SCOPE */
+async function accepted(
+  { db, maxGrantLifetimeSeconds }: ClientDeps,
+  tenant: Tenant,
+  { scopes, defaultScopes, resources, authorizationDetails, grantTtl }: Limits,
+): Promise<Limits & { readonly entries: readonly ToolsEntry[] }> {
+  const ceiling = acceptTokenScopes(scopes);
+  const defaults = defaultScopes.length > 0 ? acceptTokenScopes(defaultScopes) : [];
+  mustBeWithin(ceiling, defaults);
+  if (boundedSeconds('grantTtl', grantTtl, maxGrantLifetimeSeconds) < SHORTEST_GRANT) {
+    throw badField('grantTtl', 'too_small');
+  }
+  const distinct = resources && [...new Set(resources)];
+  const known = distinct ? await namedResources(db, tenant, distinct) : [];
+  if (distinct && known.length < distinct.length) {
+    throw badField('resources', 'not_allowed', 'Register each of these resources first.');
+  }
+  const read = readRequestedDetails(authorizationDetails, ceiling);
+  if (!read.ok) {
+    throw new AppError('BAD_REQUEST', 'The authorization details are not valid.', { fields: read.faults });
+  }
+  const limits = { scopes: ceiling, defaultScopes: defaults, resources: distinct, grantTtl };
+  return { ...limits, authorizationDetails, entries: read.entries };
+}
+
+/** The manifests are pinned now: the administrator has seen these tools. */
+async function columnsOf(
+  tx: Tx,
+  tenant: Tenant,
+  { scopes, defaultScopes, resources, entries, grantTtl }: Awaited<ReturnType<typeof accepted>>,
+) {
+  const pins = await pinsFor(tx, tenant, scopes);
+  return {
+    scopes: [...scopes],
+    defaultScopes: [...defaultScopes],
+    resources: resources && [...resources],
+    authorizationDetails: entries.length > 0 ? JSON.stringify(entries) : null,
+    manifests: pins && JSON.stringify(pins),
+    grantTtl,
+  };
+}
+
+/** @throws NOT_FOUND */
+export async function getRule(
+  { db }: Pick<ClientDeps, 'db'>,
+  { tenant }: Caller,
+  connectionId: string,
+  ruleId: string,
+): Promise<Rule> {
+  const row = await findRule(db, tenant, connectionId, ruleId);
+  if (!row) throw notFound();
+  return toRule(row);
+}
+
+/** @throws NOT_FOUND */
+export async function listRules(
+  { db }: Pick<ClientDeps, 'db'>,
+  { tenant }: Caller,
+  connectionId: string,
+  query: RuleQuery,
+): Promise<RulePage> {
+  if (!(await hasConnection(db, tenant, connectionId))) throw notFound();
+  const rows = await listRuleRows(db, tenant, connectionId, query);
+  const { page, nextCursor } = pageOf(rows, byId, toRule);
+  return { clients: page, nextCursor };
+}
+
+/**
+ * Changes a rule. The grants that no longer fit end in the same transaction.
+ * @throws NOT_FOUND, BAD_REQUEST, INVALID_SCOPE
+ */
+export function changeRule(
+  deps: ClientDeps,
+  caller: Caller,
+  { connectionId, ruleId }: { readonly connectionId: string; readonly ruleId: string },
+  change: RuleChange,
+): Promise<Rule> {
+  const { tenant } = caller;
+  const at = deps.clock();
+  return inTransaction(deps.db, async (tx) => {
+    const before = await lockRule(tx, tenant, ruleId);
+    if (before?.connectionId !== connectionId) throw notFound();
+    const { tokenTtlSeconds, scopes, defaultScopes, resources, authorizationDetails, grantTtl, ...plain } =
+      change;
+    const limits = await accepted({ ...deps, db: tx }, tenant, {
+      scopes: scopes ?? before.scopes,
+      defaultScopes: defaultScopes ?? before.defaultScopes,
+      resources: resources === undefined ? before.resources : resources,
+      authorizationDetails: authorizationDetails ?? detailsOf(before),
+      grantTtl: grantTtl ?? before.grantTtl,
+    });
+    const row = await updateRule(tx, tenant, ruleId, {
+      ...(await columnsOf(tx, tenant, limits)),
+      ...plain,
+      ...(tokenTtlSeconds !== undefined && { tokenSeconds: tokenTtlSeconds }),
+      updatedAt: at,
+    });
+    const ended = await endUnfit(tx, caller, row, at);
+    const data = { ...named(row), changed: Object.keys(change) };
+    await recordActs(tx, caller, [{ type: 'sso.client.updated', data }, ...ended], at);
+    return toRule(row);
+  });
+}
+
+const detailsOf = ({ authorizationDetails }: RuleRow): unknown[] =>
+  Array.isArray(authorizationDetails) ? authorizationDetails : [];
+
+/** Ends the grants of a rule that are wider than the rule is now. */
+async function endUnfit(tx: Tx, caller: Caller, rule: RuleRow, at: Date): Promise<Act[]> {
+  const ids = await listStandingIds(tx, caller.tenant, { ruleId: rule.id });
+  const grants = await activeAmong(tx, caller.tenant, ids);
+  const unfit = grants.filter(({ scopes, audience, authorizationDetails }) => {
+    const named = audience === null ? [] : audience.split(' ');
+    const isAllowed = rule.resources === null || named.every((uri) => rule.resources?.includes(uri));
+    const hasSame = isDeepStrictEqual(authorizationDetails ?? [], detailsOf(rule));
+    return uncovered(rule.scopes, scopes).length > 0 || !isAllowed || !hasSame;
+  });
+  const grantIds = unfit.map(({ id }) => id);
+  return revokeGrantsWithin(tx, caller, grantIds, { reason: 'idp_rule' }, at);
+}
+
+/** Ends a rule with its grants. @throws NOT_FOUND */
+export function removeRule(
+  { db, clock }: Pick<ClientDeps, 'db' | 'clock'>,
+  caller: Caller,
+  { connectionId, ruleId }: { readonly connectionId: string; readonly ruleId: string },
+): Promise<void> {
+  const at = clock();
+  return inTransaction(db, async (tx) => {
+    const rule = await lockRule(tx, caller.tenant, ruleId);
+    if (rule?.connectionId !== connectionId) throw notFound();
+    const ids = await listStandingIds(tx, caller.tenant, { ruleId });
+    const ended = await revokeGrantsWithin(tx, caller, ids, { reason: 'idp_rule' }, at);
+    await deleteRule(tx, caller.tenant, ruleId);
+    await recordActs(tx, caller, [{ type: 'sso.client.deleted', data: named(rule) }, ...ended], at);
+  });
+}
+
+const named = ({ connectionId, id, clientId }: RuleRow) => ({ connectionId, clientRuleId: id, clientId });
+
+function toRule(row: RuleRow): Rule {
+  const { id, connectionId, clientId, agentId, scopes, defaultScopes, resources } = row;
+  return {
+    ...{ id, clientRuleId: id, connectionId, clientId, agentId, scopes, defaultScopes, resources },
+    authorizationDetails: detailsOf(row),
+    tokenTtlSeconds: row.tokenSeconds,
+    grantTtl: row.grantTtl,
+    maxAuthAgeSeconds: row.maxAuthAgeSeconds,
+    requireAmr: row.requireAmr,
+    allowPublic: row.allowPublic,
+    status: row.status,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,24 @@
+import { defineFeature } from '../../../feature.ts';
+import { tenantErased } from '../../../platform/db/erasure.ts';
+import { on } from '../../../platform/hooks.ts';
+import { acts, entries } from './assertions.acts.ts';
+import { rates } from './assertions.rates.ts';
+import { eraseAssertions } from './assertions.repo.ts';
+import { assertionRoutes } from './assertions.routes.ts';
+import { assertionSettings } from './assertions.settings.ts';
+import { tables } from './assertions.tables.ts';
+
+export const assertions = defineFeature({
+  name: 'assertions',
+  tags: { assertions: 'Identity providers that decide for their people, without a consent page.' },
+  knows: ['audit', 'authorization', 'grants', 'manifests', 'policies', 'scim', 'sso', 'tokens'],
+  tables,
+  acts: { ...acts, ...entries },
+  attempts: ['idjag.refused'],
+  rates,
+  settings: assertionSettings,
+  listens: [on(tenantErased, eraseAssertions)],
+  open: (house) => ({
+    routes: (app) => app.register(assertionRoutes, { ...house, ...house.lifetimes }),
+  }),
+});

@@ -1,0 +1,130 @@
+import * as openid from 'openid-client';
+import { expect, test } from 'vitest';
+import { good, JWT_BEARER, startAsserting, trustingDeveloper } from '../../../../test/app/asserting.ts';
+import { partsOf } from '../../../../test/app/flow.ts';
+import { discover, newResource, toPresent } from '../../../../test/app/oauth.ts';
+
+const TOOLS = 'urn:service:tools:v1';
+
+test('18 B 18: claim, rule, groups and resource narrow a token, and what is within all four is granted whole', async () => {
+  const { service, provider } = await startAsserting();
+  const own = await trustingDeveloper(service, provider, {
+    connection: {
+      groupAttribute: 'groups',
+      groupMappings: { staff: ['calendar:*', 'mail:read'] },
+      defaultScopes: ['calendar:read'],
+    },
+    rule: { scopes: ['calendar:*', 'files:read'], defaultScopes: ['calendar:read'] },
+  });
+  const resource = 'http://localhost/limits';
+  const { id } = await newResource(own.acme, resource);
+  await good(own.acme, 'PATCH', `/v1/resources/${id}`, { scopes: ['calendar:read', 'calendar:write'] });
+  const scopesOf = async (claims: object, form?: Record<string, string>) =>
+    (await own.token({ groups: ['staff'], ...claims }, form)).scope;
+  const all = 'calendar:read calendar:write calendar:share files:read mail:read admin:all';
+
+  expect(await scopesOf({ scope: all })).toBe('calendar:read calendar:write calendar:share');
+  expect(await scopesOf({ scope: all, resource })).toBe('calendar:read calendar:write');
+  expect(await scopesOf({ scope: 'calendar:read' }, { scope: all })).toBe('calendar:read');
+  expect(await scopesOf({})).toBe('calendar:read');
+  expect(await scopesOf({ scope: all, groups: ['guests'] })).toBe('calendar:read');
+  expect(await own.outcome({ claims: { scope: 'files:read', groups: ['staff'] } })).toBe(
+    'invalid_scope scope',
+  );
+  expect(await own.outcome({ claims: { scope: 'offline_access', groups: ['staff'] } })).toBe(
+    'invalid_scope scope',
+  );
+  expect(await scopesOf({ scope: 'calendar:read calendar:write', resource })).toBe(
+    'calendar:read calendar:write',
+  );
+});
+
+test('18 B 18, 20: details are within those of the rule, and many assertions count against one cap', async () => {
+  const { service, provider } = await startAsserting();
+  const own = await trustingDeveloper(service, provider, {
+    rule: {
+      scopes: ['tool:crm:write', 'tool:pay:read'],
+      defaultScopes: ['tool:crm:write'],
+      authorizationDetails: [
+        { type: TOOLS, connector: 'crm', tools: ['find', 'send'], caps: { send: { per_day: 10 } } },
+      ],
+    },
+  });
+  const tools = { find: 'read', send: 'write' };
+  await good(own.acme, 'PUT', '/v1/manifests/crm', { $schema: 'x', connector: 'crm', version: '1', tools });
+  const details = async (asked: unknown) =>
+    (await own.token({ authorization_details: asked })).authorization_details;
+  const narrow = [{ type: TOOLS, connector: 'crm', tools: ['send'] }];
+
+  expect(await details(narrow)).toEqual([{ ...narrow[0], caps: { send: { per_day: 10 } } }]);
+  const wide = [{ type: TOOLS, connector: 'crm', tools: ['send', 'erase'] }];
+  for (const asked of [
+    wide,
+    [{ type: 'other', connector: 'crm' }],
+    [{ ...narrow[0], caps: { send: { per_day: 11 } } }],
+  ]) {
+    expect(await own.outcome({ claims: { authorization_details: asked } })).toBe(
+      'invalid_authorization_details authorization_details',
+    );
+  }
+  expect((await own.token({ scope: 'tool:pay:read' })).authorization_details).toBeUndefined();
+
+  let allowed = 0;
+  const call = async (claims: object = {}) => {
+    const { access_token: token } = await own.token(claims);
+    const body = { grantToken: token, connector: 'crm', tool: 'send' };
+    return (await good(own.acme, 'POST', '/v1/enforce', body)).reason_code;
+  };
+  for (let hour = 0; hour < 12; hour += 1) if ((await call()) === null) allowed += 1;
+  expect(allowed).toBe(10);
+  expect(await call({ sub: 'bob', email: 'bob@upstream.test' })).toBeNull(); // a cap of another person's grant
+});
+
+test('18 B 22: a token that is bound to a key needs its proof, and a proof binds the token', async () => {
+  const { service, provider } = await startAsserting();
+  const own = await trustingDeveloper(service, provider);
+  const resource = 'http://localhost/bound';
+  const { id } = await newResource(own.acme, resource);
+  await good(own.acme, 'PATCH', `/v1/resources/${id}`, { dpopRequired: true });
+  toPresent(service);
+  const auth = openid.ClientSecretPost(own.client.clientSecret ?? '');
+  const config = await discover(service.url, own.client.clientId, auth);
+  const [keys, others] = [await openid.randomDPoPKeyPair(), await openid.randomDPoPKeyPair()];
+  const jkt = async ({ publicKey }: openid.CryptoKeyPair) => {
+    const { calculateJwkThumbprint, exportJWK } = await import('jose');
+    return calculateJwkThumbprint(await exportJWK(publicKey));
+  };
+  const cnf = { jkt: await jkt(keys) };
+  const prove = async (pair: openid.CryptoKeyPair, claims: object) =>
+    openid.genericGrantRequest(
+      config,
+      JWT_BEARER,
+      { assertion: await own.assertion({ claims }) },
+      { DPoP: openid.getDPoPHandle(config, pair) },
+    );
+
+  expect(await own.outcome({ claims: { cnf } })).toBe('invalid_grant possession');
+  expect(await own.outcome({ claims: { cnf: {} } })).toBe('invalid_grant possession');
+  expect(await own.outcome({ claims: { resource } })).toBe('invalid_grant possession');
+  await expect(prove(others, { cnf })).rejects.toMatchObject({ error: 'invalid_grant' });
+  const bound = await prove(keys, { cnf });
+  expect(bound.token_type).toBe('dpop');
+  expect(partsOf(bound.access_token).payload.cnf).toEqual(cnf);
+  expect(partsOf((await prove(others, { resource })).access_token).payload.cnf).toEqual({
+    jkt: await jkt(others),
+  });
+});
+
+test('18 B: an old sign-in and a weak one are not enough where the rule asks for more', async () => {
+  const { service, provider } = await startAsserting();
+  const rule = { maxAuthAgeSeconds: 600, requireAmr: ['mfa', 'hwk'] };
+  const { outcome } = await trustingDeveloper(service, provider, { rule });
+  const now = provider.seconds();
+  const at = (auth_time: unknown, amr: unknown) => outcome({ claims: { auth_time, amr } });
+
+  expect(await at(now - 601, ['mfa', 'hwk'])).toBe('invalid_grant authentication');
+  expect(await at(undefined, ['mfa', 'hwk'])).toBe('invalid_grant authentication');
+  expect(await at(now, ['mfa'])).toBe('invalid_grant authentication');
+  expect(await at(now, undefined)).toBe('invalid_grant authentication');
+  expect(await at(now - 600, ['hwk', 'pwd', 'mfa'])).toBe('200');
+});

@@ -1,0 +1,38 @@
+import { covers } from '@behest/protocol/scopes';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { common, within } from './assertions.scopes.rules.ts';
+
+const scope = fc.constantFrom(
+  ...['*', 'calendar:*', 'calendar:read', 'calendar:write', 'mail:*', 'mail:read'],
+  ...['tool:pay:write', 'tool:pay:read', 'tool:*:read', 'tool:*:admin', 'tool:pay:write:capped:500'],
+  ...['tool:pay:write:capped:20', 'tool:pay:admin:invoice*', 'tool:pay:read:invoice.draft', 'tool:crm:read'],
+  ...['tool:*:write:inv*:capped:100', 'tool:pay:write:invoice'],
+);
+const scopes = fc.uniqueArray(scope, { maxLength: 5 });
+const limit = fc.option(scopes);
+
+const isCovered = (list: readonly string[], one: string) => list.some((each) => covers(each, one));
+
+test('18 B 18: a token has what every side allows, and nothing else', () => {
+  fc.assert(
+    fc.property(scopes, fc.array(limit, { maxLength: 4 }), (asked, limits) => {
+      const made = within(asked, limits);
+      for (const one of asked) {
+        expect(made.includes(one)).toBe(limits.every((each) => each === null || isCovered(each, one)));
+      }
+      expect(made.every((one) => asked.includes(one))).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('18 B 18: the common part of two ceilings covers exactly what both cover', () => {
+  fc.assert(
+    fc.property(scopes, scopes, scope, (ours, theirs, one) => {
+      const both = isCovered(ours, one) && isCovered(theirs, one);
+      expect(isCovered(common(ours, theirs), one)).toBe(both);
+    }),
+    { numRuns: 500 },
+  );
+});

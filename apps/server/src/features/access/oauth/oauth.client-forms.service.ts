@@ -1,0 +1,39 @@
+import type { Caller } from '../../../platform/caller.ts';
+import type { Sent } from './oauth.credentials.rules.ts';
+import type { DescribedClient } from './oauth.described.service.ts';
+import type { FoundClient } from './oauth.repo.ts';
+
+/** The parts of a request by which a client that belongs to no developer says which developer it is about. */
+export interface TenantClues {
+  readonly resource?: readonly string[];
+  readonly code?: string;
+  readonly refresh_token?: string;
+  readonly token?: string;
+}
+
+/** The parts of a request that say which client made it, and from where. */
+export interface ClientRequest {
+  readonly authorization: string | undefined;
+  readonly sent: Sent & TenantClues;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/** A client that may act: its agent is active. */
+export interface Client {
+  readonly clientId: string;
+  readonly caller: Caller;
+  readonly agentId: string;
+  readonly agentDid: string;
+  readonly redirectUris: readonly string[];
+  /** Whether it has neither a secret nor a key. */
+  readonly isPublic: boolean;
+  readonly dpopBound: boolean;
+  /** How a client that no developer has registered describes itself. */
+  readonly described?: DescribedClient;
+  /** Whether nobody has approved this client at this developer yet. */
+  readonly isProposed?: boolean;
+}
+
+/** A client before it is known for which developer it acts. */
+export type KnownClient = { readonly agent: FoundClient } | { readonly described: DescribedClient };

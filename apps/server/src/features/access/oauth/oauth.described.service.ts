@@ -1,0 +1,113 @@
+import type { JWK } from 'jose';
+import { isRedirectUri, isUsableKey } from '../../accounts/developers/index.ts';
+import type { FoundClient } from './oauth.repo.ts';
+
+/** A client that no developer has registered, as it describes itself. */
+export interface DescribedClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly authMethod: FoundClient['authMethod'];
+  readonly secretHash: Buffer | null;
+  readonly keys: ClientKeys | null;
+  /** Whether it gets refresh tokens without asking for `offline_access`. */
+  readonly refreshes: boolean;
+  /** The host that published the description; null where nobody answers for it. */
+  readonly host: string | null;
+}
+
+/** The public keys of a client, or the address where it publishes them. */
+export type ClientKeys = { readonly jwks: readonly JWK[] } | { readonly uri: string };
+
+const LONGEST_CLIENT_ID = 1000;
+const MOST_REDIRECT_URIS = 50;
+const MOST_KEYS = 10;
+const NAME = /^[^\p{C}]{1,100}$/u;
+
+/** Whether a text can stand for a client on the consent page: one line, whose characters are all seen. */
+export const isClientName = (text: string): boolean => NAME.test(text);
+
+/**
+ * Whether a text is the address of a client's document. An address has one spelling: the one that every parser leaves as
+ * it is, so it has no dot segments, no upper case in its host, and no port that its scheme has anyway.
+ */
+export function isDocumentUrl(clientId: string, { allowsHttp }: { readonly allowsHttp: boolean }): boolean {
+  if (clientId.length > LONGEST_CLIENT_ID || !URL.canParse(clientId)) return false;
+  const url = new URL(clientId);
+  const isWeb = url.protocol === 'https:' || (allowsHttp && url.protocol === 'http:');
+  const hasPath = url.pathname !== '/';
+  const isPlain = url.href === clientId && !clientId.includes('#') && url.username + url.password === '';
+  return isWeb && hasPath && isPlain;
+}
+
+/**
+ * Reads the document at a client's address.
+ * @see draft-ietf-oauth-client-id-metadata-document §4
+ * @returns undefined for a document that is not a client's, or not this one's
+ */
+export function clientInDocument(document: unknown, clientId: string): DescribedClient | undefined {
+  const { client_id, client_name, redirect_uris, client_secret, client_secret_expires_at, grant_types } =
+    Object(document);
+  const { token_endpoint_auth_method: authMethod = 'none', jwks, jwks_uri } = Object(document);
+  if (client_id !== clientId || client_secret !== undefined || client_secret_expires_at !== undefined) {
+    return undefined;
+  }
+  if (authMethod !== 'none' && authMethod !== 'private_key_jwt') return undefined;
+  const keys = keysIn(jwks, jwks_uri);
+  if (keys === 'malformed' || (authMethod === 'private_key_jwt' && keys === null)) return undefined;
+  const redirectUris = redirectUrisIn(redirect_uris);
+  if (typeof client_name !== 'string' || !isClientName(client_name) || !redirectUris) return undefined;
+  return {
+    clientId,
+    name: client_name,
+    redirectUris,
+    authMethod,
+    secretHash: null,
+    keys: authMethod === 'none' ? null : keys,
+    refreshes: Array.isArray(grant_types) && grant_types.includes('refresh_token'),
+    host: new URL(clientId).host,
+  };
+}
+
+/** Addresses of a form that is never redirected to match nothing, so they do no harm to the others. */
+function redirectUrisIn(value: unknown): string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_REDIRECT_URIS) return undefined;
+  const fit = value.filter((each): each is string => typeof each === 'string' && isRedirectUri(each));
+  return fit.length === 0 ? undefined : fit;
+}
+
+/** @returns null without keys */
+export function keysIn(jwks: unknown, uri: unknown): ClientKeys | null | 'malformed' {
+  if (jwks === undefined && uri === undefined) return null;
+  if (jwks !== undefined && uri !== undefined) return 'malformed';
+  if (uri !== undefined) return typeof uri === 'string' && /^https?:/.test(uri) ? { uri } : 'malformed';
+  const { keys } = Object(jwks);
+  return Array.isArray(keys) && keys.length > 0 && keys.length <= MOST_KEYS && keys.every(isPublicKey)
+    ? { jwks: keys }
+    : 'malformed';
+}
+
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** A published private key proves nothing about its sender. */
+const isPublicKey = (key: unknown) =>
+  PRIVATE_MEMBERS.every((member) => !(member in Object(key))) && isUsableKey(Object(key));
+
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?(?=[/?]|$)/;
+
+/** Whether an address leads to a program on the person's own machine, which any other program there may imitate. */
+export const isLoopbackUri = (uri: string): boolean => LOOPBACK.test(uri);
+
+/**
+ * Whether a client registered an address. A program on the person's machine listens on a port of the moment, so the port
+ * of a loopback address is free; none of the three hosts stands for another.
+ * @see RFC 8252 §7.3
+ */
+export function isRegisteredUri(registered: readonly string[], uri: string): boolean {
+  if (registered.includes(uri)) return true;
+  if (!LOOPBACK.test(uri) || !isRedirectUri(uri)) return false;
+  const portless = withoutPort(uri);
+  return registered.some((each) => LOOPBACK.test(each) && withoutPort(each) === portless);
+}
+
+const withoutPort = (uri: string) => uri.replace(LOOPBACK, 'http://$1');

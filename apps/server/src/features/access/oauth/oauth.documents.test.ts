@@ -1,0 +1,326 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actionsOf, partsOf } from '../../../../test/app/flow.ts';
+import { linkParts, personOn } from '../../../../test/app/person.ts';
+import {
+  besideClients,
+  followLink,
+  LISTENING,
+  newServer,
+  publishClient,
+  sendForm,
+  tokensOf,
+} from '../../../../test/app/published.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ env: besideClients, isShared: true });
+});
+afterAll(() => service.stop());
+
+async function acmeServer(members?: object) {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  return { acme, ...(await newServer(acme, members)) };
+}
+
+describe('a client with a document, and no registration', () => {
+  test('gets tokens, refreshes and revokes them, and becomes an agent of the developer', async () => {
+    const { acme, resource } = await acmeServer({ tokenTtlSeconds: 600, scopes: ['calendar:read'] });
+    const { clientId } = await publishClient();
+
+    const tokens = await tokensOf(service, clientId, resource);
+
+    expect(tokens.statusCode).toBe(200);
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = tokens.json();
+    expect(seconds).toBe(600);
+    const { agents } = (await acme('GET', '/v1/agents')).json();
+    expect(agents).toMatchObject([
+      { name: 'Example Editor', origin: 'cimd', clientId, scopes: ['calendar:read'], status: 'active' },
+    ]);
+    expect(partsOf(accessToken).payload).toMatchObject({ aud: resource, client_id: agents[0].agentId });
+    expect(await actionsOf(acme)).toEqual([
+      'developer.created',
+      'resource.created',
+      'authorization.requested',
+      'authorization.approved',
+      'agent.created',
+      'grant.created',
+      'token.issued',
+    ]);
+    const refresh = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+    const next = (await sendForm(service, 'token', refresh)).json();
+    expect(next.refresh_token).toMatch(/^ref_\w+[\w-]+\.dev_\w+$/);
+    await sendForm(service, 'revoke', { client_id: clientId, token: next.refresh_token });
+    const verified = await acme('POST', '/v1/tokens/verify', { token: next.access_token });
+    expect(verified.json().valid).toBe(false);
+  });
+
+  test('is the same agent at its next request, and another one at another developer', async () => {
+    const [acme, other] = [await acmeServer(), await acmeServer()];
+    const { clientId } = await publishClient();
+    for (const { resource } of [acme, acme, other]) await tokensOf(service, clientId, resource);
+
+    const ids = [acme, other].map(async (each) => (await each.acme('GET', '/v1/agents')).json().agents);
+    const [own, others] = await Promise.all(ids);
+
+    expect([own.length, others.length]).toEqual([1, 1]);
+    expect(own[0].agentId).not.toBe(others[0].agentId);
+  });
+
+  test('is an agent from its first approval on, and not before: it takes no place of the plan', async () => {
+    const { acme, resource } = await acmeServer();
+    const { clientId } = await publishClient();
+    const { back } = await followLink(service, clientId, { resource, prompt: 'consent' });
+    const { id } = linkParts(back?.href ?? '');
+    const { agentId } = (await acme('GET', `/v1/authorize/${id}`)).json();
+    const person = personOn(service);
+
+    expect((await acme('GET', '/v1/agents')).json().agents).toEqual([]);
+    expect((await acme('GET', `/v1/agents/${agentId}`)).statusCode).toBe(404);
+    expect((await acme('PATCH', `/v1/agents/${agentId}`, { status: 'active' })).statusCode).toBe(404);
+    expect((await acme('DELETE', `/v1/agents/${agentId}`)).statusCode).toBe(404);
+    const native = { agentId, principalId: 'user_42', scopes: ['calendar:read'] };
+    expect((await acme('POST', '/v1/authorize', native)).statusCode).toBe(409);
+    const { request } = (await person.open(back?.href ?? '')).json();
+    expect(request).toMatchObject({
+      agentName: 'Example Editor',
+      redirectHost: '127.0.0.1:49152',
+      client: {
+        name: 'Example Editor',
+        vouchedBy: 'host',
+        host: new URL(clientId).host,
+        isLocal: false,
+        resourceNames: ['Calendar server'],
+      },
+    });
+    expect((await person.approve(id)).statusCode).toBe(200);
+    expect((await acme('GET', `/v1/agents/${agentId}`)).json()).toMatchObject({ status: 'active' });
+  });
+
+  test('is not approved where the plan has no room for its agent', async () => {
+    const full = await startApp({ env: { ...besideClients, PLAN_FREE_AGENTS: '1' } });
+    const acme = await full.asDeveloper({ mode: 'sandbox' });
+    const { resource } = await newServer(acme);
+    const [first, second] = [await publishClient(), await publishClient()];
+
+    expect((await tokensOf(full, first.clientId, resource)).statusCode).toBe(200);
+    const { back } = await followLink(full, second.clientId, { resource });
+    expect(back?.searchParams.get('error')).toBe('access_denied');
+    expect(back?.searchParams.get('error_description')).toMatch(/^PLAN_LIMIT_EXCEEDED/);
+    expect((await acme('GET', '/v1/agents')).json().agents).toHaveLength(1);
+  });
+
+  test('is stopped at once where the developer suspends its agent, and only there', async () => {
+    const [acme, other] = [await acmeServer(), await acmeServer()];
+    const { clientId } = await publishClient();
+    const { refresh_token: refreshToken } = (await tokensOf(service, clientId, acme.resource)).json();
+    const [agent] = (await acme.acme('GET', '/v1/agents')).json().agents;
+    await acme.acme('PATCH', `/v1/agents/${agent.agentId}`, { status: 'suspended' });
+
+    const { back } = await followLink(service, clientId, { resource: acme.resource });
+    expect(back?.searchParams.get('error')).toBe('unauthorized_client');
+    const refresh = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+    expect((await sendForm(service, 'token', refresh)).json().error).toBe('invalid_grant');
+    expect((await tokensOf(service, clientId, other.resource)).statusCode).toBe(200);
+  });
+
+  test('gets a refresh token only if it lists that grant type or asks for offline access', async () => {
+    const { resource } = await acmeServer();
+    const { clientId } = await publishClient({ grant_types: undefined });
+
+    const without = (await tokensOf(service, clientId, resource)).json();
+    const scope = 'calendar:read offline_access';
+    const asked = (await tokensOf(service, clientId, resource, { scope })).json();
+
+    expect([without.refresh_token, without.scope]).toEqual([undefined, 'calendar:read']);
+    expect([typeof asked.refresh_token, asked.scope]).toEqual(['string', 'calendar:read']);
+  });
+
+  test('names a resource, because that says whose service it is for', async () => {
+    const { resource } = await acmeServer();
+    const { clientId } = await publishClient();
+    const errorOf = async (parameters: Record<string, string>) =>
+      (await followLink(service, clientId, parameters)).back?.searchParams.get('error') ?? null;
+
+    expect(await errorOf({})).toBe('invalid_target');
+    expect(await errorOf({ resource: `${resource}/` })).toBe('invalid_target');
+    expect(await errorOf({ resource })).toBeNull();
+  });
+
+  test('uses the code of one developer nowhere else, and the code of another client not at all', async () => {
+    const [acme, other] = [await acmeServer(), await acmeServer()];
+    const [one, two] = [await publishClient(), await publishClient()];
+    await tokensOf(service, one.clientId, other.resource);
+    const { back, verifier } = await followLink(service, one.clientId, { resource: acme.resource });
+    const form = {
+      grant_type: 'authorization_code',
+      code: back?.searchParams.get('code') ?? '',
+      redirect_uri: LISTENING,
+      code_verifier: verifier,
+    };
+    const exchange = async (clientId: string, more: Record<string, string> = {}) =>
+      (await sendForm(service, 'token', { ...form, client_id: clientId, ...more })).json();
+
+    expect((await exchange(two.clientId)).error).toBe('invalid_grant');
+    expect((await exchange(one.clientId, { resource: other.resource })).error).toBe('invalid_target');
+    expect(await exchange(one.clientId)).toHaveProperty('access_token');
+  });
+});
+
+describe('a client with a key in its document', () => {
+  test.each(['jwks', 'jwks_uri'])('authenticates itself by it: %s', async (member) => {
+    const { resource } = await acmeServer();
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const stranger = await generateKeyPair('ES256');
+    const jwks = { keys: [await exportJWK(publicKey)] };
+    const keys = await publishClient();
+    keys.answerWith({ body: JSON.stringify(jwks) });
+    const { clientId } = await publishClient({
+      token_endpoint_auth_method: 'private_key_jwt',
+      ...(member === 'jwks' ? { jwks } : { jwks_uri: keys.clientId }),
+    });
+    const { back, verifier } = await followLink(service, clientId, { resource });
+    const assertion = (key = privateKey) =>
+      new SignJWT({ iss: clientId, sub: clientId, aud: 'https://auth.test' })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setJti(crypto.randomUUID())
+        .setExpirationTime(Math.floor(service.clock().getTime() / 1000) + 60)
+        .sign(key);
+    const exchange = (more: Record<string, string>) =>
+      sendForm(service, 'token', {
+        grant_type: 'authorization_code',
+        code: back?.searchParams.get('code') ?? '',
+        redirect_uri: LISTENING,
+        code_verifier: verifier,
+        client_id: clientId,
+        ...more,
+      });
+    const by = async (key?: typeof privateKey) => ({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await assertion(key),
+    });
+
+    expect((await exchange({})).json().error).toBe('invalid_client');
+    expect((await exchange(await by(stranger.privateKey))).json().error).toBe('invalid_client');
+    expect((await exchange(await by())).statusCode).toBe(200);
+  });
+});
+
+describe('O17: a document that cannot be used', () => {
+  const big = { body: JSON.stringify({ padding: 'x'.repeat(5120) }) };
+  test.each<[string, Parameters<Awaited<ReturnType<typeof publishClient>>['answerWith']>[0]]>([
+    ['a redirect', { status: 302, headers: { location: '/other.json' } }],
+    ['an error', { status: 500 }],
+    ['more than 5,120 bytes', big],
+    ['another type', { headers: { 'content-type': 'text/html' } }],
+    ['no JSON', { body: '{' }],
+    ['a repeated member', { body: '{"client_id":"a","client_id":"b"}' }],
+    ['the `client_id` of another', { body: JSON.stringify({ client_id: 'https://other.test/client.json' }) }],
+  ])('shows a page, and redirects nobody: %s', async (_name, answer) => {
+    const { resource } = await acmeServer();
+    const client = await publishClient();
+    client.answerWith(answer);
+
+    const refused = await followLink(service, client.clientId, { resource });
+    expect([refused.answer.statusCode, refused.back]).toEqual([400, undefined]);
+    const form = { client_id: client.clientId, redirect_uri: LISTENING, resource };
+    for (const path of ['par', 'token']) {
+      const answered = await sendForm(service, path, {
+        ...form,
+        grant_type: 'refresh_token',
+        refresh_token: 'x',
+      });
+      expect([answered.statusCode, answered.json().error]).toEqual([401, 'invalid_client']);
+    }
+    // The same client with its document is served, once the failure is forgotten.
+    client.answerWith({ headers: { 'content-type': 'application/oauth+json; charset=utf-8' } });
+    service.advance(60);
+    expect(
+      (await followLink(service, client.clientId, { resource })).back?.searchParams.get('code'),
+    ).toBeTruthy();
+  });
+
+  test('is not asked for again within a minute, and after it', async () => {
+    const { resource } = await acmeServer();
+    const client = await publishClient();
+    client.answerWith({ status: 404 });
+    const ask = () => followLink(service, client.clientId, { resource });
+
+    await ask();
+    await ask();
+    service.advance(59.999);
+    await ask();
+    expect(client.fetches()).toBe(1);
+    service.advance(0.001);
+    await ask();
+    expect(client.fetches()).toBe(2);
+  });
+
+  test.each([
+    ['max-age=1', 300],
+    ['no-store', 300],
+    ['max-age=3600', 3600],
+    ['public, max-age=999999', 86_400],
+  ])('and one that can is kept: `%s` for %i seconds', async (cacheControl, seconds) => {
+    const { resource } = await acmeServer();
+    const client = await publishClient();
+    client.answerWith({ headers: { 'cache-control': cacheControl } });
+    const ask = () => followLink(service, client.clientId, { resource });
+
+    await ask();
+    service.advance(seconds - 0.001);
+    await ask();
+    expect(client.fetches()).toBe(1);
+    service.advance(0.001);
+    await ask();
+    expect(client.fetches()).toBe(2);
+  });
+});
+
+describe('by default', () => {
+  test('O17: no document is fetched over `http`, or from this machine or a private network', async () => {
+    const careful = await startApp();
+    const acme = await careful.asDeveloper({ mode: 'sandbox' });
+    const { resource } = await newServer(acme);
+    const client = await publishClient();
+    const { port } = client.receiver;
+
+    for (const clientId of [
+      client.clientId,
+      `https://127.0.0.1:${port}/client.json`,
+      `https://localhost:${port}/client.json`,
+      `https://[::1]:${port}/client.json`,
+      'https://10.0.0.1/client.json',
+      'https://169.254.169.254/latest/meta-data',
+      'https://metadata.google.internal/client.json',
+    ]) {
+      const refused = await followLink(careful, clientId, { resource });
+      expect([clientId, refused.answer.statusCode, refused.back]).toEqual([clientId, 400, undefined]);
+    }
+    expect(client.fetches()).toBe(0);
+  });
+
+  test('the operator names the hosts that may publish clients', async () => {
+    const client = await publishClient();
+    const other = await publishClient();
+    const host = new URL(client.clientId).host;
+    const strict = await startApp({ env: { ...besideClients, OAUTH_CIMD_ALLOWED_HOSTS: host } });
+    const { resource } = await newServer(await strict.asDeveloper({ mode: 'sandbox' }));
+
+    expect((await followLink(strict, other.clientId, { resource })).answer.statusCode).toBe(400);
+    expect(other.fetches()).toBe(0);
+    expect((await followLink(strict, client.clientId, { resource })).answer.statusCode).toBe(303);
+  });
+
+  test('a stranger does not have the service fetch as often as they like', async () => {
+    const env = { ...besideClients, RATE_LIMIT_OAUTH_CLIENT_FETCH: '2' };
+    const limited = await startApp({ env, store: 'memory' });
+    const client = await publishClient();
+    const ask = async (name: string) =>
+      (await followLink(limited, client.clientId.replace('client.json', name), {})).answer.statusCode;
+
+    expect([await ask('1'), await ask('2'), await ask('3')]).toEqual([400, 400, 429]);
+    expect(client.fetches()).toBe(2);
+  });
+});

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkParts, personOn } from '../../../../test/app/person.ts';
+import { followLink, LISTENING, newServer, sendForm, tokensOf } from '../../../../test/app/published.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { expiryOfClients } from './oauth.jobs.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ isShared: true });
+});
+afterAll(() => service.stop());
+
+const metadata = { redirect_uris: ['http://127.0.0.1/callback'], client_name: 'Old Editor' };
+
+const register = (body: object, on = service) =>
+  on.app.inject({ method: 'POST', url: '/oauth/register', payload: body });
+
+async function acmeServer() {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  return { acme, ...(await newServer(acme)) };
+}
+
+describe('a client that registers itself', () => {
+  test('is told its id, and gets tokens after an approval', async () => {
+    const { acme, resource } = await acmeServer();
+
+    const registered = await register(metadata);
+
+    expect([registered.statusCode, registered.headers['cache-control']]).toEqual([201, 'no-store']);
+    const { client_id: clientId, ...told } = registered.json();
+    expect(clientId).toMatch(/^dcr_[0-9A-Z]{26}$/);
+    expect(told).toEqual({
+      ...metadata,
+      client_id_issued_at: service.clock().getTime() / 1000,
+      registration_access_token: expect.stringMatching(/^[\w-]{43}$/),
+      registration_client_uri: `https://auth.test/oauth/register/${clientId}`,
+      application_type: 'native',
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    });
+    expect((await tokensOf(service, clientId, resource)).statusCode).toBe(200);
+    expect((await acme('GET', '/v1/agents')).json().agents).toMatchObject([
+      { name: 'Old Editor', origin: 'dcr', clientId },
+    ]);
+  });
+
+  test.each([
+    ['only the grant type of a code', { grant_types: ['authorization_code'] }, undefined],
+    ['refreshing too', { grant_types: ['authorization_code', 'refresh_token'] }, 'string'],
+    ['the type of a native application', { application_type: 'native' }, undefined],
+    ['members that nobody knows here', { software_id: 'x', contacts: ['a@b.test'] }, undefined],
+  ])('may ask for %s', async (_name, more, refreshes) => {
+    const { resource } = await acmeServer();
+    const { client_id: clientId } = (await register({ ...metadata, ...more })).json();
+
+    const tokens = await tokensOf(service, clientId, resource);
+
+    expect([tokens.statusCode, typeof tokens.json().refresh_token]).toEqual([200, refreshes ?? 'undefined']);
+  });
+
+  test('has a secret if it asks for one, and needs it then', async () => {
+    const { resource } = await acmeServer();
+    const body = { ...metadata, token_endpoint_auth_method: 'client_secret_post' };
+    const { client_id: clientId, client_secret: secret, ...told } = (await register(body)).json();
+    const { back, verifier } = await followLink(service, clientId, { resource });
+    const form = {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code: back?.searchParams.get('code') ?? '',
+      redirect_uri: LISTENING,
+      code_verifier: verifier,
+    };
+
+    expect(secret).toMatch(/^bhs_[\w-]{43}$/);
+    expect(told.client_secret_expires_at).toBe(0);
+    expect((await sendForm(service, 'token', form)).json().error).toBe('invalid_client');
+    const wrong = await sendForm(service, 'token', { ...form, client_secret: `${secret}x` });
+    expect(wrong.json().error).toBe('invalid_client');
+    expect((await sendForm(service, 'token', { ...form, client_secret: secret })).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['invalid_redirect_uri', 'no address', { redirect_uris: undefined }],
+    ['invalid_redirect_uri', 'an empty list', { redirect_uris: [] }],
+    ['invalid_redirect_uri', 'eleven addresses', { redirect_uris: Array(11).fill('https://a.test/cb') }],
+    ['invalid_redirect_uri', 'a script', { redirect_uris: ['javascript:alert(1)'] }],
+    ['invalid_redirect_uri', 'one bad address', { redirect_uris: ['https://a.test/cb', 'http://a.test/cb'] }],
+    ['invalid_client_metadata', 'a long name', { client_name: 'x'.repeat(101) }],
+    ['invalid_client_metadata', 'a name in two lines', { client_name: 'a\nb' }],
+    ['invalid_client_metadata', 'an unknown method', { token_endpoint_auth_method: 'tls_client_auth' }],
+    [
+      'invalid_client_metadata',
+      'a key method without keys',
+      { token_endpoint_auth_method: 'private_key_jwt' },
+    ],
+    ['invalid_client_metadata', 'other grant types only', { grant_types: ['password'] }],
+    ['invalid_client_metadata', 'another response type', { response_types: ['token'] }],
+    ['invalid_client_metadata', 'an unknown type of application', { application_type: 'service' }],
+    ['invalid_client_metadata', 'a page that is a script', { client_uri: 'javascript:alert(1)' }],
+    ['invalid_client_metadata', 'a logo that is no text', { logo_uri: {} }],
+  ])('is refused by %s for %s', async (error, _name, changes) => {
+    const answer = await register({ ...metadata, ...changes });
+
+    expect([answer.statusCode, answer.json().error]).toEqual([400, error]);
+    expect((await register(metadata)).statusCode).toBe(201);
+  });
+
+  test('is named as not verified where a person is asked', async () => {
+    const { resource } = await acmeServer();
+    const { client_id: clientId } = (await register(metadata)).json();
+    const { back } = await followLink(service, clientId, { resource, prompt: 'consent' });
+    const person = personOn(service);
+
+    const { request } = (await person.open(back?.href ?? '')).json();
+
+    expect(request.client).toMatchObject({
+      name: 'Old Editor',
+      vouchedBy: 'nobody',
+      host: null,
+      isLocal: true,
+    });
+    expect((await person.approve(linkParts(back?.href ?? '').id)).statusCode).toBe(200);
+  });
+});
+
+describe('a registration', () => {
+  async function registered() {
+    const answer = (
+      await register({ ...metadata, token_endpoint_auth_method: 'client_secret_basic' })
+    ).json();
+    const path = `/oauth/register/${answer.client_id}`;
+    const manage = (
+      method: 'GET' | 'PUT' | 'DELETE',
+      body?: object,
+      token = answer.registration_access_token,
+    ) =>
+      service.app.inject({
+        method,
+        url: path,
+        headers: { authorization: `Bearer ${token}` },
+        ...(body && { payload: body }),
+      });
+    return { answer, manage };
+  }
+
+  test('is read, replaced and removed by its token alone', async () => {
+    const { answer, manage } = await registered();
+    const other = (await registered()).answer.registration_access_token;
+
+    for (const token of [other, '', 'x']) {
+      expect((await manage('GET', undefined, token)).statusCode).toBe(401);
+      expect((await manage('PUT', metadata, token)).statusCode).toBe(401);
+      expect((await manage('DELETE', undefined, token)).statusCode).toBe(401);
+    }
+    const {
+      client_secret: _,
+      client_secret_expires_at: __,
+      registration_access_token: ___,
+      ...shown
+    } = answer;
+    expect((await manage('GET')).json()).toEqual(shown);
+    const replaced = await manage('PUT', { ...metadata, client_name: 'Newer Editor' });
+    expect(replaced.json()).toMatchObject({
+      client_name: 'Newer Editor',
+      token_endpoint_auth_method: 'none',
+    });
+    expect((await manage('DELETE')).statusCode).toBe(204);
+    expect((await manage('GET')).statusCode).toBe(401);
+    expect((await followLink(service, answer.client_id, {})).answer.statusCode).toBe(400);
+  });
+
+  test('ends a day after it was made, unless it is used: then 90 days after its last use', async () => {
+    const { resource } = await acmeServer();
+    const [unused, used] = [(await registered()).answer, (await register(metadata)).json()];
+    const ask = async (clientId: string) =>
+      (await followLink(service, clientId, { resource })).answer.statusCode;
+    await tokensOf(service, used.client_id, resource);
+
+    service.advance(86_399.999);
+    expect(await ask(unused.client_id)).toBe(303);
+    service.advance(0.001);
+    expect([await ask(unused.client_id), await ask(used.client_id)]).toEqual([400, 303]);
+    service.advance(89 * 86_400 - 0.001);
+    expect(await ask(used.client_id)).toBe(303);
+    service.advance(0.001);
+    expect(await ask(used.client_id)).toBe(400);
+  });
+
+  test('is deleted by the job when it has ended, and a younger one stays', async () => {
+    const old = (await registered()).answer.client_id;
+    service.advance(86_400);
+    const young = (await registered()).answer.client_id;
+    const job = expiryOfClients(service);
+
+    await job.run(new AbortController().signal);
+
+    const left = await service.db.selectFrom('dynamicClients').select('clientId').execute();
+    const ids = left.map(({ clientId }) => clientId);
+    expect([ids.includes(old), ids.includes(young)]).toEqual([false, true]);
+  });
+});
+
+test('registration is open to as many as its rate allows, by address', async () => {
+  const limited = await startApp({ env: { RATE_LIMIT_OAUTH_REGISTER: '1' }, store: 'memory' });
+
+  expect((await register(metadata, limited)).statusCode).toBe(201);
+  const refused = await register(metadata, limited);
+  expect([refused.statusCode, refused.json().error]).toEqual([429, 'temporarily_unavailable']);
+});
+
+test('an operator who switches registration off has no such endpoint, and no such clients', async () => {
+  const { client_id: clientId } = (await register(metadata)).json();
+  const without = await startApp({ env: { OAUTH_DCR_ENABLED: 'false' } });
+  const read = async (on: Service) =>
+    (await on.app.inject('/.well-known/oauth-authorization-server')).json().registration_endpoint;
+
+  expect((await register(metadata, without)).statusCode).toBe(404);
+  expect(await read(without)).toBeUndefined();
+  expect(await read(service)).toBe('https://auth.test/oauth/register');
+  expect((await followLink(without, clientId, {})).answer.statusCode).toBe(400);
+});

@@ -1,0 +1,1 @@
+export { provedWorkload } from './workloads.prove.service.ts';

@@ -1,0 +1,148 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { expect, test } from 'vitest';
+import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
+import { good } from '../../../../test/app/asserting.ts';
+import { partsOf, refusalOf } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import { newClient, pkceLink, post, REDIRECT } from '../../../../test/app/oauth.ts';
+import { besideProvider } from '../../../../test/app/signing-on.ts';
+
+const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const SUBJECT = 'repo:acme/app:ref:refs/heads/main';
+
+/** A platform that gives its workloads JWTs, an agent that runs there, and a code that waits for it. */
+async function startPlatform() {
+  const service = await startListening(besideProvider());
+  const platform = await startAccountsServer();
+  const [own, stranger] = [await generateKeyPair('RS256'), await generateKeyPair('RS256')];
+  const keys = [{ ...(await exportJWK(own.publicKey)), kid: 'p', alg: 'RS256', use: 'sig' }];
+  const { issuer } = platform;
+  platform.behaviour.instead = ({ url }, respond) => {
+    if (url === '/.well-known/openid-configuration') respond(200, { issuer, jwks_uri: `${issuer}/keys` });
+    else if (url === '/keys') respond(200, { keys });
+    else return false;
+    return true;
+  };
+  const seconds = () => Math.floor(service.clock().getTime() / 1000);
+  let made = 0;
+  const jwt = (claims: object = {}, signedBy: 'own' | 'stranger' = 'own') => {
+    made += 1;
+    const payload = {
+      ...{ iss: issuer, sub: SUBJECT, aud: service.url, iat: seconds(), exp: seconds() + 300 },
+      ...{ jti: `run-${made}`, repository_id: '7', ...claims },
+    };
+    const key = signedBy === 'own' ? own.privateKey : stranger.privateKey;
+    return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'p' }).sign(key);
+  };
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { clientId } = await newClient(acme, { authMethod: 'workload_jwt' });
+  const path = `/v1/agents/${clientId}/workloads`;
+
+  async function exchange(assertion: string, client = clientId) {
+    const { link, verifier } = await pkceLink(client);
+    const to = new URL(link);
+    const answer = await fetch(`${service.url}${to.pathname}${to.search}`, {
+      redirect: 'manual',
+      headers: { accept: 'text/html' },
+    });
+    const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    return post(`${service.url}/oauth/token`, {
+      ...{ grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: verifier },
+      ...{ client_id: client, client_assertion_type: TYPE, client_assertion: assertion },
+    });
+  }
+  const outcome = async (assertion: string, client?: string) => {
+    const answer = await exchange(assertion, client);
+    return answer.status === 200 ? '200' : String(Object(await answer.json()).error);
+  };
+  return { service, platform, acme, clientId, path, jwt, exchange, outcome, seconds };
+}
+
+test('an agent gets tokens with a JWT of the platform that it runs on, and is no other agent', async () => {
+  const { acme, platform, path, jwt, exchange, outcome, clientId, service } = await startPlatform();
+  const trusted = { issuer: platform.issuer, subject: 'repo:acme/app:*', claims: { repository_id: '7' } };
+
+  expect(await outcome(await jwt())).toBe('invalid_client'); // nobody trusts the platform yet
+  const workload = await good(acme, 'POST', path, trusted);
+  expect(workload).toMatchObject({
+    audience: service.url,
+    jwksUri: `${platform.issuer}/keys`,
+    allowReuse: false,
+  });
+  const answer = await exchange(await jwt());
+  const { access_token: token, refresh_token: refresh } = Object(await answer.json());
+  expect(partsOf(token).payload.client_id).toBe(clientId);
+  const refreshed = await post(`${service.url}/oauth/token`, {
+    ...{ grant_type: 'refresh_token', refresh_token: refresh, client_id: clientId },
+    ...{ client_assertion_type: TYPE, client_assertion: await jwt() },
+  });
+  expect(refreshed.status).toBe(200);
+  const bare = await post(`${service.url}/oauth/token`, {
+    ...{ grant_type: 'refresh_token', client_id: clientId },
+    refresh_token: Object(await refreshed.json()).refresh_token,
+  });
+  expect(bare.status).toBe(401);
+
+  const other = await newClient(acme, { authMethod: 'workload_jwt' });
+  expect(await outcome(await jwt(), other.clientId)).toBe('invalid_client');
+  const secret = await newClient(acme, { authMethod: 'client_secret_post' });
+  await good(acme, 'POST', `/v1/agents/${secret.clientId}/workloads`, trusted);
+  expect(await outcome(await jwt(), secret.clientId)).toBe('invalid_client'); // it says that it has a secret
+  await good(acme, 'PATCH', `/v1/agents/${clientId}`, { status: 'suspended' });
+  expect(await outcome(await jwt())).not.toBe('200');
+  await good(acme, 'PATCH', `/v1/agents/${clientId}`, { status: 'active' });
+  expect(await outcome(await jwt())).toBe('200');
+  expect((await acme('DELETE', `${path}/${workload.id}`)).statusCode).toBe(204);
+  expect(await outcome(await jwt())).toBe('invalid_client');
+});
+
+test('a JWT of another subject, claim, audience, key or time is refused, and each good one is taken once', async () => {
+  const { acme, platform, path, jwt, outcome, seconds, clientId } = await startPlatform();
+  const trusted = { issuer: platform.issuer, subject: 'repo:acme/app:*', claims: { repository_id: '7' } };
+  await good(acme, 'POST', path, trusted);
+  const now = seconds();
+  const wrong: object[] = [
+    { sub: 'repo:acme/other:ref:refs/heads/main' },
+    { sub: 'repo:acme/app-evil:ref' },
+    { repository_id: '8' },
+    { aud: 'https://other.test' },
+    { aud: [`${platform.issuer}`, 'https://other.test'] },
+    { iss: 'https://evil.test' },
+    { exp: now },
+    { exp: now + 7201 },
+    { iat: now + 61, exp: now + 90 },
+  ];
+  for (const claims of wrong) {
+    expect(`${JSON.stringify(claims)} ${await outcome(await jwt(claims))}`).toMatch(/ invalid_client$/);
+  }
+  expect(await outcome(await jwt({}, 'stranger'))).toBe('invalid_client');
+  expect(await outcome('x.y.z')).toBe('invalid_client');
+
+  const one = await jwt();
+  expect([await outcome(one), await outcome(one)]).toEqual(['200', 'invalid_client']);
+  const lasting = await jwt({ jti: undefined });
+  expect([await outcome(lasting), await outcome(lasting)]).toEqual(['200', '200']); // a platform without `jti`
+  const { workloads } = (await acme('GET', path)).json();
+  await acme('DELETE', `${path}/${workloads[0].id}`);
+  await good(acme, 'POST', path, { ...trusted, allowReuse: true });
+  const file = await jwt();
+  expect([await outcome(file), await outcome(file)]).toEqual(['200', '200']);
+  expect(clientId).toMatch(/^ag_/);
+});
+
+test('a JWT-SVID is that of its trust domain, and the keys of an issuer come from its own metadata', async () => {
+  const { acme, platform, path, jwt, outcome } = await startPlatform();
+  const svid = { issuer: 'spiffe://acme.test', jwksUri: `${platform.issuer}/keys` };
+  const add = async (body: object) => refusalOf(await acme('POST', path, body));
+
+  expect(await add({ issuer: svid.issuer, subject: 'spiffe://acme.test/agents/*' })).toBe('400 BAD_REQUEST');
+  expect(await add({ ...svid, subject: 'spiffe://evil.test/agents/*' })).toBe('400 BAD_REQUEST');
+  expect(await add({ ...svid, subject: '*' })).toBe('400 BAD_REQUEST');
+  expect(await add({ issuer: `${platform.issuer}/`, subject: 'a' })).toMatch(/^400 DISCOVERY_FAILED/);
+  expect(await add({ issuer: 'ftp://acme.test', subject: 'a' })).toMatch(/^400 DISCOVERY_FAILED/);
+  await good(acme, 'POST', path, { ...svid, subject: 'spiffe://acme.test/agents/*' });
+  const own = { iss: undefined, sub: 'spiffe://acme.test/agents/a' };
+  expect(await outcome(await jwt(own))).toBe('200');
+  expect(await outcome(await jwt({ ...own, sub: 'spiffe://evil.test/agents/a' }))).toBe('invalid_client');
+  expect(await outcome(await jwt({ iss: 'spiffe://acme.test' }))).toBe('invalid_client');
+});

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { approverBrowser, enrolApprover, payer } from '../../../../test/app/approving.ts';
+import { type Authenticator, authenticator } from '../../../../test/app/authenticator.ts';
+import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
+import { startApp } from '../../../../test/app/start-app.ts';
+import { verifyAddress } from '../../../../test/app/verified.ts';
+
+type Approver = Awaited<ReturnType<typeof enrolApprover>>;
+
+/** Makes a further passkey with a device. */
+async function add({ browser }: Approver, device: Authenticator, fault: object = {}) {
+  const asked = await browser.call('POST', '/v1/approver/passkeys/options', { body: {} });
+  if (asked.statusCode !== 200) return asked;
+  const { challengeId, publicKey } = asked.json();
+  const body = { challengeId, response: device.create(publicKey, fault) };
+  return browser.call('POST', '/v1/approver/passkeys/verify', { body });
+}
+
+const passkeysOf = async ({ browser }: Approver) =>
+  (await browser.call('GET', '/v1/approver/passkeys')).json().passkeys;
+
+test('W3: a person adds a second passkey within five minutes of the first, decides with it, and removes the lost one', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  await verifyAddress(service, acme);
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const agent = await payer(acme);
+  const [first] = await passkeysOf(ada);
+  const device = authenticator();
+
+  service.advance(300);
+  const late = await add(ada, device);
+  expect([late.statusCode, late.json().details]).toEqual([403, { sub_reason: 'session_too_old' }]);
+  await ada.signIn();
+  service.advance(299.999);
+  const added = await add(ada, device);
+
+  expect(added.json()).toEqual({
+    ...{ id: expect.stringMatching(/^cred_/), status: 'active', transports: expect.any(Array) },
+    ...{ createdAt: service.clock().toISOString(), lastUsedAt: null },
+  });
+  const subject = 'A further passkey decides for you';
+  expect(service.mails.sent()).toContainEqual(expect.objectContaining({ to: 'ada@example.org', subject }));
+  const elsewhere = { ...ada, browser: approverBrowser(service), device };
+  const asked = await elsewhere.browser.call('POST', '/v1/approver/session/options', { body: {} });
+  const { challengeId, publicKey } = asked.json();
+  const response = device.get(publicKey, { userHandle: ada.handle });
+  const body = { challengeId, response };
+  expect((await elsewhere.browser.call('POST', '/v1/approver/session/verify', { body })).statusCode).toBe(
+    200,
+  );
+  const { decisionId, actionHash } = (await agent.ask()).json();
+  const at = `/v1/approver/decisions/${decisionId}`;
+  const signing = (await elsewhere.browser.call('POST', `${at}/options`, { body: {} })).json();
+  const assertion = { challengeId: signing.challengeId, response: device.get(signing.publicKey) };
+  const approval = { body: { actionHash, assertion } };
+  expect((await elsewhere.browser.call('POST', `${at}/approve`, approval)).statusCode).toBe(200);
+
+  const remove = (id: string) => elsewhere.browser.call('DELETE', `/v1/approver/passkeys/${id}`);
+  expect((await remove('cred_01K9Z3QW5M8T2V4X6Y7Z8A9B0C')).statusCode).toBe(404);
+  expect((await remove(first.id)).statusCode).toBe(204);
+  expect((await ada.browser.call('GET', '/v1/approver/session')).statusCode).toBe(401);
+  expect((await ada.signIn()).statusCode).toBe(401);
+  const last = await remove(added.json().id);
+  expect([last.statusCode, last.json().details]).toEqual([409, { sub_reason: 'last_passkey' }]);
+  const told = { approverId: ada.approverId, actor: `approver:${ada.approverId}` };
+  for (const [action, credentialId] of [
+    ['approver.passkey_added', added.json().id],
+    ['approver.passkey_removed', first.id],
+  ]) {
+    expect(await entriesOf(acme, action)).toMatchObject([{ metadata: { ...told, credentialId } }]);
+  }
+});
+
+test('W3: a passkey of another person’s challenge, a known one and an eleventh one are not added', async () => {
+  const service = await startApp();
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const bob = await enrolApprover(service, acme, 'bob@example.org');
+  const begun = (await bob.browser.call('POST', '/v1/approver/passkeys/options', { body: {} })).json();
+  const body = { challengeId: begun.challengeId, response: authenticator().create(begun.publicKey) };
+
+  const foreign = await ada.browser.call('POST', '/v1/approver/passkeys/verify', { body });
+  expect(refusalOf(foreign)).toContain('CHALLENGE_INVALID');
+  expect((await bob.browser.call('POST', '/v1/approver/passkeys/verify', { body })).statusCode).toBe(201);
+  const again = await bob.browser.call('POST', '/v1/approver/passkeys/verify', { body });
+  expect(refusalOf(again)).toContain('CHALLENGE_INVALID');
+  expect(
+    (await bob.browser.call('DELETE', `/v1/approver/passkeys/${(await passkeysOf(ada))[0].id}`)).statusCode,
+  ).toBe(404);
+  for (let more = 2; more <= 10; more += 1) expect((await add(ada, authenticator())).statusCode).toBe(201);
+  expect((await add(ada, authenticator())).statusCode).toBe(409);
+  expect(await passkeysOf(ada)).toHaveLength(10);
+});

@@ -1,0 +1,189 @@
+import { compactVerify, createLocalJWKSet } from 'jose';
+import type { Act } from '../../../platform/acts.ts';
+import type { Caller, Tenant } from '../../../platform/caller.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { AppError } from '../../../platform/errors.ts';
+import { isVerifiedBy } from '../../accounts/domains/domains.queries.ts';
+import { provisionPerson } from '../scim/index.ts';
+import {
+  addressOfPrincipal,
+  type Person,
+  personByAddress,
+  personByExternalId,
+  personById,
+  personByUserName,
+  userOfPrincipal,
+} from '../scim/scim.queries.ts';
+import { listActiveOidc, subjectsOfUser } from './sso.assertion.repo.ts';
+import { type Asserted, identityOf } from './sso.assertion.rules.ts';
+import type { SsoDeps } from './sso.deps.service.ts';
+import { keysFor } from './sso.keyset.service.ts';
+import { issuerMetadata } from './sso.oidc.service.ts';
+import { type ConnectionRow, findConnection } from './sso.repo.ts';
+import { domainOf } from './sso.rules.ts';
+import { membersOf } from './sso.secrets.service.ts';
+import { findIdentity, insertIdentity } from './sso.sessions.repo.ts';
+
+export type { ConnectionRow };
+
+const slashless = (url: string) => url.replace(/\/$/, '');
+
+/** The active connections of a developer at this issuer. The caller compares the issuer with its metadata too. */
+export async function connectionsOfIssuer(
+  db: Executor,
+  tenant: Tenant,
+  issuer: string,
+): Promise<ConnectionRow[]> {
+  const rows = await listActiveOidc(db, tenant);
+  return rows.filter((row) => slashless(membersOf(row).issuerUrl ?? '') === slashless(issuer));
+}
+
+/** A connection of OpenID Connect that is in use. @returns undefined for any other */
+export async function findActiveOidc(
+  db: Executor,
+  tenant: Tenant,
+  id: string,
+): Promise<ConnectionRow | undefined> {
+  const row = await findConnection(db, tenant, id);
+  return row?.protocol === 'oidc' && row.status === 'active' ? row : undefined;
+}
+
+/** Whether this developer has verified one of the connection's domains. */
+export async function hasVerifiedDomain(
+  db: Executor,
+  tenant: Tenant,
+  { domains }: Pick<ConnectionRow, 'domains'>,
+): Promise<boolean> {
+  for (const domain of domains) if (await isVerifiedBy(db, tenant, domain)) return true;
+  return false;
+}
+
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+
+/**
+ * Whether the provider of a connection has signed an assertion that names it as the issuer.
+ * @throws SERVICE_UNAVAILABLE when the provider shows no metadata or keys: nothing about the assertion was decided
+ */
+export async function isSignedByProvider(
+  deps: Pick<SsoDeps, 'upstream' | 'clock'>,
+  row: ConnectionRow,
+  { assertion, issuer }: { readonly assertion: string; readonly issuer: string },
+): Promise<boolean> {
+  const { found } = await issuerMetadata(deps, membersOf(row).issuerUrl ?? '').catch(unavailable);
+  if (found.issuer !== issuer) return false;
+  const keys = await keysFor(deps, found, assertion);
+  if (!keys) throw unavailable();
+  const declared: ReadonlySet<string> = new Set(found.idTokenAlgorithms);
+  const algorithms = declared.size > 0 ? ALGORITHMS.filter((each) => declared.has(each)) : ALGORITHMS;
+  try {
+    await compactVerify(assertion, createLocalJWKSet(keys), { algorithms });
+    return true;
+  } catch {
+    return false; // jose throws for every token that is not good
+  }
+}
+
+function unavailable(): never {
+  throw new AppError('SERVICE_UNAVAILABLE', 'The identity provider cannot be used now; ask again.');
+}
+
+/** The person whom an assertion means. */
+export interface MeantPerson {
+  readonly person: Person;
+  /** The write that makes the person known by this subject. */
+  readonly needs: 'nothing' | 'link' | 'user';
+}
+
+const same = (one: Person | undefined, other: Person | undefined) =>
+  !one || !other || one.userId === other.userId;
+
+/**
+ * Finds whom an assertion means, and writes nothing. An address counts only in a domain that the connection lists and
+ * this developer has verified: a provider that says so of any other could speak for the users of somebody else.
+ * @returns undefined for nobody
+ */
+export async function findAsserted(
+  db: Executor,
+  tenant: Tenant,
+  row: ConnectionRow,
+  asserted: Asserted,
+): Promise<MeantPerson | undefined> {
+  const { jitProvisioning, scimManaged } = membersOf(row);
+  const named = await personOfAudSubject(db, tenant, row, asserted);
+  if (named === 'unknown') return undefined;
+  const identity = await findIdentity(db, tenant, row.id, identityOf(asserted));
+  const known = identity && (await personById(db, tenant, identity.userId));
+  if (known) return same(known, named) ? { person: known, needs: 'nothing' } : undefined;
+
+  const address = await countingAddress(db, tenant, row, asserted.email);
+  if (named) return { person: named, needs: 'link' };
+  const found =
+    (scimManaged ? await personByExternalId(db, tenant, asserted.subject) : undefined) ??
+    (address === undefined ? undefined : await personAt(db, tenant, address));
+  if (found) {
+    // A user who is known by one subject of this connection does not become that of another.
+    const others = await subjectsOfUser(db, tenant, row.id, found.userId);
+    return others.length > 0 ? undefined : { person: found, needs: 'link' };
+  }
+  if (!jitProvisioning || (asserted.email !== undefined && address === undefined)) return undefined;
+  const userName = address ?? asserted.subject;
+  if (await personByUserName(db, tenant, userName)) return undefined;
+  return { person: { userId: '', principalId: userName, isActive: true }, needs: 'user' };
+}
+
+async function personOfAudSubject(
+  db: Executor,
+  tenant: Tenant,
+  row: ConnectionRow,
+  { audSubject }: Asserted,
+): Promise<Person | 'unknown' | undefined> {
+  if (audSubject === undefined) return undefined;
+  const userId = await userOfPrincipal(db, tenant, audSubject);
+  const person = userId === undefined ? undefined : await personById(db, tenant, userId);
+  if (!person || person.principalId !== audSubject) return 'unknown';
+  const isLinked = (await subjectsOfUser(db, tenant, row.id, person.userId)).length > 0;
+  const address = (await addressOfPrincipal(db, tenant, audSubject)) ?? addressIn(audSubject);
+  const counts = isLinked || (await countingAddress(db, tenant, row, address)) !== undefined;
+  return counts ? person : 'unknown';
+}
+
+const addressIn = (principalId: string) => (principalId.includes('@') ? principalId : undefined);
+
+const personAt = async (db: Executor, tenant: Tenant, address: string): Promise<Person | undefined> =>
+  (await personByUserName(db, tenant, address)) ?? personByAddress(db, tenant, address);
+
+async function countingAddress(
+  db: Executor,
+  tenant: Tenant,
+  { domains }: ConnectionRow,
+  email: string | undefined,
+): Promise<string | undefined> {
+  if (email === undefined) return undefined;
+  const domain = domainOf(email);
+  return domains.includes(domain) && (await isVerifiedBy(db, tenant, domain)) ? email : undefined;
+}
+
+/**
+ * Links or adds the person whom an assertion means, in the transaction that uses it. The caller holds `lockPeople`, has
+ * found the person again under it, and records the acts.
+ */
+export async function settleAsserted(
+  tx: Tx,
+  caller: Caller,
+  row: ConnectionRow,
+  { asserted, meant }: { readonly asserted: Asserted; readonly meant: MeantPerson },
+  at: Date,
+): Promise<Act[]> {
+  if (meant.needs === 'nothing') return [];
+  const { principalId } = meant.person;
+  const input = { userName: principalId, displayName: asserted.name ?? null, email: asserted.email ?? null };
+  const made = meant.needs === 'user' ? await provisionPerson(tx, caller, input, at) : undefined;
+  const { userId } = made?.person ?? meant.person;
+  const subject = identityOf(asserted);
+  await insertIdentity(tx, caller.tenant, { connectionId: row.id, subject, userId, createdAt: at });
+  const linked: Act = { type: 'sso.user_linked', data: { connectionId: row.id, userId } };
+  return made ? [made.created, linked] : [linked];
+}

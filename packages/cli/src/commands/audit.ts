@@ -1,0 +1,92 @@
+import { resolve } from 'node:path';
+import type { AuditEntry, ChainStart } from '@behest/protocol/audit-chain';
+import { readText } from '../config/settings.ts';
+import { isRecord } from '../config/user-file.ts';
+import type { Context } from '../context.ts';
+import { EXIT, wrongUsage } from '../errors.ts';
+import { type Given, textOf } from '../program/options.ts';
+import type { CommandSpec } from '../program/spec.ts';
+
+export const AUDIT: readonly CommandSpec[] = [
+  {
+    name: 'audit verify',
+    summary: 'Recompute the chain of the audit entries, here and not at the service',
+    notes: 'Ends with 1 at a broken chain, and names its first broken entry.',
+    operation: 'audit.list',
+    examples: ['behest audit verify', 'behest audit verify --file audit.json'],
+    options: [
+      {
+        flags: '--file <file>',
+        about: 'entries in a file: a list, an export, or one a line; nothing is asked',
+      },
+      { flags: '--prev-hash <hash>', about: 'the hash of the entry before the first one' },
+    ],
+    run: verifyChain,
+  },
+  {
+    name: 'audit check',
+    summary: 'Ask the service whether the chain is whole',
+    operation: 'audit.verify',
+    examples: ['behest audit check'],
+    async run(context) {
+      const verdict = await (await context.client()).audit.verify();
+      await context.one(verdict);
+      return verdict.valid ? EXIT.done : EXIT.no;
+    },
+  },
+];
+
+async function verifyChain(context: Context, given: Given): Promise<number> {
+  const file = textOf(given, 'file');
+  const entries = file === undefined ? await entriesOfService(context) : await entriesIn(context, file);
+  const prevHash = textOf(given, 'prevHash');
+  const start: ChainStart = { fromSeq: entries[0]?.seq ?? 1, ...(prevHash !== undefined && { prevHash }) };
+  const { Behest } = await import('@behest/sdk');
+  // A client without a key or an address: this check asks nobody.
+  const { audit } = new Behest({ apiKey: null, baseUrl: 'https://nobody.invalid', developerId: 'nobody' });
+  const verdict = audit.verifyChain(entries, start);
+  await context.one(verdict);
+  if (!verdict.valid) context.note(`The chain is broken at ${verdict.firstBrokenAt}: ${verdict.problem}.`);
+  return verdict.valid ? EXIT.done : EXIT.no;
+}
+
+/** The entries of the account, the oldest first. */
+async function entriesOfService(context: Context): Promise<AuditEntry[]> {
+  const client = await context.client();
+  const entries: AuditEntry[] = [];
+  // The hashes cover every member, which the types of the answer name one by one.
+  for await (const entry of client.audit.list({ limit: 500 })) entries.push(entry as unknown as AuditEntry);
+  return entries.toSorted((one, other) => one.seq - other.seq);
+}
+
+async function entriesIn(context: Context, file: string): Promise<AuditEntry[]> {
+  const { parseJsonText } = await import('@behest/protocol/json');
+  const text = file === '-' ? await context.io.input() : readText(resolve(context.io.folder, file));
+  const values = listIn(text, (part) => parseJsonText(part, part.length));
+  const entries = values?.filter(isEntry) ?? [];
+  if (entries.length === 0 || entries.length !== values?.length)
+    throw wrongUsage(`${file} has to hold audit entries, and nothing else.`, context.help);
+  return entries.toSorted((one, other) => one.seq - other.seq);
+}
+
+function listIn(text: string, parse: (text: string) => unknown): readonly unknown[] | undefined {
+  try {
+    const value = parse(text);
+    if (Array.isArray(value)) return value;
+    if (isRecord(value)) return Object.values(value).find(Array.isArray) ?? [value];
+    return undefined;
+  } catch {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    try {
+      return lines.map(parse);
+    } catch {
+      return undefined; // the caller says that the file is no list of entries
+    }
+  }
+}
+
+const isEntry = (value: unknown): value is AuditEntry =>
+  isRecord(value) &&
+  typeof value.seq === 'number' &&
+  typeof value.hash === 'string' &&
+  typeof value.timestamp === 'string';

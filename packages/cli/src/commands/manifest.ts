@@ -1,0 +1,6 @@
+import { CHECKING } from '../manifests/commands-check.ts';
+import { COMPARING } from '../manifests/commands-compare.ts';
+import { WRITING } from '../manifests/commands-write.ts';
+import type { CommandSpec } from '../program/spec.ts';
+
+export const MANIFEST: readonly CommandSpec[] = [...CHECKING, ...WRITING, ...COMPARING];

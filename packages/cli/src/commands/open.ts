@@ -1,0 +1,48 @@
+import type { Context } from '../context.ts';
+import { CliError, EXIT, wrongUsage } from '../errors.ts';
+import type { CommandSpec } from '../program/spec.ts';
+import { openInBrowser } from '../system/browser.ts';
+
+export const OPEN: readonly CommandSpec[] = [
+  {
+    name: 'open',
+    summary: 'Open a page of the service in the browser',
+    args: [
+      { name: 'page', about: 'permissions, health, or consent with the id of a request' },
+      { name: 'id', about: 'the id of an authorization request', isOptional: true },
+    ],
+    examples: ['behest open health', 'behest open consent <id>'],
+    async run(context, { args: [page = '', id] }) {
+      const { url } = await context.settings();
+      const base = url.replace(/\/$/, '');
+      if (page === 'consent') return open(context, await consentUrl(context, id));
+      const path = { permissions: '/permissions', health: '/health' }[page];
+      if (path === undefined)
+        throw wrongUsage(`There is no page "${page}": permissions, health or consent.`, context.help);
+      await open(context, `${base}${path}`);
+    },
+  },
+];
+
+async function consentUrl(context: Context, id: string | undefined): Promise<string> {
+  if (id === undefined) throw wrongUsage('Give the id of an authorization request.', context.help);
+  const request: unknown = await (await context.client()).authorizations.get(id);
+  const { consentUrl: address, status } = Object(request);
+  if (typeof address === 'string') return address;
+  throw new CliError(
+    'NOT_PENDING',
+    `The request is ${status}, and has no page: only the answer of authorize has its address.`,
+    {
+      exitCode: EXIT.no,
+      next: 'behest authorize --open --help',
+    },
+  );
+}
+
+async function open(context: Context, address: string): Promise<void> {
+  context.note(address);
+  if (!(await openInBrowser(address)))
+    throw new CliError('BROWSER', `No browser could be opened here. The address is ${address}`, {
+      exitCode: EXIT.unavailable,
+    });
+}

@@ -1,0 +1,52 @@
+import { isRecord } from '../config/user-file.ts';
+import type { Asked, Check } from './check.ts';
+
+const LEAST_BITS = 2048;
+const KNOWN = ['ES256', 'RS256', 'EdDSA'];
+
+/** Looks at the published keys, and at the name that the issuer gives itself. */
+export async function keyChecks(base: string, ask: (path: string) => Promise<Asked>): Promise<Check[]> {
+  const keys = await ask('/.well-known/jwks.json');
+  const metadata = await ask('/.well-known/oauth-authorization-server');
+  const issuer = isRecord(metadata.body) ? metadata.body.issuer : undefined;
+  const isSame = issuer === base;
+  return [
+    keySetCheck(keys),
+    {
+      id: 'issuer',
+      result: isSame ? 'ok' : 'fail',
+      detail: isSame ? base : `tokens name ${issuer ?? 'no issuer'}, and you use ${base}`,
+      fix: isSame
+        ? ''
+        : `behest config set --url ${issuer ?? '<url>'}, or set PUBLIC_BASE_URL of the service`,
+    },
+  ];
+}
+
+function keySetCheck({ body, cache }: Asked): Check {
+  const list: unknown = isRecord(body) ? body.keys : undefined;
+  const keys = Array.isArray(list) ? list.filter(isRecord) : [];
+  const bad = keys.flatMap((key) => faultOf(key) ?? []);
+  if (keys.length === 0 || bad.length > 0)
+    return {
+      id: 'keys',
+      result: 'fail',
+      detail: bad.join('; ') || 'no keys',
+      fix: 'look at RSA_PRIVATE_KEY of the service',
+    };
+  const algorithms = [...new Set(keys.map(({ alg }) => alg))].join(', ');
+  const isKept = /max-age=\d/.test(cache ?? '');
+  return {
+    id: 'keys',
+    result: isKept ? 'ok' : 'warn',
+    detail: `${keys.length} keys: ${algorithms}${isKept ? '' : '; no max-age'}`,
+    fix: isKept ? '' : 'a proxy may remove cache-control',
+  };
+}
+
+function faultOf({ alg, kid, kty, n }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof kid !== 'string' || kid === '') return 'a key has no kid';
+  if (!KNOWN.includes(String(alg))) return `${kid} has the algorithm ${alg}`;
+  const bits = typeof n === 'string' ? Math.floor((n.length * 3) / 4) * 8 : LEAST_BITS;
+  return kty === 'RSA' && bits < LEAST_BITS ? `${kid} has ${bits} bits` : undefined;
+}

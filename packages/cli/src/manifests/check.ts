@@ -1,0 +1,118 @@
+import { isRecord } from '../config/user-file.ts';
+import type { Context } from '../context.ts';
+import { loadText, textIn } from './files.ts';
+import { keysOf, without } from './paths.ts';
+
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly severity: 'error' | 'warning';
+  /** The stable name of the fault. */
+  readonly rule: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+interface Found {
+  readonly rule: string;
+  readonly path: string;
+  readonly message: string;
+  readonly severity: Problem['severity'];
+}
+
+const MOST = 100; // faults of one file
+
+/** Finds every fault of a manifest. The first is that with which a loader would refuse it. */
+export async function problemsOf(context: Context, file: string): Promise<Problem[]> {
+  const text = await textIn(context, file);
+  const found = await faultsIn(text, file);
+  const placeOf = await placesIn(text);
+  return found.map((fault) => ({ file, ...placeOf(fault.path), ...fault }));
+}
+
+async function faultsIn(text: string, file: string): Promise<Found[]> {
+  const { manifestFromObject } = await import('@behest/protocol/manifest/load');
+  const found: Found[] = [];
+  const first = await firstFault(() => loadText(text, file));
+  if (Array.isArray(first)) return first;
+  found.push(first);
+  if (first.rule === 'unparseable') return found;
+  // The rest is read without the members that have a fault.
+  const { parse } = await import('yaml');
+  let value: unknown = parse(text, { uniqueKeys: false });
+  let last = first.rule === 'duplicate_key' ? undefined : first;
+  while (found.length < MOST) {
+    if (last) value = mended(value, last);
+    if (value === undefined) return found;
+    const next = await firstFault(() => manifestFromObject(value));
+    if (Array.isArray(next)) return [...found, ...next];
+    if (isOurs(next, found)) return found;
+    found.push(next);
+    last = next;
+  }
+  return found;
+}
+
+/** True for a fault that is there because members with faults were taken away. */
+const isOurs = ({ rule, path }: Found, found: readonly Found[]) =>
+  found.some((each) => each.path === path && each.rule === rule) ||
+  ((rule === 'empty' || rule === 'missing_key') && found.some((each) => each.path.startsWith(path)));
+
+/** @returns the first fault, or the warnings of a manifest that loads */
+async function firstFault(load: () => unknown): Promise<Found | Found[]> {
+  try {
+    const { warnings = [] } = Object(await load());
+    return warnings.map(({ code, path }: { code: string; path: string }) => ({
+      ...{ rule: code, path, severity: 'warning' as const },
+      message: `the key is not known; later versions refuse it`,
+    }));
+  } catch (error) {
+    const { name, code, path, message } = Object(error);
+    if (name !== 'ManifestValidationError') throw error;
+    const words = String(message)
+      .replace(/^Manifest error at .*?: /, '')
+      .replace(/ \(\w+\)$/, '');
+    return { rule: code, path, message: words, severity: 'error' };
+  }
+}
+
+/** The value without the fault, as far as one can go on without its member. */
+function mended(value: unknown, { rule, path }: Found): unknown {
+  if (path === 'connector' && isRecord(value)) return { ...value, connector: 'unknown' };
+  const keys = keysOf(value, path);
+  return without(value, rule === 'missing_key' ? keys.slice(0, -1) : keys);
+}
+
+/** Finds lines and columns. @returns the first place for a path that is not in the text */
+async function placesIn(text: string): Promise<(path: string) => { line: number; column: number }> {
+  const { isMap, isPair, isSeq, LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
+  const [fault] = document.errors;
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  return (path) => {
+    if (fault) return at(fault.pos[0]);
+    let node: unknown = document.contents;
+    let offset = 0;
+    for (const key of keysOf(value, path)) {
+      if (isMap(node)) {
+        // The last place of a repeated key is the repetition.
+        const pair = node.items
+          .filter((item) => isPair(item) && String(Object(item.key).value) === String(key))
+          .at(-1);
+        if (!pair) break;
+        offset = Object(pair.key).range?.[0] ?? offset;
+        node = pair.value;
+      } else if (isSeq(node) && typeof key === 'number') {
+        node = node.items[key];
+        offset = Object(node).range?.[0] ?? offset;
+      } else break;
+    }
+    return at(offset);
+  };
+}

@@ -1,0 +1,114 @@
+import type { Manifest } from '@behest/protocol/manifest/manifest';
+import { dataIn } from '../api/fields.ts';
+import { isRecord } from '../config/user-file.ts';
+import type { Context } from '../context.ts';
+import { wrongUsage } from '../errors.ts';
+import { textIn } from './files.ts';
+import { type Guess, guessOf } from './guess.ts';
+import { toolsOfServer } from './mcp-tools.ts';
+import { plainManifest } from './text.ts';
+
+export interface Proposal {
+  readonly connector: string;
+  readonly tools: readonly Guess[];
+}
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'];
+
+/** Finds the tools of a source, and guesses what each needs. @throws CliError for a source that it cannot read */
+export async function inferred(
+  context: Context,
+  source: string,
+  from: string | undefined,
+  connector: string | undefined,
+): Promise<Proposal> {
+  const kind = from ?? (/^https?:/.test(source) ? 'mcp' : /\.[cm]?tsx?$/.test(source) ? 'ts' : undefined);
+  if (kind === 'mcp') {
+    const { name, tools } = await toolsOfServer(context, source);
+    return proposal(
+      connector ?? name,
+      tools.map((tool) => guessOf(tool.name, tool.hints)),
+    );
+  }
+  if (kind === 'ts')
+    return proposal(
+      connector ?? nameOf(source),
+      namesInCode(await textIn(context, source)).map((name) => guessOf(name)),
+    );
+  const value = await dataIn(context, source);
+  const isApi = kind === 'openapi' || (kind === undefined && isRecord(value) && isRecord(value.paths));
+  if (isApi) return proposal(connector ?? nameOf(source), operationsIn(value));
+  const list: unknown = isRecord(value) ? value.tools : value;
+  if (!Array.isArray(list))
+    throw wrongUsage(`${source} is no list of tools, no OpenAPI description and no address.`, context.help);
+  return proposal(connector ?? nameOf(source), list.map(guessOfItem));
+}
+
+/** The name of the file, in the characters that a connector may have. */
+const nameOf = (source: string) =>
+  source === '-'
+    ? 'connector'
+    : (source.split('/').at(-1) ?? '').replace(/\..*$/, '').replaceAll(/[^A-Za-z0-9_.-]/g, '_') ||
+      'connector';
+
+function proposal(connector: string, tools: readonly Guess[]): Proposal {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return {
+    connector,
+    tools: [...byName.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+  };
+}
+
+function guessOfItem(item: unknown): Guess {
+  const { name, annotations } = isRecord(item) ? item : { name: item, annotations: undefined };
+  const { readOnlyHint, destructiveHint } = Object(annotations);
+  return guessOf(String(name), { readOnly: readOnlyHint, destructive: destructiveHint });
+}
+
+function operationsIn(value: unknown): Guess[] {
+  const paths = isRecord(value) && isRecord(value.paths) ? value.paths : {};
+  return Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.entries(Object(verbs))
+      .filter(([verb]) => METHODS.includes(verb))
+      .map(([verb, operation]) => {
+        const id: unknown = Object(operation).operationId;
+        const name =
+          typeof id === 'string'
+            ? id
+            : `${verb}_${path.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_|_$/g, '')}`;
+        return guessOf(name.replaceAll(/[^A-Za-z0-9_.-]/g, '_'), { method: verb.toUpperCase() });
+      }),
+  );
+}
+
+/** The names of tools in code: of registrations on a server, and of objects that have a description or a schema. */
+function namesInCode(code: string): string[] {
+  const calls = [...code.matchAll(/\.(?:tool|registerTool|addTool)\(\s*['"`]([\w.-]+)['"`]/g)];
+  const objects = [
+    ...code.matchAll(
+      /\bname:\s*['"`]([\w.-]+)['"`]\s*,\s*(?:description|inputSchema|input_schema|parameters|schema)\b/g,
+    ),
+  ];
+  const members = [...code.matchAll(/\b([A-Za-z_]\w*):\s*tool\(\s*\{/g)];
+  return [...calls, ...objects, ...members].map(([, name = '']) => name);
+}
+
+/** Writes a proposal as YAML, its reasons as comments. Entries that a manifest has already are kept. */
+export async function mergedWith(
+  { connector, tools }: Proposal,
+  base: Manifest | undefined,
+): Promise<string> {
+  const { stringify } = await import('yaml');
+  const line = (value: unknown) => stringify(value, { lineWidth: 0 }).trimEnd();
+  const kept = base ? plainManifest(base, false) : { connector, version: '1.0.0' };
+  const { tools: old, ...head } = { tools: {}, ...kept };
+  const fresh = tools.filter(({ name }) => !base?.tools.has(name));
+  const lines = [
+    ...Object.entries(Object(old)).map(([name, tool]) => line({ [name]: tool })),
+    ...fresh.map(
+      ({ name, permission, because, isUnsure }) =>
+        `${line({ [name]: permission })} # ${isUnsure ? 'review: ' : ''}${because}`,
+    ),
+  ];
+  return `${line(head)}\ntools:\n${lines.map((each) => each.replaceAll(/^/gm, '  ')).join('\n')}\n`;
+}

@@ -1,0 +1,20 @@
+import type { Context } from '../context.ts';
+import type { ArgumentSpec, Given, OptionSpec } from './options.ts';
+
+/** A command, as data: the program, its help, its completion and its reference are made from it. */
+export interface CommandSpec {
+  /** All its words: `agents list`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly args?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  /** More than the help of one line can say. */
+  readonly notes?: string;
+  /** The operation that the command calls, where it calls one. */
+  readonly operation?: string;
+  /** True where a dry run has to read first, and prints more than one request. */
+  readonly readsInDryRun?: true;
+  /** @returns the exit code; nothing for 0 */
+  run(context: Context, given: Given): Promise<number | undefined> | Promise<void>;
+}

@@ -1,0 +1,23 @@
+import { Behest } from '@behest/sdk';
+import { behestAuth } from '@behest/sdk/fastify';
+import Fastify from 'fastify';
+
+/** Makes the API. Requests need a grant token of this account with the scope of their route. */
+export async function newApp() {
+  const { BEHEST_URL = 'http://localhost:3001' } = process.env;
+  const { developerId } = await new Behest().me(); // all accounts of a service sign with the same keys
+  const app = Fastify();
+  await app.register(behestAuth, {
+    jwksUri: `${BEHEST_URL}/.well-known/jwks.json`,
+    developerId,
+    allowSandbox: true, // leave this out in production: in a sandbox no person has consented
+  });
+  app.get('/calendar', { config: { behest: { scopes: ['calendar:read'] } } }, async (request) => ({
+    owner: request.grant.principalId,
+    events: ['stand-up at 9'],
+  }));
+  return app;
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname)
+  await (await newApp()).listen({ port: Number(process.env.PORT ?? 3000) });

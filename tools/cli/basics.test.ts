@@ -1,0 +1,256 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Behest } from '@behest/sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startListening } from '../../apps/server/test/app/listening.ts';
+import { ADMIN_API_KEY } from '../../apps/server/test/app/start-app.ts';
+import { newMachine } from './program.ts';
+
+let service: Awaited<ReturnType<typeof startListening>>;
+let apiKey: string;
+beforeAll(async () => {
+  service = await startListening({ isShared: true, startsAt: new Date().toISOString() });
+  ({ apiKey } = await Behest.signup({ name: 'Acme', mode: 'sandbox' }, { baseUrl: service.url }));
+});
+afterAll(async () => {
+  service?.app.server.closeAllConnections();
+  await service?.stop();
+});
+
+const signedIn = () => newMachine({ BEHEST_URL: service.url, BEHEST_API_KEY: apiKey });
+
+describe('the configuration file', () => {
+  test('keeps a key from standard input for its owner alone, and shows the end of it', async () => {
+    const { run, configFile } = newMachine();
+
+    const set = await run(['config', 'set', '--url', service.url, '--key', '-'], { input: `${apiKey}\n` });
+    const shown = await run(['config', 'show', '--json']);
+    const me = await run(['me', '--json']);
+
+    expect(set).toEqual({ code: 0, out: '', err: 'Profile "default" is saved.\n' });
+    expect(statSync(configFile).mode & 0o777).toBe(0o600);
+    expect(statSync(join(configFile, '..')).mode & 0o777).toBe(0o700);
+    expect(JSON.parse(shown.out)).toEqual({
+      ...{ profile: 'default', url: service.url, file: configFile },
+      key: `bh_test_…${apiKey.slice(-4)}`,
+    });
+    expect(JSON.parse(me.out)).toMatchObject({ name: 'Acme', mode: 'sandbox' });
+  });
+
+  test('draws a warning where other users can read it, and is narrowed by the next write', async () => {
+    const { run, configFile } = newMachine();
+    await run(['config', 'set', '--url', 'https://auth.example', '--key', 'bh_test_1']);
+    chmodSync(configFile, 0o644);
+
+    const warned = await run(['config', 'list']);
+    await run(['config', 'set', '--url', 'https://other.example']);
+
+    expect(warned.err).toContain(`warning: ${configFile} can be read by other users`);
+    expect(statSync(configFile).mode & 0o777).toBe(0o600);
+  });
+
+  test('is named where it is no JSON, with the place of the fault, and is not taken for an absent one', async () => {
+    const { run, configFile } = newMachine();
+    mkdirSync(join(configFile, '..'));
+    writeFileSync(configFile, '{\n  "profiles": {"default": {"apiKey": bh_live_secret}}\n}', { mode: 0o600 });
+
+    const { code, err } = await run(['me']);
+
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /config\.json cannot be read: it is no JSON, at line 2, column \d+\..*\ntry: behest config path\n$/,
+    );
+    expect(err).not.toContain('bh_live_secret');
+  });
+
+  test('has several profiles: one is used, listed and removed', async () => {
+    const { run, configFile } = newMachine();
+    await run(['config', 'set', '--url', 'https://one.example', '--key', 'bh_test_1']);
+    await run(['--profile', 'two', 'config', 'set', '--url', 'https://two.example', '--key', 'bh_live_2']);
+    await run(['config', 'use', 'two']);
+
+    const { out } = await run(['config', 'list', '--json']);
+    const unsure = await run(['config', 'unset']);
+    const removed = await run(['config', 'unset', '--yes']);
+
+    expect(
+      JSON.parse(out).map(({ name, current, url }: Record<string, unknown>) => [name, current, url]),
+    ).toEqual([
+      ['default', false, 'https://one.example'],
+      ['two', true, 'https://two.example'],
+    ]);
+    expect(unsure).toMatchObject({ code: 2, err: expect.stringContaining('repeat the command with --yes') });
+    expect(removed.code).toBe(0);
+    expect(Object.keys(JSON.parse(readFileSync(configFile, 'utf8')).profiles)).toEqual(['default']);
+    expect(await run(['--profile', 'two', 'me'])).toMatchObject({ code: 3 });
+  });
+
+  test('is not for a project, which names an address and no key, and a kept key is not sent to an address of its choice', async () => {
+    const { run, folder } = newMachine();
+    await run(['config', 'set', '--url', service.url, '--key', apiKey]);
+    const project = join(folder, 'behest.json');
+
+    writeFileSync(project, JSON.stringify({ url: 'https://elsewhere.example' }));
+    const elsewhere = await run(['me']);
+    writeFileSync(project, JSON.stringify({ url: service.url }));
+    const same = await run(['me', '-o', 'id']);
+    writeFileSync(project, JSON.stringify({ apiKey }));
+    const withKey = await run(['me']);
+
+    expect(elsewhere).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('A key is not sent to an address that a project chose.'),
+    });
+    expect(same).toMatchObject({ code: 0, out: expect.stringMatching(/^dev_\w+\n$/) });
+    expect(withKey).toMatchObject({ code: 2, err: expect.stringContaining('has an `apiKey`') });
+    expect(withKey.err).not.toContain(apiKey);
+  });
+});
+
+test('the operator reads the signing keys with a key of their own, and an account key opens nothing there', async () => {
+  const { run } = newMachine({ BEHEST_URL: service.url, OPERATOR: ADMIN_API_KEY, ACCOUNT: apiKey });
+  const list = (name: string) => run(['signing-keys', 'list', '--admin-key-env', name, '--json']);
+
+  expect(JSON.parse((await list('OPERATOR')).out).keys.length).toBeGreaterThan(0);
+  expect((await list('ACCOUNT')).code).toBe(3);
+  expect((await run(['signing-keys', 'list'])).code).toBe(2);
+});
+
+describe('agents', () => {
+  test('are registered and listed, in every form of output', async () => {
+    const { run } = signedIn();
+
+    const made = await run([
+      'agents',
+      'register',
+      '--name',
+      'Travel agent',
+      '--scopes',
+      'calendar:read, email:send',
+      '--json',
+    ]);
+    const agent = JSON.parse(made.out);
+    const all = await run(['agents', 'list', '--json']);
+    const table = await run(['agents', 'list', '--utc']);
+    const ids = await run(['agents', 'list', '-o', 'id', '--limit', '1']);
+    const yaml = await run(['agents', 'get', agent.agentId, '-o', 'yaml']);
+
+    expect(agent).toMatchObject({
+      name: 'Travel agent',
+      scopes: ['calendar:read', 'email:send'],
+      status: 'active',
+    });
+    expect(JSON.parse(all.out)).toEqual([agent]);
+    const [header, row] = table.out.split('\n');
+    expect(header).toMatch(/^AGENT ID +NAME +STATUS +SCOPES +CREATED AT$/);
+    expect(row).toMatch(
+      /^ag_\w+ {2}Travel agent {2}active {2}calendar:read,email:send {2}\d{4}-\d\d-\d\d \d\d:\d\d$/,
+    );
+    expect(ids.out).toBe(`${agent.agentId}\n`);
+    expect(yaml.out).toContain('name: Travel agent\n');
+    expect(await run(['agents', 'suspend', agent.agentId, '--json'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"suspended"'),
+    });
+  });
+
+  test('a list without rows says so beside the result', async () => {
+    const { run } = signedIn();
+
+    expect(await run(['grants', 'list'])).toEqual({ code: 0, out: '', err: '(no results)\n' });
+    expect(await run(['grants', 'list', '--json'])).toEqual({ code: 0, out: '[]\n', err: '' });
+  });
+
+  test('deleting asks at a terminal, and needs --yes without one', async () => {
+    const { run } = signedIn();
+    const { out } = await run(['agents', 'register', '--name', 'Short', '-o', 'id']);
+    const id = out.trim();
+
+    expect((await run(['agents', 'delete', id])).code).toBe(2);
+    const refused = await run(['agents', 'delete', id], { answers: ['n'] });
+    expect(refused.err).toContain(`${id}? [y/N] `);
+    expect(refused.code).toBe(2);
+    expect(await run(['agents', 'delete', id], { answers: ['y'] })).toMatchObject({ code: 0, out: '' });
+  });
+
+  test('a dry run prints the request, and sends nothing', async () => {
+    const { run } = signedIn();
+
+    const { out, code } = await run(['agents', 'register', '--name', "Ann's agent", '--dry-run'], {
+      fetch: async () => Promise.reject(new Error('sent')),
+    });
+
+    expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        `curl -sS -X POST '${service.url}/v1/agents' \\`,
+        '  -H "authorization: Bearer $BEHEST_API_KEY" \\',
+        "  -H 'content-type: application/json' \\",
+        `  -d '{"name":"Ann'\\''s agent"}'\n`,
+      ].join('\n'),
+    );
+  });
+});
+
+describe('a wrong command ends with its exit code, and says what to do next', () => {
+  test.each([
+    [['agnets', 'list'], 2, "error: Unknown command 'agnets'. Did you mean agents?\ntry: behest --help\n"],
+    [['agents', 'lst'], 2, "error: Unknown command 'lst'. Did you mean list?\ntry: behest agents --help\n"],
+    [['agents', 'register'], 2, 'error: --name is missing.\ntry: behest agents register --help\n'],
+    [['agents', 'get'], 2, "error: Missing required argument 'id'.\ntry: behest agents get --help\n"],
+    [
+      ['agents', 'list', '--limit', 'x'],
+      2,
+      'error: --limit has to be a whole number above 0, and is "x".\ntry: behest agents list --help\n',
+    ],
+    [
+      ['me', '--retries', '99'],
+      2,
+      'error: --retries has to be a number from 0 to 10, and is "99".\ntry: behest --help\n',
+    ],
+  ])('%j', async (argv, code, err) => {
+    expect(await signedIn().run(argv)).toEqual({ code, out: '', err });
+  });
+
+  test('no key is 3, a bad key is 3, an unknown id is 5, a bad value is 9, no service is 8', async () => {
+    const { run } = newMachine({ BEHEST_URL: service.url });
+    const withKey = (key: string) => ({ env: { BEHEST_API_KEY: key } });
+
+    expect(await run(['me'])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('There is no API key.'),
+    });
+    const bad = await run(['me'], withKey('bh_test_wrongwrongwrong'));
+    expect(bad).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^error: .*\ntry: behest config set --key -\n$/),
+    });
+    expect(bad.err).not.toContain('wrongwrong');
+    expect((await run(['agents', 'get', 'ag_none'], withKey(apiKey))).code).toBe(5);
+    const refused = await run(['agents', 'register', '--name', 'x'.repeat(500), '--json'], withKey(apiKey));
+    expect(refused.code).toBe(9);
+    expect(JSON.parse(refused.err)).toEqual({
+      error: {
+        code: expect.any(String),
+        message: expect.any(String),
+        requestId: expect.any(String),
+        exitCode: 9,
+      },
+    });
+    const nobody = await run(['me', '--url', 'http://127.0.0.1:9', '--retries', '0'], withKey(apiKey));
+    expect(nobody).toMatchObject({ code: 8, err: expect.stringMatching(/try: behest doctor\n$/) });
+  });
+
+  test('an unreadable file is 2, and nothing shows what --debug hides', async () => {
+    const { run } = signedIn();
+
+    expect(await run(['agents', 'register', '-f', 'nowhere.yaml'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('nowhere.yaml cannot be read'),
+    });
+    const { err } = await run(['me', '--debug']);
+    expect(err).toContain(`> authorization: Bearer bh_test_…${apiKey.slice(-4)}`);
+    expect(err).toContain(`GET ${service.url}/v1/me 200`);
+    expect(err).not.toContain(apiKey);
+  });
+});

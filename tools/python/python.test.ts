@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { VERSION } from '../../packages/sdk/src/client/version.ts';
+
+const CLIENT = join(import.meta.dirname, '../../clients/python');
+const NEEDED = 'jwt, cryptography, httpx, pytest, fastapi, fastmcp, yaml';
+
+/** The first Python of 3.11 or later with the packages of the client. */
+function findPython(): string | undefined {
+  const check = `import sys, ${NEEDED}; sys.exit(sys.version_info < (3, 11))`;
+  const programs = [process.env.BEHEST_PYTHON, join(CLIENT, '.venv/bin/python'), 'python3'];
+  return programs
+    .filter((program) => program !== undefined)
+    .find((program) => spawnSync(program, ['-c', check], { stdio: 'ignore' }).status === 0);
+}
+
+const python = findPython();
+const told =
+  'clients/python is not tested: there is no Python 3.11 with its packages. .ci/python makes one.\n';
+
+test('the Python package has the version of the SDK', () => {
+  expect(readFileSync(join(CLIENT, 'pyproject.toml'), 'utf8')).toContain(`version = "${VERSION}"`);
+});
+
+if (python === undefined) process.stdout.write(told);
+else {
+  test('the Python package passes its own tests, the shared vectors among them', () => {
+    const { status, stdout } = spawnSync(python, ['-m', 'pytest'], { cwd: CLIENT, encoding: 'utf8' });
+
+    expect({ status, end: stdout.trim().split('\n').at(-1) }).toEqual({
+      status: 0,
+      end: expect.stringMatching(/^\d{3} passed/),
+    });
+  }, 120_000);
+}
