@@ -29,10 +29,11 @@ import {
   resourceBills,
   resourceIdOf,
   sessionBills,
+  timesBill,
   tokenBill,
 } from './limits/bills.ts';
 import type { RateLimits } from './limits/rate-rules.ts';
-import type { ChargeRates } from './limits/rates.ts';
+import type { ChargeRates, RateBill } from './limits/rates.ts';
 import type { Paths } from './routes/declarations.ts';
 import { type KnownPath, pathFinder, unknownRoute } from './routes/unknown-route.ts';
 
@@ -74,7 +75,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.decorateRequest('holder', null);
   app.decorateRequest('operator', null);
   app.decorateRequest('chargeResource');
-  app.decorateRequest('chargeAgain');
+  app.decorateRequest('chargeMore');
   app.decorateRequest('resourceServer', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
@@ -139,7 +140,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     });
     if (authentication.result === 'accepted') {
       const bill = developerBill(request, authentication.identity, limits);
-      if (request.declared.takesResources) request.chargeAgain = async () => void (await charge([bill]));
+      if (request.declared.takesResources) request.chargeMore = chargeMoreOf(bill, charge);
       return { ...authentication.identity, requestId: request.id, address: request.ip };
     }
     if (authentication.because === 'role_too_weak') {
@@ -186,7 +187,7 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       request.resourceServer = { resource, connectors };
       const bill = tokenBill(request, identity.actor, limits);
       await charge([...anonymousBills(request, limits), bill]);
-      request.chargeAgain = async () => void (await charge([bill]));
+      request.chargeMore = chargeMoreOf(bill, charge);
       return { ...identity, requestId: request.id, address: request.ip };
     }
     await charge(failureBills(request, limits));
@@ -276,6 +277,10 @@ async function refuseOtherPages(
   }
   throw new AppError('FORBIDDEN', 'Only pages of this service may call this route.');
 }
+
+const chargeMoreOf = (bill: RateBill, charge: Charging) => async (times: number) => {
+  await charge([timesBill(bill, times)]);
+};
 
 /** AuthZEN has ids of more characters. */
 const WIDER_IDS = /^\/access\/v1\//;

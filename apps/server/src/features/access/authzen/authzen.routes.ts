@@ -93,6 +93,6 @@ const pointOf = (request: FastifyRequest): EnforcingPoint => ({
   caller: callerOf(request),
   server: request.resourceServer,
   text: sentBytesOf(request).toString(),
-  chargeAgain: request.chargeAgain,
+  chargeMore: request.chargeMore,
   repeatId: repeatIdOf(request),
 });

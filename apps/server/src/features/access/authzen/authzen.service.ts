@@ -33,8 +33,8 @@ export interface EnforcingPoint {
   readonly text: string;
   /** Names a request that may be sent again. */
   readonly repeatId: string | undefined;
-  /** Counts an evaluation beside the first. @throws RATE_LIMITED */
-  readonly chargeAgain: () => Promise<void>;
+  /** Counts evaluations beside the first, all or none. @throws RATE_LIMITED */
+  readonly chargeMore: (times: number) => Promise<void>;
 }
 
 /**
@@ -59,7 +59,7 @@ export async function evaluateTogether(
   { evaluations = [], options, ...shared }: AskedTogether,
 ): Promise<Decision | Decisions> {
   if (evaluations.length === 0) return evaluate(deps, point, shared);
-  for (let count = 1; count < evaluations.length; count += 1) await point.chargeAgain();
+  if (evaluations.length > 1) await point.chargeMore(evaluations.length - 1);
   const semantic = options?.evaluations_semantic ?? 'execute_all';
   const { subject, action, resource, context } = shared;
   const answers: Ruled[] = [];
