@@ -1,4 +1,4 @@
 export { type CodeDeps, checkMailedCode, sendMailedCode } from './consent.code.service.ts';
 export { unknownAddress, wrongCode } from './consent.email.service.ts';
-export { readVouching } from './consent.hint.service.ts';
+export { readNaming, readVouching } from './consent.hint.service.ts';
 export { type Proofs, standingHint, verificationOf } from './consent.rules.ts';
