@@ -162,7 +162,7 @@ async function attemptOf(
     const answer = await setup.fetch(url, {
       ...{ method, headers, redirect: 'manual' }, // a key follows no redirect
       signal: options.signal ? AbortSignal.any([late, options.signal]) : late,
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && { body: bodyOf(request.body) }),
     });
     const answered = answeredOf(answer);
     const read = await readAnswer(request, answer);
@@ -190,12 +190,17 @@ async function readAnswer({ isFile, isStrict }: Request, answer: Response) {
   }
 }
 
+const bodyOf = (body: unknown) => (body instanceof URLSearchParams ? body.toString() : JSON.stringify(body));
+
 async function headersOf(setup: TransportOptions, request: Request, url: string, nonce?: string) {
   const { method, credential, idempotencyKey, options, isGrant = false } = request;
   const headers = new Headers(setup.headers);
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   headers.set('accept', 'application/json');
-  if (request.body !== undefined) headers.set('content-type', 'application/json');
+  if (request.body !== undefined) {
+    const isForm = request.body instanceof URLSearchParams;
+    headers.set('content-type', isForm ? 'application/x-www-form-urlencoded' : 'application/json');
+  }
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
   const proof = await options.dpop?.proof(method, url, {
     ...(isGrant && credential !== undefined && { accessToken: credential }),
