@@ -12,6 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { compile, type Emitted, withPlaces } from './declarations.ts';
 import { sbomText } from './sbom.ts';
+import { buildServer } from './server.ts';
 
 interface Manifest {
   readonly name: string;
@@ -23,9 +24,11 @@ interface Manifest {
   readonly peerDependenciesMeta?: unknown;
   readonly bin?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
+  readonly engines?: { readonly node: string };
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const OLDEST_NODE = '>=20.19';
+const [OLDEST_NODE, SERVER_NODE] = ['>=20.19', '>=24.9'];
 const SBOM = 'sbom.cdx.json';
 
 /**
@@ -34,11 +37,12 @@ const SBOM = 'sbom.cdx.json';
  * @returns the folders of the packages, those first that others need
  */
 export async function buildPackages(root: string, out: string): Promise<string[]> {
-  for (const name of ['protocol', 'sdk', 'cli']) rmSync(join(out, name), { recursive: true, force: true });
+  for (const name of ['protocol', 'sdk', 'cli', 'server'])
+    rmSync(join(out, name), { recursive: true, force: true });
   const protocol = buildProtocol(root, join(out, 'protocol'));
   const sdk = await buildSdk(root, join(out, 'sdk'));
   const cli = await buildCli(root, join(out, 'cli'));
-  return [protocol, sdk, cli];
+  return [protocol, sdk, cli, await buildServerPackage(root, join(out, 'server'))];
 }
 
 /** File by file, because each is an entry. */
@@ -78,7 +82,12 @@ async function buildSdk(root: string, out: string): Promise<string> {
   const dependencies = { ...manifest.dependencies };
   delete dependencies['@behest/meter'];
   dependencies['@behest/protocol'] = manifestOf(root, 'protocol').version;
-  writeManifest(root, out, { ...manifest, dependencies, exports: Object.fromEntries(exports) }, chunks);
+  writeManifest(
+    root,
+    out,
+    { ...manifest, dependencies, exports: Object.fromEntries(exports) },
+    installedIn(chunks),
+  );
   return out;
 }
 
@@ -93,7 +102,20 @@ async function buildCli(root: string, out: string): Promise<string> {
   const dependencies = { ...manifest.dependencies, '@behest/protocol': version, '@behest/sdk': version };
   const own = { bin: { behest: './dist/bin.js' }, files: ['dist', 'templates'] };
   const exports = { './package.json': './package.json' };
-  writeManifest(root, out, { ...manifest, ...own, dependencies, exports }, chunks);
+  writeManifest(root, out, { ...manifest, ...own, dependencies, exports }, installedIn(chunks));
+  return out;
+}
+
+async function buildServerPackage(root: string, out: string): Promise<string> {
+  const { version, license } = manifestOf(root, 'sdk');
+  const { held, ...needs } = await buildServer(root, out);
+  cpSync(join(root, 'apps/server/README.md'), join(out, 'README.md'));
+  const manifest = {
+    ...{ name: '@behest/server', version, license, ...needs, engines: { node: SERVER_NODE } },
+    exports: { './package.json': './package.json' },
+    files: ['dist', 'migrations', 'src', 'packed.mjs', 'start.mjs'],
+  };
+  writeManifest(root, out, manifest, held);
   return out;
 }
 
@@ -140,18 +162,19 @@ function writeManifest(
   root: string,
   out: string,
   manifest: Omit<Manifest, 'exports'> & { exports: unknown },
-  chunks: readonly OutputChunk[] = [],
+  held: readonly string[] = [],
 ): void {
   const { name, version, license, exports, dependencies, peerDependencies, peerDependenciesMeta } = manifest;
-  const { bin, files = ['dist'] } = manifest;
+  const { bin, files = ['dist'], engines = { node: OLDEST_NODE }, optionalDependencies } = manifest;
   const published = {
-    ...{ name, version, license, type: 'module', sideEffects: false, engines: { node: OLDEST_NODE } },
+    ...{ name, version, license, type: 'module', sideEffects: false, engines },
     ...{ ...(bin && { bin }), exports, files: [...files, SBOM], dependencies },
+    ...(optionalDependencies && { optionalDependencies }),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
   };
   write(join(out, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   const parts = { name, version, license, dependencies };
-  write(join(out, SBOM), sbomText(root, parts, installedIn(chunks)));
+  write(join(out, SBOM), sbomText(root, parts, held));
   cpSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
   const readme = join(root, 'packages', basename(out), 'README.md');
   if (existsSync(readme)) cpSync(readme, join(out, 'README.md'));

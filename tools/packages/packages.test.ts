@@ -1,14 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
@@ -18,8 +9,8 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildPackages } from './build.ts';
-import { PERMISSIVE } from './licences.ts';
+import { isPermissive } from './licences.ts';
+import { installTarballs, packTarballs } from './tarballs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -37,29 +28,12 @@ function olderNode(): string {
 }
 
 let home: string;
-const tarballs = new Map<string, string>();
+let tarballs: ReadonlyMap<string, string>;
 
-/** Makes tarballs, and unpacks them in an empty folder, with the dependencies that they name and no others. */
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'packages-'));
-  const folders = await buildPackages(ROOT, join(home, 'dist'));
-  for (const folder of folders) {
-    const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [{ filename }] = JSON.parse(packed);
-    tarballs.set(name, join(home, filename));
-    const installed = join(home, 'node_modules', name);
-    mkdirSync(installed, { recursive: true });
-    execFileSync('tar', ['-xzf', join(home, filename), '-C', installed, '--strip-components=1']);
-    for (const other of Object.keys(dependencies)) {
-      if (other.startsWith('@behest/')) continue;
-      cpSync(join(ROOT, 'node_modules', other), join(home, 'node_modules', other), { recursive: true });
-    }
-  }
+  tarballs = await packTarballs(ROOT, home);
+  installTarballs(ROOT, tarballs, home);
   writeFileSync(join(home, 'package.json'), '{"type":"module"}');
 }, 240_000); // the compiler takes long on a busy machine
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -231,10 +205,13 @@ test('the tarballs hold exactly what is used', () => {
     [...common, 'README.md', ...entries].sort(),
   );
   expect(sdk.filter((file) => file.startsWith('dist/types/') && !types.includes(file))).toEqual([]);
+  const server = held('server').filter((file) => !/^dist\/|[.]sql$|\/page\//.test(file));
+  expect(server.filter((file) => /[.](test|samples|planted)[.]|[.]ts$/.test(file))).toEqual([]);
+  expect(held('server').filter((file) => file.endsWith('.sql')).length).toBeGreaterThan(100);
 });
 
 test('each package has a bill of materials of all that comes with it, under licences that permit its use', () => {
-  for (const name of ['protocol', 'sdk', 'cli']) {
+  for (const name of ['protocol', 'sdk', 'cli', 'server']) {
     const { dependencies } = JSON.parse(readFileSync(join(distributed(name), 'package.json'), 'utf8'));
     const bill = JSON.parse(readFileSync(join(distributed(name), 'sbom.cdx.json'), 'utf8'));
     const refs = bill.components.map((component: { purl: string }) => component.purl);
@@ -250,7 +227,8 @@ test('each package has a bill of materials of all that comes with it, under lice
       [bill.metadata.component.purl, ...refs].sort(),
     );
     for (const { dependsOn } of bill.dependencies) for (const ref of dependsOn) expect(refs).toContain(ref);
-    for (const { licenses } of bill.components) expect(PERMISSIVE.has(licenses[0].license.id)).toBe(true);
+    for (const { name: part, licenses } of bill.components)
+      expect(isPermissive(licenses[0].license?.id ?? licenses[0].expression), part).toBe(true);
   }
   const { components } = JSON.parse(readFileSync(join(distributed('sdk'), 'sbom.cdx.json'), 'utf8'));
   expect(components).toContainEqual(
@@ -327,7 +305,7 @@ test('the installed program runs on an older Node, and starts by loading little'
 });
 
 test('publint finds no fault in the packages', async () => {
-  for (const name of ['protocol', 'sdk', 'cli']) {
+  for (const name of ['protocol', 'sdk', 'cli', 'server']) {
     const { messages, pkg } = await publint({ pkgDir: distributed(name), strict: true, pack: false });
     expect(messages.map((message) => formatMessage(message, Object(pkg)))).toEqual([]);
   }
@@ -336,7 +314,7 @@ test('publint finds no fault in the packages', async () => {
 test('the types of each entry are found by those who import it as a module', async () => {
   for (const [name, file] of tarballs) {
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(file)));
-    if (name === '@behest/cli') {
+    if (name === '@behest/cli' || name === '@behest/server') {
       expect(analysis.types).toBe(false); // it is a program, and nobody imports it
       continue;
     }
