@@ -22,7 +22,7 @@ export const approvers = defineFeature({
     approvers: 'The people who decide about exact calls of agents.',
     approver: 'Calls of the page on which approvers decide.',
   },
-  knows: ['audit', 'developers', 'emails', 'keys', 'passkeys', 'scim'],
+  knows: ['audit', 'developers', 'emails', 'keys', 'passkeys', 'scim', 'sso'],
   tables,
   acts: { ...acts, ...entries },
   rates,

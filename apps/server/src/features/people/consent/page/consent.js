@@ -15,7 +15,7 @@ import { duration, fill, fillText } from '../../../../platform/page/format.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { consentApi } from './consent-api.js';
-import { renderRequest } from './consent-view.js';
+import { mayApprove, renderRequest } from './consent-view.js';
 import { words } from './consent-words.js';
 
 /** Prevents an approval by a click that was meant for a window in front of this page. */
@@ -151,8 +151,7 @@ async function decide(wish) {
   const { request, view } = shown;
   const { proofFirst, pressAgain, approving, denying } = words.decision;
   if (wish === 'approve') {
-    const canApprove = request.verification.satisfied || request.fidoRequired;
-    const obstacle = canApprove ? view.missing() : proofFirst;
+    const obstacle = mayApprove(request) ? view.missing() : proofFirst;
     if (obstacle || !isArmed) return view.showNotice(obstacle ?? pressAgain);
   }
 
