@@ -4,13 +4,15 @@ import { askDevice, enter, newDevice } from '../../../../test/app/device.ts';
 import { authorize, entriesOf, refusalOf, registerAgent } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { newClient, post } from '../../../../test/app/oauth.ts';
-import { personOn } from '../../../../test/app/person.ts';
+import { hintClaims, newVoucher, personOn } from '../../../../test/app/person.ts';
+import { besideClients, followLink, newServer, publishClient } from '../../../../test/app/published.ts';
 import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
 import type { Developer } from '../../../../test/app/start-app.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
 beforeAll(async () => {
-  service = await startListening({ ...besideProvider(), isShared: true });
+  const env = { ...besideClients, RESOURCES_ALLOW_UNVERIFIED: 'true' };
+  service = await startListening({ ...besideProvider(env), isShared: true });
 });
 afterAll(() => service.stop());
 
@@ -98,5 +100,34 @@ describe('M12: an enforced sign-on is asked for', () => {
 
     const { answers } = await approveTwice(started, await linkFor(started.acme, authRequestId));
     expect(answers).toEqual(BOTH);
+  });
+
+  test('where the application names the person to an OAuth client’s request', async () => {
+    const started = await startEnforced();
+    const { acme, signIn, enforce } = started;
+    const voucher = await newVoucher();
+    await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
+    const { resource } = await newServer(acme, { loginUrl: 'https://app.test/login' });
+    await enforce();
+    async function arrive(principalId: string) {
+      const { clientId } = await publishClient();
+      const { back } = await followLink(service, clientId, { resource });
+      const id = back?.searchParams.get('areq') ?? '';
+      const requestUri =
+        new URL(back?.searchParams.get('return') ?? '').searchParams.get('request_uri') ?? '';
+      const hint = await voucher.hint(hintClaims(service, acme.developerId, { id, principalId }));
+      const person = personOn(service);
+      const body = { clientId, requestUri, hint };
+      const { redirectTo } = (await person.call('POST', '/v1/oauth/arrivals', { body })).json();
+      const { verification } = (await person.open(redirectTo, hint)).json();
+      return { id, person, verification };
+    }
+
+    const [{ id, person, verification }, other] = [await arrive('ada'), await arrive('user_42')];
+    expect(verification).toMatchObject({ mode: 'developer', satisfied: false, methods: ['sso'] });
+    expect(outcomeOf(await person.approve(id))).toBe('403 SSO_REQUIRED');
+    expect(outcomeOf(await other.person.approve(other.id))).toBe('200'); // the control
+    await signIn(person.call);
+    expect(outcomeOf(await person.approve(id))).toBe('200');
   });
 });

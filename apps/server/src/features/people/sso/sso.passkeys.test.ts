@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { approverBrowser, enrolWith } from '../../../../test/app/approving.ts';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
@@ -7,7 +7,13 @@ import { authorize, refusalOf, registerAgent } from '../../../../test/app/flow.t
 import { personOn } from '../../../../test/app/person.ts';
 import { provisionerOf } from '../../../../test/app/scim.ts';
 import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ ...besideProvider(), isShared: true });
+});
+afterAll(() => service.stop());
 
 interface Following {
   readonly call: (method: 'GET', path: string) => Promise<LightMyRequestResponse>;
@@ -16,7 +22,6 @@ interface Following {
 /** An account whose people have passkeys, and Ada, who has signed in as a program and not in a browser. */
 async function startCustomer(consentMode: string) {
   const provider = await startAccountsServer();
-  const service = await startApp(besideProvider());
   const acme = await service.asDeveloper();
   const org = acme.developerId;
   const connection = await addOidc(acme, provider, { jitProvisioning: true });
@@ -55,7 +60,7 @@ async function startCustomer(consentMode: string) {
     const approve = async () => (await person.approve(id)).json();
     return { id, person, verification, prove, approve, methodOf };
   }
-  return { service, acme, sessionId: String(sessionId), enforce, signIn, ask };
+  return { acme, sessionId: String(sessionId), enforce, signIn, ask };
 }
 
 test('M12: a passkey approves nothing alone where sign-on is enforced, and with it the passkey decides', async () => {
@@ -110,7 +115,7 @@ test('under `sso` a passkey changes nothing: page and grant say that the sign-on
 });
 
 test('M12: a principal who approves calls needs the sign-on in the browser of each request', async () => {
-  const { service, acme, sessionId, enforce, signIn } = await startCustomer('passkey');
+  const { acme, sessionId, enforce, signIn } = await startCustomer('passkey');
   const directory = await provisionerOf(service, acme);
   const [user] = (await directory('GET', '/Users')).json().Resources;
   await directory('PATCH', `/Users/${user.id}`, {
