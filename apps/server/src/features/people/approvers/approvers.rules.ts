@@ -38,7 +38,7 @@ interface Person extends Standing {
   readonly assurance: 'single' | 'dual';
 }
 
-/** Whether one may stand in for another: a deputy is another active person with at least the same assurance. */
+/** A deputy is another active person with at least the same assurance. */
 export const mayDeputiseFor = (deputy: Person, absent: Pick<Person, 'id' | 'assurance'>, at: Date): boolean =>
   deputy.kind === 'person' &&
   deputy.id !== absent.id &&

@@ -43,7 +43,7 @@ export const words = {
   absence: 'Your absence',
   away: 'You are away until {time}. Nobody asks you, and you decide nothing.',
   standIn: '{name} decides in your place, with a passkey of their own.',
-  deputy: 'Who decides in your place',
+  deputy: 'Your deputy',
   nobody: 'Nobody',
   endAbsence: 'End your absence',
   awayUntil: 'The last day on which you are away',
