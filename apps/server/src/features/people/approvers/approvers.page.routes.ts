@@ -3,9 +3,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { confirmColleague, listColleagues } from './approvers.colleagues.service.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import { beginEnrolment, finishEnrolment } from './approvers.enrol.service.ts';
-import { confirmColleague, endAbsence, listColleagues, setAbsence } from './approvers.manage.service.ts';
+import { endAbsence, setAbsence } from './approvers.manage.service.ts';
 import { rates } from './approvers.rates.ts';
 import {
   Approver,
@@ -191,7 +192,8 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       config: { ...signedIn, failures: [] },
       schema: {
         operationId: 'approver.colleagues',
-        summary: 'List the people who wait for somebody to vouch for them',
+        summary:
+          'List the people who wait for somebody to vouch for them, who may stand in, or whom the operator lets enrol once more',
         response: { 200: Colleagues },
       },
     },

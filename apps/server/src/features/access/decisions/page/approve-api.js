@@ -56,6 +56,8 @@ export function approveApi() {
     colleagues: () => ask('/colleagues'),
     /** @param {string} id */
     confirm: (id) => ask(`/colleagues/${id}/confirm`, {}),
+    /** @param {string} id */
+    stopRecovery: (id) => ask(`/recoveries/${id}`, undefined, 'DELETE'),
     /** @type {(id: string) => Promise<Answer<Shown>>} */
     show: (id) => ask(`/decisions/${id}`),
     /** @type {(id: string) => Promise<Answer<PasskeyOptions>>} */
