@@ -2,20 +2,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startListening } from '../../apps/server/test/app/listening.ts';
+import { describe, expect, test } from 'vitest';
 import { TEMPLATES } from '../../packages/cli/src/commands/init.ts';
 import { newMachine } from './program.ts';
+import { useService } from './signed-in.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-let service: Awaited<ReturnType<typeof startListening>>;
-beforeAll(async () => {
-  service = await startListening({ isShared: true, startsAt: new Date().toISOString() });
-});
-afterAll(async () => {
-  service?.app.server.closeAllConnections();
-  await service?.stop();
-});
+const service = useService();
 
 /** A machine with an account of its own. */
 async function newAccount() {

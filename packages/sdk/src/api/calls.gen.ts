@@ -187,6 +187,8 @@ export const CALLS = {
   'assertions.removeClient': { method: 'assertions.removeClient', sends: 'DELETE /v1/sso/connections/{id}/clients/{clientRuleId}' },
   'assertions.listStops': { method: 'assertions.listStops', sends: 'GET /v1/sso/id-jag/stops', takes: 'query', rows: 'stops' },
   'assertions.liftStop': { method: 'assertions.liftStop', sends: 'DELETE /v1/sso/id-jag/stops/{id}' },
+  'assertions.ownStops': { method: 'assertions.ownStops', sends: 'GET /v1/principal/stops', takes: 'query', as: 'session', rows: 'stops' },
+  'assertions.liftOwnStop': { method: 'assertions.liftOwnStop', sends: 'DELETE /v1/principal/stops/{id}', as: 'session' },
   'setup.createLink': { method: 'setup.createLink', sends: 'POST /v1/sso/setup-links', takes: 'body', keyed: true },
   'setup.listLinks': { method: 'setup.listLinks', sends: 'GET /v1/sso/setup-links', takes: 'query', rows: 'links' },
   'setup.revokeLink': { method: 'setup.revokeLink', sends: 'DELETE /v1/sso/setup-links/{id}' },

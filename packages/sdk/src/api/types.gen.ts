@@ -3061,11 +3061,13 @@ export interface DecisionsConsumeAnswer {
 
 export interface DecisionsSetCaseVersionInput {
   readonly caseVersion: string;
+  /** The grants whose requests through the vault proxy may name the case in `Behest-Case`. Without this member the case keeps its grants. */ readonly grantIds?: readonly string[] | undefined;
 }
 
 export interface DecisionsSetCaseVersionAnswer {
   caseId: string;
   caseVersion: string;
+  grantIds: string[];
 }
 
 export interface DecisionsAddChannelInput {
@@ -4003,7 +4005,7 @@ export interface GrantsApi {
    */
   tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
   /**
-   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.
+   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.
    *
    * Sends `POST /v1/grants/delegate`.
    */
@@ -4830,6 +4832,18 @@ export interface AssertionsApi {
    * Sends `DELETE /v1/sso/id-jag/stops/{id}`.
    */
   liftStop(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * List what keeps agents from getting a grant of the principal again, newest first.
+   *
+   * Sends `GET /v1/principal/stops`.
+   */
+  ownStops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
+  /**
+   * Lift one of the principal's own stops. A stop that somebody else has made holds.
+   *
+   * Sends `DELETE /v1/principal/stops/{id}`.
+   */
+  liftOwnStop(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface SetupApi {

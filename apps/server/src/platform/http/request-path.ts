@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, GrantHolder, OperatorCaller } from '../caller.ts';
-import { AppError, GRANT_TOKEN_REFUSED } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { hashOf } from '../ids.ts';
 import { crossOrigin } from './answers/cors.ts';
 import { standardHeaders } from './answers/standard-headers.ts';
@@ -20,6 +20,7 @@ import {
   unauthorized,
 } from './callers/credentials.ts';
 import type { KnownCallers } from './callers/known-callers.ts';
+import { grantTokenUnauthorized, shownToken } from './callers/proof-of-possession.ts';
 import {
   anonymousBills,
   type Charging,
@@ -164,15 +165,15 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     reply: FastifyReply,
     charge: Charging,
   ): Promise<GrantHolder> {
-    const token = bearerOf(request);
-    const read = token === undefined ? { refusal: 'missing' } : await path.grant(token);
+    const shown = shownToken(request);
+    const read = shown === undefined ? { refusal: 'missing' } : await path.grant(shown);
     if (!('refusal' in read)) {
       await charge([...anonymousBills(request, limits), tokenBill(request, read.tokenId, limits)]);
       return { ...read, requestId: request.id, address: request.ip };
     }
     await charge(failureBills(request, limits));
     request.log.info({ reason: read.refusal }, 'grant token refused');
-    throw unauthorized(reply, token, GRANT_TOKEN_REFUSED);
+    throw grantTokenUnauthorized(reply, shown, read);
   }
 
   /** As `holderByToken`. @throws UNAUTHORIZED, RATE_LIMITED */

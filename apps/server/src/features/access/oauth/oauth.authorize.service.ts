@@ -14,10 +14,11 @@ import {
   findClient,
   type KnownClient,
 } from './oauth.client.service.ts';
-import { type DescribedClient, isLoopbackUri, isRegisteredUri } from './oauth.described.service.ts';
+import type { DescribedClient } from './oauth.described.service.ts';
 import { type Browser, personOf } from './oauth.person.service.ts';
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
+import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
 import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
 import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
@@ -184,7 +185,7 @@ function toAsking(
     name,
     vouchedBy: host === null ? 'nobody' : 'host',
     host,
-    isLocal: redirectUris.every(isLoopbackUri),
+    isLocal: redirectUris.every(isLocalUri),
     refreshes: refreshes || asksRefresh,
   };
 }

@@ -2,9 +2,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { isFirstUse } from '../tokens/index.ts';
 import type { Client } from './oauth.client.service.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
-import { isFirstUse } from './oauth.single-use.service.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 export const PUSHED_SECONDS = 90;

@@ -3,10 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
+import { currentNonce, type ProofDeps } from '../tokens/index.ts';
 import { type AuthorizeDeps, authorize } from './oauth.authorize.service.ts';
 import type { ClientRequest } from './oauth.client.service.ts';
 import type { DeviceDeps } from './oauth.device.service.ts';
-import { currentNonce, type ProofDeps, type Proved } from './oauth.dpop.service.ts';
 import { introspect, type QuestionDeps, revoke } from './oauth.introspect.service.ts';
 import { pushRequest } from './oauth.par.service.ts';
 import {
@@ -162,12 +163,6 @@ export const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
 
 export function clientRequestOf(request: FastifyRequest, sent: ClientRequest['sent']): ClientRequest {
   return { authorization: request.headers.authorization, sent, requestId: request.id, address: request.ip };
-}
-
-/** Node joins the lines of a header that it does not know; each proof is a text without a comma. */
-function proofOf({ headers, method, url }: FastifyRequest): Proved {
-  const sent = [headers.dpop ?? []].flat().flatMap((line) => line.split(','));
-  return { proofs: sent, method, path: url.replace(/[?#].*$/s, '') };
 }
 
 /** Only a new grant is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */

@@ -23,9 +23,11 @@ export {
   lookUp,
   storedToken,
 } from './tokens.look-up.service.ts';
+export { currentNonce, PROOF_ALGS, type ProofDeps, provedKey } from './tokens.proof.service.ts';
 export { refreshTokens } from './tokens.refresh.service.ts';
 export { revokeByRefreshToken, revokeToken } from './tokens.revoke.service.ts';
 export type { Introspection, IssuedTokens } from './tokens.schema.ts';
 export { tokenDeps, tokenSettings } from './tokens.settings.ts';
+export { isFirstUse } from './tokens.single-use.service.ts';
 export { ownVerifier, type VerifyOwn } from './tokens.verifier.service.ts';
 export { introspectToken } from './tokens.verify.service.ts';

@@ -8,7 +8,7 @@ import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { refuseDenied } from '../policies/index.ts';
 import { credentialFor } from './tokens.credential.service.ts';
-import { formOf, type TokenWish } from './tokens.form.rules.ts';
+import type { TokenWish } from './tokens.form.rules.ts';
 import {
   allocated,
   grantCreated,
@@ -18,8 +18,10 @@ import {
 } from './tokens.issue.service.ts';
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
+import { newRoot } from './tokens.root.service.ts';
 import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
 import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
+import { wishedForm } from './tokens.wish.service.ts';
 
 interface Presented extends Shown {
   readonly credentialFormat: Exchange['credentialFormat'];
@@ -65,7 +67,7 @@ export async function exchangeRequest(
   if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
   if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
-  const form = formOf(wish, found, deps.issuer);
+  const form = await wishedForm(deps, caller, wish, found);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,
@@ -128,9 +130,8 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
   const seconds = parseDuration(request.expiresIn);
   if (!consentMethod || !seconds)
     throw new Error('An approved request lacks its consent method or its lifetime.');
-  const id = newId('grnt', at);
   return {
-    id,
+    ...newRoot(seconds, at),
     authRequestId: request.id,
     agentId,
     agentDid,
@@ -141,21 +142,9 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     authorizationDetails,
     manifests,
     tokenSeconds,
-    status: 'active',
     consentMethod,
     policyId,
     isUnverified: consentMethod === 'link',
-    issuedAt: at,
-    expiresAt: new Date(at.getTime() + seconds * 1000),
-    revokedAt: null,
-    expiryAnnouncedAt: null,
-    revokedReason: null,
-    lastUsedAt: null,
-    parentGrantId: null,
-    parentTokenId: null,
-    rootGrantId: id,
-    delegationDepth: 0,
-    delegatedBy: [],
     budgetRemaining: request.budgetAmount,
     budgetCurrency: request.budgetCurrency,
     budgetInitial: request.budgetAmount,

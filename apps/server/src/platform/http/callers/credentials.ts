@@ -7,6 +7,7 @@ import type {
   GrantHolder,
   OperatorCaller,
   PrincipalSession,
+  ShownToken,
   Tenant,
 } from '../../caller.ts';
 import { AppError } from '../../errors.ts';
@@ -45,10 +46,10 @@ export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
 /** Reads a session token, without the database. Returns undefined for any other text. */
 export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'> | undefined;
 
-/** Reads a grant token and its state in the database. A refusal is for the log alone. */
+/** Reads a grant token and its state in the database. A refusal is for the log alone; a nonce is for the next proof. */
 export type ReadHolder = (
-  token: string,
-) => Promise<Omit<GrantHolder, 'requestId'> | { readonly refusal: string }>;
+  shown: ShownToken,
+) => Promise<Omit<GrantHolder, 'requestId'> | { readonly refusal: string; readonly nonce?: string }>;
 
 /** Resolves the hash of a SCIM token, or returns undefined when it is not a valid one. */
 export type FindProvisioner = (hash: Buffer) => Promise<Identity | undefined>;

@@ -26,7 +26,7 @@ const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
 
 /** A decision may lead to these kinds of address. The service enforces the same rule. */
 const SAFE_TARGET =
-  /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?])/i;
+  /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?]|(?!(?:https?|wss?|ftp|file|blob|data|javascript|vbscript|view-source|intent):)[a-z][a-z0-9+-]*:\/\/[a-z0-9])/i;
 
 const requestId = new URLSearchParams(location.search).get('req') ?? '';
 const api = consentApi(requestId);
