@@ -1,17 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Executor } from '../../../platform/db/db.ts';
 import { callerOf, sessionOf } from '../../../platform/http/callers/credentials.ts';
 import { StopPage, StopPath, StopQuery } from './assertions.schema.ts';
-import { liftOwnStop, liftStop, listOwnStops, listStops } from './assertions.stops.service.ts';
+import { liftOwnStop, liftStop, listOwnStops, listStops, type StopDeps } from './assertions.stops.service.ts';
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
-
-interface StopDeps {
-  readonly db: Executor;
-  readonly clock: Clock;
-}
 
 export const stopRoutes: FastifyPluginAsyncTypebox<StopDeps> = async (app, deps) => {
   app.get(

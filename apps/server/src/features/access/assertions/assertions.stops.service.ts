@@ -9,24 +9,24 @@ import { deleteStop, listStopRows, type StopRow } from './assertions.grants.repo
 import type { Stop, StopPage, StopQuery } from './assertions.schema.ts';
 import { stopReasonOf } from './assertions.stops.rules.ts';
 
-interface Deps {
+export interface StopDeps {
   readonly db: Executor;
   readonly clock: Clock;
 }
 
-export async function listStops({ db }: Deps, { tenant }: Caller, query: StopQuery): Promise<StopPage> {
+export async function listStops({ db }: StopDeps, { tenant }: Caller, query: StopQuery): Promise<StopPage> {
   const { page, nextCursor } = pageOf(await listStopRows(db, tenant, query), byId, toStop);
   return { stops: page, nextCursor };
 }
 
 /** Lets the identity provider speak for the person to the agent again. @throws NOT_FOUND */
-export function liftStop(deps: Deps, caller: Caller, stopId: string): Promise<void> {
+export function liftStop(deps: StopDeps, caller: Caller, stopId: string): Promise<void> {
   return lift(deps, caller, stopId);
 }
 
 /** The stops about the principal, made by any party. @throws UNAUTHORIZED when the session has ended */
 export async function listOwnStops(
-  deps: Deps,
+  deps: StopDeps,
   session: PrincipalSession,
   query: StopQuery,
 ): Promise<StopPage> {
@@ -40,12 +40,12 @@ export async function listOwnStops(
  * Takes back that the principal ended an agent's grant. A stop that somebody else has made holds.
  * @throws UNAUTHORIZED when the session has ended, NOT_FOUND for a stop that is not the principal's own
  */
-export async function liftOwnStop(deps: Deps, session: PrincipalSession, stopId: string): Promise<void> {
+export async function liftOwnStop(deps: StopDeps, session: PrincipalSession, stopId: string): Promise<void> {
   const caller = await personOf(deps, session);
   return lift(deps, caller, stopId, session.principalId);
 }
 
-function lift({ db, clock }: Deps, caller: Caller, stopId: string, principalId?: string): Promise<void> {
+function lift({ db, clock }: StopDeps, caller: Caller, stopId: string, principalId?: string): Promise<void> {
   const at = clock();
   const about = principalId === undefined ? {} : { principalId };
   return inTransaction(db, async (tx) => {
@@ -55,7 +55,7 @@ function lift({ db, clock }: Deps, caller: Caller, stopId: string, principalId?:
 }
 
 /** The principal as caller. */
-async function personOf({ db, clock }: Deps, session: PrincipalSession): Promise<Caller> {
+async function personOf({ db, clock }: StopDeps, session: PrincipalSession): Promise<Caller> {
   const found = await activeSession(db, session, clock()).executeTakeFirst();
   if (!found) throw new AppError('UNAUTHORIZED', 'The session has ended.');
   const { tenant, requestId } = session;

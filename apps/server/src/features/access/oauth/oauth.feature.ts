@@ -27,6 +27,7 @@ export const oauth = defineFeature({
     'assertions',
     'audit',
     'authorization',
+    'consent',
     'developers',
     'keys',
     'sso',

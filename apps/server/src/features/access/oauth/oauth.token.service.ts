@@ -28,6 +28,8 @@ import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 import { withDeveloper, withoutDeveloper } from './oauth.seat.service.ts';
 
+export { currentNonce, type ProofDeps } from '../tokens/index.ts';
+
 export interface TokenEndpointDeps
   extends AuthenticationDeps,
     DelegateDeps,
