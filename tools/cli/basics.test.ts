@@ -1,29 +1,17 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Behest } from '@behest/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startListening } from '../../apps/server/test/app/listening.ts';
+import { describe, expect, test } from 'vitest';
 import { ADMIN_API_KEY } from '../../apps/server/test/app/start-app.ts';
 import { newMachine } from './program.ts';
+import { useAccount } from './signed-in.ts';
 
-let service: Awaited<ReturnType<typeof startListening>>;
-let apiKey: string;
-beforeAll(async () => {
-  service = await startListening({ isShared: true, startsAt: new Date().toISOString() });
-  ({ apiKey } = await Behest.signup({ name: 'Acme', mode: 'sandbox' }, { baseUrl: service.url }));
-});
-afterAll(async () => {
-  service?.app.server.closeAllConnections();
-  await service?.stop();
-});
-
-const signedIn = () => newMachine({ BEHEST_URL: service.url, BEHEST_API_KEY: apiKey });
+const acme = useAccount();
 
 describe('the configuration file', () => {
   test('keeps a key from standard input for its owner alone, and shows the end of it', async () => {
     const { run, configFile } = newMachine();
 
-    const set = await run(['config', 'set', '--url', service.url, '--key', '-'], { input: `${apiKey}\n` });
+    const set = await run(['config', 'set', '--url', acme.url, '--key', '-'], { input: `${acme.apiKey}\n` });
     const shown = await run(['config', 'show', '--json']);
     const me = await run(['me', '--json']);
 
@@ -31,8 +19,8 @@ describe('the configuration file', () => {
     expect(statSync(configFile).mode & 0o777).toBe(0o600);
     expect(statSync(join(configFile, '..')).mode & 0o777).toBe(0o700);
     expect(JSON.parse(shown.out)).toEqual({
-      ...{ profile: 'default', url: service.url, file: configFile },
-      key: `bh_test_…${apiKey.slice(-4)}`,
+      ...{ profile: 'default', url: acme.url, file: configFile },
+      key: `bh_test_…${acme.apiKey.slice(-4)}`,
     });
     expect(JSON.parse(me.out)).toMatchObject({ name: 'Acme', mode: 'sandbox' });
   });
@@ -87,14 +75,14 @@ describe('the configuration file', () => {
 
   test('is not for a project, which names an address and no key, and a kept key is not sent to an address of its choice', async () => {
     const { run, folder } = newMachine();
-    await run(['config', 'set', '--url', service.url, '--key', apiKey]);
+    await run(['config', 'set', '--url', acme.url, '--key', acme.apiKey]);
     const project = join(folder, 'behest.json');
 
     writeFileSync(project, JSON.stringify({ url: 'https://elsewhere.example' }));
     const elsewhere = await run(['me']);
-    writeFileSync(project, JSON.stringify({ url: service.url }));
+    writeFileSync(project, JSON.stringify({ url: acme.url }));
     const same = await run(['me', '-o', 'id']);
-    writeFileSync(project, JSON.stringify({ apiKey }));
+    writeFileSync(project, JSON.stringify({ apiKey: acme.apiKey }));
     const withKey = await run(['me']);
 
     expect(elsewhere).toMatchObject({
@@ -103,12 +91,12 @@ describe('the configuration file', () => {
     });
     expect(same).toMatchObject({ code: 0, out: expect.stringMatching(/^dev_\w+\n$/) });
     expect(withKey).toMatchObject({ code: 2, err: expect.stringContaining('has an `apiKey`') });
-    expect(withKey.err).not.toContain(apiKey);
+    expect(withKey.err).not.toContain(acme.apiKey);
   });
 });
 
 test('the operator reads the signing keys with a key of their own, and an account key opens nothing there', async () => {
-  const { run } = newMachine({ BEHEST_URL: service.url, OPERATOR: ADMIN_API_KEY, ACCOUNT: apiKey });
+  const { run } = newMachine({ BEHEST_URL: acme.url, OPERATOR: ADMIN_API_KEY, ACCOUNT: acme.apiKey });
   const list = (name: string) => run(['signing-keys', 'list', '--admin-key-env', name, '--json']);
 
   expect(JSON.parse((await list('OPERATOR')).out).keys.length).toBeGreaterThan(0);
@@ -118,7 +106,7 @@ test('the operator reads the signing keys with a key of their own, and an accoun
 
 describe('agents', () => {
   test('are registered and listed, in every form of output', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
 
     const made = await run([
       'agents',
@@ -155,14 +143,14 @@ describe('agents', () => {
   });
 
   test('a list without rows says so beside the result', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
 
     expect(await run(['grants', 'list'])).toEqual({ code: 0, out: '', err: '(no results)\n' });
     expect(await run(['grants', 'list', '--json'])).toEqual({ code: 0, out: '[]\n', err: '' });
   });
 
   test('deleting asks at a terminal, and needs --yes without one', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
     const { out } = await run(['agents', 'register', '--name', 'Short', '-o', 'id']);
     const id = out.trim();
 
@@ -174,7 +162,7 @@ describe('agents', () => {
   });
 
   test('a dry run prints the request, and sends nothing', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
 
     const { out, code } = await run(['agents', 'register', '--name', "Ann's agent", '--dry-run'], {
       fetch: async () => Promise.reject(new Error('sent')),
@@ -183,7 +171,7 @@ describe('agents', () => {
     expect(code).toBe(0);
     expect(out).toBe(
       [
-        `curl -sS -X POST '${service.url}/v1/agents' \\`,
+        `curl -sS -X POST '${acme.url}/v1/agents' \\`,
         '  -H "authorization: Bearer $BEHEST_API_KEY" \\',
         "  -H 'content-type: application/json' \\",
         `  -d '{"name":"Ann'\\''s agent"}'\n`,
@@ -209,11 +197,11 @@ describe('a wrong command ends with its exit code, and says what to do next', ()
       'error: --retries has to be a number from 0 to 10, and is "99".\ntry: behest --help\n',
     ],
   ])('%j', async (argv, code, err) => {
-    expect(await signedIn().run(argv)).toEqual({ code, out: '', err });
+    expect(await acme.signedIn().run(argv)).toEqual({ code, out: '', err });
   });
 
   test('no key is 3, a bad key is 3, an unknown id is 5, a bad value is 9, no service is 8', async () => {
-    const { run } = newMachine({ BEHEST_URL: service.url });
+    const { run } = newMachine({ BEHEST_URL: acme.url });
     const withKey = (key: string) => ({ env: { BEHEST_API_KEY: key } });
 
     expect(await run(['me'])).toMatchObject({
@@ -226,8 +214,11 @@ describe('a wrong command ends with its exit code, and says what to do next', ()
       err: expect.stringMatching(/^error: .*\ntry: behest config set --key -\n$/),
     });
     expect(bad.err).not.toContain('wrongwrong');
-    expect((await run(['agents', 'get', 'ag_none'], withKey(apiKey))).code).toBe(5);
-    const refused = await run(['agents', 'register', '--name', 'x'.repeat(500), '--json'], withKey(apiKey));
+    expect((await run(['agents', 'get', 'ag_none'], withKey(acme.apiKey))).code).toBe(5);
+    const refused = await run(
+      ['agents', 'register', '--name', 'x'.repeat(500), '--json'],
+      withKey(acme.apiKey),
+    );
     expect(refused.code).toBe(9);
     expect(JSON.parse(refused.err)).toEqual({
       error: {
@@ -237,20 +228,20 @@ describe('a wrong command ends with its exit code, and says what to do next', ()
         exitCode: 9,
       },
     });
-    const nobody = await run(['me', '--url', 'http://127.0.0.1:9', '--retries', '0'], withKey(apiKey));
+    const nobody = await run(['me', '--url', 'http://127.0.0.1:9', '--retries', '0'], withKey(acme.apiKey));
     expect(nobody).toMatchObject({ code: 8, err: expect.stringMatching(/try: behest doctor\n$/) });
   });
 
   test('an unreadable file is 2, and nothing shows what --debug hides', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
 
     expect(await run(['agents', 'register', '-f', 'nowhere.yaml'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('nowhere.yaml cannot be read'),
     });
     const { err } = await run(['me', '--debug']);
-    expect(err).toContain(`> authorization: Bearer bh_test_…${apiKey.slice(-4)}`);
-    expect(err).toContain(`GET ${service.url}/v1/me 200`);
-    expect(err).not.toContain(apiKey);
+    expect(err).toContain(`> authorization: Bearer bh_test_…${acme.apiKey.slice(-4)}`);
+    expect(err).toContain(`GET ${acme.url}/v1/me 200`);
+    expect(err).not.toContain(acme.apiKey);
   });
 });

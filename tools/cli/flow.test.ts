@@ -2,22 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startListening } from '../../apps/server/test/app/listening.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Machine, newMachine } from './program.ts';
+import { useAccount } from './signed-in.ts';
 
-let service: Awaited<ReturnType<typeof startListening>>;
-let apiKey: string;
-beforeAll(async () => {
-  service = await startListening({ isShared: true, startsAt: new Date().toISOString() });
-  ({ apiKey } = await Behest.signup({ name: 'Acme', mode: 'sandbox' }, { baseUrl: service.url }));
-});
-afterAll(async () => {
-  service?.app.server.closeAllConnections();
-  await service?.stop();
-});
-
-const signedIn = () => newMachine({ BEHEST_URL: service.url, BEHEST_API_KEY: apiKey });
+const acme = useAccount();
 
 /** An agent with a grant, made by the program itself. */
 async function granted(run: Machine['run'], scopes = 'calendar:read') {
@@ -41,7 +30,7 @@ async function granted(run: Machine['run'], scopes = 'calendar:read') {
 
 describe('a grant', () => {
   test('is asked for and exchanged in one command, and verified offline for the account whose token it is', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
     const { grantToken, grantId, agentId } = await granted(run);
     const stdin = { input: grantToken };
 
@@ -77,7 +66,7 @@ describe('a grant', () => {
   });
 
   test('is not verified without a developer, and keys that cannot be had are 8', async () => {
-    const { run } = newMachine({ BEHEST_URL: service.url });
+    const { run } = newMachine({ BEHEST_URL: acme.url });
 
     const nobody = await run(['verify', '--stdin'], { input: 'a.b.c' });
     const away = await run(['verify', '--stdin', '--developer', 'dev_1', '--url', 'http://127.0.0.1:9'], {
@@ -92,7 +81,7 @@ describe('a grant', () => {
   });
 
   test('is refused after its revocation where that is asked for', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
     const { grantToken, grantId } = await granted(run);
     const stdin = { input: grantToken };
 
@@ -108,7 +97,7 @@ describe('a grant', () => {
   });
 
   test('is delegated with the token from a file, and its tree is drawn', async () => {
-    const { run, folder } = signedIn();
+    const { run, folder } = acme.signedIn();
     const { grantToken, grantId } = await granted(run);
     const helper = (
       await run(['agents', 'register', '--name', 'Helper', '--scopes', 'calendar:read', '-o', 'id'])
@@ -137,7 +126,7 @@ describe('a grant', () => {
   });
 
   test('with PKCE is exchanged with the verifier that the program kept', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
     const agentId = (
       await run(['agents', 'register', '--name', 'Travel', '--scopes', 'calendar:read', '-o', 'id'])
     ).out.trim();
@@ -149,11 +138,11 @@ describe('a grant', () => {
     };
 
     expect(JSON.parse((await exchange(run)).out)).toMatchObject({ grantToken: expect.any(String) });
-    expect((await exchange(signedIn().run)).code).not.toBe(0);
+    expect((await exchange(acme.signedIn().run)).code).not.toBe(0);
   });
 
   test('is waited for until the person has decided', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
     const agentId = (
       await run(['agents', 'register', '--name', 'Travel', '--scopes', 'calendar:read', '-o', 'id'])
     ).out.trim();
@@ -179,7 +168,7 @@ describe('a grant', () => {
 
 describe('tokens as input', () => {
   test('come from exactly one place, and never from the command line unwarned', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
 
     expect((await run(['decode'])).err).toContain(
       'Give exactly one of: the token as an argument, --file, --stdin or --env.',
@@ -203,7 +192,7 @@ describe('tokens as input', () => {
 
 describe('the demo', () => {
   test('plays the story, and leaves no active agent behind', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
     const before = JSON.parse((await run(['agents', 'list', '--json', '--status', 'active'])).out).length;
 
     const { code, out, err } = await run(['demo']);
@@ -230,9 +219,9 @@ describe('the demo', () => {
   });
 
   test('refuses the key of a live account', async () => {
-    const live = await Behest.signup({ name: 'Live' }, { baseUrl: service.url });
+    const live = await Behest.signup({ name: 'Live' }, { baseUrl: acme.url });
 
-    const { code, err } = await newMachine({ BEHEST_URL: service.url, BEHEST_API_KEY: live.apiKey }).run([
+    const { code, err } = await newMachine({ BEHEST_URL: acme.url, BEHEST_API_KEY: live.apiKey }).run([
       'demo',
     ]);
 
@@ -243,7 +232,7 @@ describe('the demo', () => {
 
 describe('the doctor', () => {
   test('finds a good service good', async () => {
-    const { code, out } = await signedIn().run(['doctor', '--json']);
+    const { code, out } = await acme.signedIn().run(['doctor', '--json']);
 
     const checks: { id: string; result: string }[] = JSON.parse(out);
     expect(checks.filter(({ result }) => result === 'fail')).toEqual([]);
@@ -273,11 +262,11 @@ describe('the doctor', () => {
     };
 
     expect(await failed(['--url', 'http://127.0.0.1:9'], {})).toEqual([1, 'reach: behest dev']);
-    expect(await failed([], { BEHEST_URL: service.url, BEHEST_API_KEY: 'bh_test_wrong' })).toEqual([
+    expect(await failed([], { BEHEST_URL: acme.url, BEHEST_API_KEY: 'bh_test_wrong' })).toEqual([
       1,
       'key: behest config set --key -',
     ]);
-    const other = service.url.replace('localhost', '127.0.0.1');
+    const other = acme.url.replace('localhost', '127.0.0.1');
     expect(await failed([], { BEHEST_URL: other })).toEqual([
       1,
       expect.stringMatching(/^issuer: behest config set --url http:\/\/localhost/),
@@ -289,7 +278,7 @@ describe('enforce test', () => {
   const manifest = 'connector: calendar\ntools:\n  list_events: read\n  delete_event: delete\n';
 
   test('decides with manifests of this folder, and charges nothing', async () => {
-    const { run, folder } = signedIn();
+    const { run, folder } = acme.signedIn();
     const { grantToken } = await granted(run, 'tool:calendar:read');
     writeFileSync(join(folder, 'calendar.yaml'), manifest);
     const decide = (tool: string) =>
@@ -319,7 +308,7 @@ describe('enforce test', () => {
   });
 
   test('asks the service, whose registry decides, where no manifest is named', async () => {
-    const { run, folder } = signedIn();
+    const { run, folder } = acme.signedIn();
     const { grantToken } = await granted(run, 'tool:calendar:read');
     writeFileSync(join(folder, 'calendar.yaml'), manifest);
     await run(['manifests', 'put', 'calendar', '-f', 'calendar.yaml']);
@@ -336,7 +325,7 @@ describe('enforce test', () => {
 
 describe('the audit chain', () => {
   test('is recomputed from the service and from a file, and its first broken entry is named', async () => {
-    const { run, folder } = signedIn();
+    const { run, folder } = acme.signedIn();
     await granted(run);
     const { out: entries } = await run(['audit', 'list', '--json']);
     const list: { seq: number; action: string; entryId: string }[] = JSON.parse(entries);
@@ -368,7 +357,7 @@ describe('the audit chain', () => {
 
 describe('webhooks', () => {
   test('listen brings events to a local address, with headers that webhooks verify takes', async () => {
-    const { run, folder } = signedIn();
+    const { run, folder } = acme.signedIn();
     const got: { body: string; headers: string }[] = [];
     const receiver = createServer(async (request, response) => {
       let body = '';
@@ -438,8 +427,8 @@ describe('webhooks', () => {
 describe('keys', () => {
   test('are rotated into the profile before the new one is printed', async () => {
     const { run } = newMachine();
-    const account = await Behest.signup({ name: 'Rotating', mode: 'sandbox' }, { baseUrl: service.url });
-    await run(['config', 'set', '--url', service.url, '--key', '-'], { input: account.apiKey });
+    const account = await Behest.signup({ name: 'Rotating', mode: 'sandbox' }, { baseUrl: acme.url });
+    await run(['config', 'set', '--url', acme.url, '--key', '-'], { input: account.apiKey });
 
     const { code, out, err } = await run(['keys', 'rotate', '--grace', 'now']);
 
@@ -453,7 +442,7 @@ describe('keys', () => {
   });
 
   test('are kept by signup for a new account, and shown in part', async () => {
-    const { run } = newMachine({ BEHEST_URL: service.url });
+    const { run } = newMachine({ BEHEST_URL: acme.url });
 
     const { code, out, err } = await run(['signup', '--name', 'New', '--mode', 'sandbox']);
 
@@ -467,7 +456,7 @@ describe('keys', () => {
 
 describe('api', () => {
   test('calls any route, pages through it, and ends as every command does', async () => {
-    const { run } = signedIn();
+    const { run } = acme.signedIn();
     await run(['api', 'POST', '/v1/agents', '-f', 'name=By hand']);
 
     const { out } = await run(['api', 'GET', '/v1/agents', '--paginate', '-f', 'limit=1', '--json']);

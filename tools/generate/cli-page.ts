@@ -1,5 +1,5 @@
 import { GLOBAL_OPTIONS } from '../../packages/cli/src/program/globals.ts';
-import { allCommands, GROUPS, SECTIONS } from '../../packages/cli/src/program/groups.ts';
+import { allCommands, SECTIONS } from '../../packages/cli/src/program/groups.ts';
 import type { OptionSpec } from '../../packages/cli/src/program/options.ts';
 import type { CommandSpec } from '../../packages/cli/src/program/spec.ts';
 
@@ -14,9 +14,8 @@ first walk.
 /** The reference of the program. */
 export async function cliPage(): Promise<string> {
   const commands = await allCommands();
-  const sections = SECTIONS.map((section) => {
-    const groups = GROUPS.filter((group) => group.section === section).map(({ name }) => name);
-    const own = groups.flatMap((group) => commands.filter(({ name }) => name.split(' ')[0] === group));
+  const sections = SECTIONS.map(({ name: section, groups }) => {
+    const own = groups.flatMap((group) => commands.filter(({ name }) => name.split(' ')[0] === group.name));
     return `## ${section}\n\n${own.map(commandText).join('\n\n')}`;
   });
   return `${HEAD}\n${optionsText(GLOBAL_OPTIONS)}\n\n${sections.join('\n\n')}\n`;

@@ -25,7 +25,7 @@ export function credentialVerifier({ baseUrl, did, developerId }: IssuerSettings
       throw new Error("The credential is of another account's agent.");
     const [entry] = credentialStatus;
     const { statusListCredential: address, statusListIndex } = entry;
-    if (!address.startsWith(`${baseUrl}/`)) throw new Error('The status list is not one of the issuer.');
+    if (!address.startsWith(`${baseUrl}/`)) throw new Error('The issuer does not publish this status list.');
     const answer = await fetch(address, { headers: { accept: 'application/vc+jwt' }, redirect: 'error' });
     if (!answer.ok) throw new Error(`The status list answers ${answer.status}.`);
     const list = await signed(await answer.text());

@@ -1,5 +1,5 @@
 import * as openid from 'openid-client';
-import { discover, newClient } from './oauth.ts';
+import { discover, newClient, post } from './oauth.ts';
 import type { Developer, Service } from './start-app.ts';
 
 type Listening = Service & { readonly url: string };
@@ -33,5 +33,13 @@ export async function entered(service: Listening, userCode: string): Promise<str
   return new URL(redirectTo).searchParams.get('req') ?? '';
 }
 
-export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
+
+/** The answer to one poll, without the pauses of a library. */
+export const polled = ({ url }: Listening, { clientId }: Pick<Device, 'clientId'>, deviceCode: string) =>
+  post(`${url}/oauth/token`, {
+    grant_type: DEVICE_GRANT,
+    client_id: clientId,
+    device_code: deviceCode,
+  });

@@ -34,6 +34,7 @@ test.each(Object.entries(callers))(
       verify: await trips('POST', '/v1/tokens/verify', { token }),
       introspect: await trips('POST', '/v1/tokens/introspect', { token }),
       authorize: await trips('POST', '/v1/authorize', asked),
+      'authorize for a tool': await trips('POST', '/v1/authorize', { ...asked, scopes: ['tool:crm:read'] }),
       exchange: await trips('POST', '/v1/token', { code, agentId }),
       refresh: await trips('POST', '/v1/token/refresh', { refreshToken, agentId }),
       delegate: await trips('POST', '/v1/grants/delegate', part),
@@ -51,6 +52,7 @@ test.each(Object.entries(callers))(
       verify: ['use_token'],
       introspect: ['use_token'],
       authorize: ['find_asker', 'write_together'],
+      'authorize for a tool': ['find_asker', 'find_pins', 'write_together'], // the first two go together
       exchange: ['find_redeemable', 'write_together'],
       refresh: ['find_refreshable', 'write_together'],
       delegate: ['find_delegable', 'write_together'],

@@ -33,16 +33,16 @@ async function apply(context: Context, given: Given): Promise<number> {
   const wanted = await wantedIn(context, textOf(given, 'file') ?? '');
   const client = await context.client();
   const steps = await stepsTo(client, wanted, isSet(given, 'prune'));
-  const todo = steps.filter(({ action }) => action !== 'keep');
+  const due = steps.filter(({ action }) => action !== 'keep');
   const isPlan = context.globals.isDry || isSet(given, 'check');
   const rows = steps.map((step) => ({ ...step, members: Object.keys(step.members) }));
-  if (context.globals.output === 'table') for (const step of todo) context.line(lineOf(step));
+  if (context.globals.output === 'table') for (const step of due) context.line(lineOf(step));
   else await context.rows(rows);
-  context.note(`${todo.length} to do, ${steps.length - todo.length} as the file says`);
-  if (isPlan) return isSet(given, 'check') && todo.length > 0 ? EXIT.no : EXIT.done;
-  if (todo.length === 0) return EXIT.done;
-  await context.confirm(`Do ${todo.length === 1 ? 'this' : `these ${todo.length} steps`}?`);
-  for (const step of todo) {
+  context.note(`${due.length} to do, ${steps.length - due.length} as the file says`);
+  if (isPlan) return isSet(given, 'check') && due.length > 0 ? EXIT.no : EXIT.done;
+  if (due.length === 0) return EXIT.done;
+  await context.confirm(`Do ${due.length === 1 ? 'this' : `these ${due.length} steps`}?`);
+  for (const step of due) {
     const made = await carryOut(client, step);
     context.note(`${step.action}d ${step.kind} ${step.name}`);
     if (made?.secret !== undefined) context.note(`secret of ${step.name}: ${made.secret} (shown once)`);

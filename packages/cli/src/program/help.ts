@@ -1,11 +1,10 @@
-import { GROUPS, SECTIONS } from './groups.ts';
+import { SECTIONS } from './groups.ts';
 
 const WIDTH = 18;
 
 /** The help of the program, which fits a screen. */
 export function rootHelp(): string {
-  const sections = SECTIONS.map((section) => {
-    const groups = GROUPS.filter((group) => group.section === section);
+  const sections = SECTIONS.map(({ name: section, groups }) => {
     const main = groups.filter(({ isMain }) => isMain);
     const others = groups.filter(({ isMain }) => !isMain).map(({ name }) => name);
     return [

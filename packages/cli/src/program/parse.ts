@@ -25,12 +25,12 @@ export async function parse(argv: readonly string[], io: Io): Promise<Parsed | u
   const root = settle(new Command('behest').enablePositionalOptions(), streams);
   for (const { flags, about } of GLOBAL_OPTIONS) root.option(flags, about);
   for (const { name, summary } of GROUPS) {
-    const stub = settle(new Command(name).summary(summary), streams);
-    stub.helpOption(false).allowUnknownOption().passThroughOptions().argument('[words...]');
-    stub.action((rest: string[]) => {
+    const entry = settle(new Command(name).summary(summary), streams);
+    entry.helpOption(false).allowUnknownOption().passThroughOptions().argument('[words...]');
+    entry.action((rest: string[]) => {
       first = { name, rest };
     });
-    root.addCommand(stub);
+    root.addCommand(entry);
   }
   let command = '';
   try {

@@ -2858,6 +2858,39 @@ export interface EnforcementUsageAnswer {
   }[];
 }
 
+export interface AuthzenEvaluateInput {
+  readonly subject?: unknown | undefined;
+  readonly action?: unknown | undefined;
+  readonly resource?: unknown | undefined;
+  readonly context?: unknown | undefined;
+}
+
+export interface AuthzenEvaluateAnswer {
+  decision: boolean;
+  context?: { readonly [name: string]: unknown };
+}
+
+export interface AuthzenEvaluateTogetherInput {
+  readonly subject?: unknown | undefined;
+  readonly action?: unknown | undefined;
+  readonly resource?: unknown | undefined;
+  readonly context?: unknown | undefined;
+  readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
+  readonly options?: {
+    readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
+  } | undefined;
+}
+
+export type AuthzenEvaluateTogetherAnswer = {
+  evaluations: AuthzenEvaluateAnswer[];
+} | AuthzenEvaluateAnswer;
+
+export interface AuthzenMetadataAnswer {
+  policy_decision_point: string;
+  access_evaluation_endpoint: string;
+  access_evaluations_endpoint: string;
+}
+
 export interface ApproversInviteInput {
   readonly email?: string | undefined;
   readonly principalId?: string | undefined;
@@ -3028,11 +3061,13 @@ export interface DecisionsConsumeAnswer {
 
 export interface DecisionsSetCaseVersionInput {
   readonly caseVersion: string;
+  /** The grants whose requests through the vault proxy may name the case in `Behest-Case`. Without this member the case keeps its grants. */ readonly grantIds?: readonly string[] | undefined;
 }
 
 export interface DecisionsSetCaseVersionAnswer {
   caseId: string;
   caseVersion: string;
+  grantIds: string[];
 }
 
 export interface DecisionsAddChannelInput {
@@ -5033,6 +5068,27 @@ export interface EnforcementApi {
   usage(query: EnforcementUsageQuery, options?: CallOptions): Promise<EnforcementUsageAnswer>;
 }
 
+export interface AuthzenApi {
+  /**
+   * Ask whether a call of a tool may happen now, in the words of AuthZEN. A denial is an answer, with status 200: read `decision`. A permit charges the caps of its call, unless `context.check_only` is true.
+   *
+   * Sends `POST /access/v1/evaluation`.
+   */
+  evaluate(input?: AuthzenEvaluateInput, options?: CallOptions): Promise<AuthzenEvaluateAnswer>;
+  /**
+   * Ask about several calls of tools, in the words of AuthZEN. Each evaluation counts as one request.
+   *
+   * Sends `POST /access/v1/evaluations`.
+   */
+  evaluateTogether(input?: AuthzenEvaluateTogetherInput, options?: CallOptions): Promise<AuthzenEvaluateTogetherAnswer>;
+  /**
+   * Read the metadata of the policy decision point (AuthZEN).
+   *
+   * Sends `GET /.well-known/authzen-configuration`.
+   */
+  metadata(options?: CallOptions): Promise<AuthzenMetadataAnswer>;
+}
+
 export interface ApproversApi {
   /**
    * Invite a person to decide about calls. The link goes by mail where the service can send it, and into the answer otherwise. The first person of an account decides 24 hours after they enrol; each later one after another approver has confirmed them.
@@ -5354,6 +5410,7 @@ export interface ApiResources {
   readonly audit: AuditApi;
   readonly webhooks: WebhooksApi;
   readonly enforcement: EnforcementApi;
+  readonly authzen: AuthzenApi;
   readonly approvers: ApproversApi;
   readonly decisions: DecisionsApi;
   readonly compliance: ComplianceApi;

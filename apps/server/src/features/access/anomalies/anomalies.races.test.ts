@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { afterStatements } from '../../../../test/app/after-statements.ts';
 import { detect } from '../../../../test/app/anomalies.ts';
 import { entriesOf, grantTo } from '../../../../test/app/flow.ts';
+import { untilWaiting } from '../../../../test/app/interleaving.ts';
 import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { runDetection } from './anomalies.periodic.service.ts';
 import { leaveLease, takeLease } from './anomalies.repo.ts';
@@ -73,6 +74,25 @@ test.each([
     expect(await alerts()).toMatchObject([{ alertId: known?.id, status, occurrences }]);
   },
 );
+
+test('an alert that somebody resolves while a detection writes it again stays resolved', async () => {
+  const { acme, seen, alerts, there } = await onTwo(HAS_READ);
+  const [known] = (await detect(acme)).anomalies;
+  let resolving: ReturnType<typeof acme> | undefined;
+  const resolve = async () => {
+    resolving = acme('POST', `/v1/anomaly/alerts/${known?.id}/resolve`, {});
+    await untilWaiting(there.db, resolving);
+  };
+
+  // The first reading is before the transaction that writes, and the second in it.
+  enter = async () => {
+    enter = resolve;
+  };
+  await detect(seen);
+
+  expect((await resolving)?.statusCode).toBe(200);
+  expect(await alerts()).toMatchObject([{ alertId: known?.id, status: 'resolved', occurrences: 2 }]);
+});
 
 test('the periodic run leaves a developer to the instance that has the lease, for ten minutes at most', async () => {
   const service = await serviceThat();

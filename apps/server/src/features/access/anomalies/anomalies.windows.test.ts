@@ -178,3 +178,15 @@ describe('a refusal of scopes', () => {
     expect(await entriesOf(acme, 'authorization.scope_refused')).toEqual([]);
   });
 });
+
+test.each([
+  [HOUR - 1, 1],
+  [HOUR, 0],
+])('an alert of %i seconds ago is among those of the last hour: %i', async (seconds, total) => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  await grantTo(acme);
+  await detect(acme);
+  service.advance(seconds);
+
+  expect((await acme('GET', '/v1/anomaly/metrics?window=1h')).json().total).toBe(total);
+});

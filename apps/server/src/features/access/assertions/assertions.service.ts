@@ -1,36 +1,13 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { uncovered } from '@behest/protocol/scopes';
-import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
-import { heldAgent } from '../../accounts/agents/agents.queries.ts';
-import { lockPeople } from '../../people/scim/index.ts';
-import {
-  type Asserted,
-  findAsserted,
-  isSignedByProvider,
-  type MeantPerson,
-  settleAsserted,
-} from '../../people/sso/index.ts';
-import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
-import { findGrant, type GrantRow } from '../grants/grants.queries.ts';
-import { revokeGrantWithin } from '../grants/index.ts';
+import { type Asserted, findAsserted, isSignedByProvider } from '../../people/sso/index.ts';
+import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { refuseDenied } from '../policies/index.ts';
-import {
-  type Assertable,
-  type AssertedTokens,
-  assertableAgent,
-  heldAsserted,
-  newAsserted,
-  type PreparedAssertion,
-  prepareAsserted,
-  writeAsserted,
-} from '../tokens/index.ts';
+import { type AssertedTokens, assertableAgent, newAsserted, prepareAsserted } from '../tokens/index.ts';
 import type { AssertionDeps } from './assertions.deps.service.ts';
-import { findStanding, isStopped, putStanding, type StandingRow } from './assertions.grants.repo.ts';
+import { isStopped } from './assertions.grants.repo.ts';
 import {
   actorIn,
   bad,
@@ -42,15 +19,10 @@ import {
   type Timely,
   textIn,
 } from './assertions.jwt.rules.ts';
-import {
-  type Narrowed,
-  narrowed,
-  resourcesFor,
-  scopesOfGroups,
-  type Wish,
-} from './assertions.limits.service.ts';
-import { lockRule, shareRule, useOnce } from './assertions.repo.ts';
+import { narrowed, resourcesFor, scopesOfGroups, type Wish } from './assertions.limits.service.ts';
+import { standingAt } from './assertions.standing.service.ts';
 import { type AssertingClient, type Trusted, trustedFor } from './assertions.trusted.service.ts';
+import { writeAssertion } from './assertions.write.service.ts';
 
 /** A form of the token endpoint with an assertion. */
 export interface AssertionForm {
@@ -207,7 +179,7 @@ async function tryToIssue(
     },
     at,
   );
-  const isWritten = await write(
+  const isWritten = await writeAssertion(
     deps,
     caller,
     { trusted, asserted, meant, timely, place, held, grant, prepared },
@@ -235,100 +207,6 @@ function assertedIn({ iss, all }: Claims, { subject }: Timely): Asserted {
     name: textIn(name),
   };
 }
-
-/** The standing grant of a place, as it was read. */
-interface Held {
-  readonly row: StandingRow | undefined;
-  /** Absent where there is none, where it ended, and where the ceiling has changed since. */
-  readonly grant: Assertable | undefined;
-  /** The grant that a new one takes the place of. */
-  readonly superseded: GrantRow | undefined;
-}
-
-type Place = Pick<StandingRow, 'connectionId' | 'agentId' | 'principalId' | 'audience'>;
-
-async function standingAt(
-  { db }: AssertionDeps,
-  { tenant }: Caller,
-  place: Place,
-  ceiling: Narrowed['ceiling'],
-  at: Date,
-): Promise<Held> {
-  const row = await findStanding(db, tenant, place);
-  const found = row && (await findGrant(db, { tenant, agentIds: null }, row.grantId));
-  const live = found?.status === 'active' && found.expiresAt > at ? found : undefined;
-  const fits = live && isCeiling(live, ceiling);
-  return {
-    row,
-    grant: fits ? heldAsserted(live) : undefined,
-    superseded: fits ? undefined : live,
-  };
-}
-
-const isCeiling = (
-  { scopes, authorizationDetails, manifests }: GrantRow,
-  ceiling: Narrowed['ceiling'],
-): boolean =>
-  uncovered(scopes, ceiling.scopes).length === 0 &&
-  uncovered(ceiling.scopes, scopes).length === 0 &&
-  isDeepStrictEqual(authorizationDetails ?? [], ceiling.details) &&
-  isDeepStrictEqual(manifests ?? null, ceiling.manifests);
-
-interface Writing {
-  readonly trusted: Trusted;
-  readonly asserted: Asserted;
-  readonly meant: MeantPerson;
-  readonly timely: Timely;
-  readonly place: Place;
-  readonly held: Held;
-  readonly grant: Assertable;
-  readonly prepared: PreparedAssertion;
-}
-
-/**
- * Row 18: one transaction uses the assertion, links the person where that is needed, finds or makes the grant, and writes
- * token and entries. Locks are taken in one order: people, agent, rule, and then those of every grant.
- * @returns whether it was written: not, when a fact is no longer as it was read
- */
-function write(deps: AssertionDeps, caller: Caller, writing: Writing, at: Date): Promise<boolean> {
-  const { tenant } = caller;
-  const { trusted, asserted, meant, timely, place, held, grant, prepared } = writing;
-  const { connection, rule } = trusted;
-  return inTransaction(deps.db, async (tx) => {
-    const used = { connectionId: connection.id, jti: timely.jti, expiresAt: timely.expiresAt };
-    if (!(await useOnce(tx, tenant, used, at))) throw bad('replayed');
-    const acts: Act[] = [];
-    if (meant.needs !== 'nothing') {
-      await lockPeople(tx, tenant);
-      const now = await findAsserted(tx, tenant, connection, asserted);
-      if (!isDeepStrictEqual(now, meant)) throw CHANGED;
-      acts.push(...(await settleAsserted(tx, caller, connection, { asserted, meant }, at)));
-    }
-    await heldAgent(tx, tenant, place.agentId);
-    const current = await (held.grant ? shareRule : lockRule)(tx, tenant, rule.id);
-    const standing = await findStanding(tx, tenant, place);
-    if (current?.version !== rule.version || standing?.grantId !== held.row?.grantId) throw CHANGED;
-    const isStoppedNow = await isStopped(tx, tenant, place);
-    if (isStoppedNow) throw oauthRefusal('access_denied', 'stopped');
-    if (held.superseded) {
-      const why = { reason: 'superseded' } as const;
-      acts.push(...(await revokeGrantWithin(tx, caller, held.superseded.id, why, at)));
-    }
-    if (!(await writeAsserted(tx, caller, prepared, at))) throw CHANGED;
-    if (!held.grant) {
-      const id = newId('ids', at);
-      await putStanding(tx, tenant, { ...place, id, ruleId: rule.id, grantId: grant.id, createdAt: at });
-    }
-    await recordActs(tx, caller, [...acts, ...prepared.acts], at);
-    return true;
-  }).catch((error: unknown) => {
-    if (error === CHANGED) return false; // nothing was written
-    throw error;
-  });
-}
-
-/** Rolls a write back that has to be prepared again. */
-const CHANGED = new Error('A fact changed between the read and the write of an assertion.');
 
 /** Rows 3 to 17. A provider that is away has decided nothing, so that is not among them. */
 async function recordRefusal(

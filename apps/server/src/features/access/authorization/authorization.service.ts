@@ -49,7 +49,11 @@ export async function requestConsent(
   byClient?: ByClient,
 ): Promise<NewAuthRequest> {
   const at = deps.clock();
-  const { accepted, asker, agentDid } = await admit(deps, caller, input, byClient);
+  // Both are asked in one turn, and go to the database together.
+  const [{ accepted, asker, agentDid }, pins] = await Promise.all([
+    admit(deps, caller, input, byClient),
+    pinsFor(deps.db, caller.tenant, input.scopes),
+  ]);
   const decision = await refuseDenied(
     deps,
     caller,
@@ -79,7 +83,7 @@ export async function requestConsent(
     audience: input.audience ?? null,
     purpose: accepted.purpose ?? null,
     authorizationDetails: accepted.details.length > 0 ? jsonOf(accepted.details) : null,
-    manifests: isApproved ? jsonOf(await pinsFor(deps.db, caller.tenant, accepted.scopes)) : null,
+    manifests: isApproved ? jsonOf(pins) : null,
     budgetAmount: accepted.budget?.initial ?? null,
     budgetCurrency: accepted.budget?.currency ?? null,
     status: isApproved ? 'approved' : 'pending',

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
-import { developerOf } from '../../accounts/developers/developers.queries.ts';
-import type { ConsentPins } from './manifests.pins.rules.ts';
+import { lookUp } from '../../../platform/db/statement.ts';
+import type { ConsentPin, ConsentPins } from './manifests.pins.rules.ts';
 
 /** The manifests of a developer as they are now, each with its text. */
 export function currentManifests(db: Executor, { developerId }: Tenant) {
@@ -18,22 +18,26 @@ export function currentManifests(db: Executor, { developerId }: Tenant) {
     .where('current.developerId', '=', developerId);
 }
 
+interface CurrentPins extends Pick<ConsentPins, 'mode'> {
+  readonly pins: readonly ConsentPin[] | null;
+}
+
+const currentPins = lookUp<CurrentPins, [developerId: string, connectors: readonly string[]]>(
+  'find_pins',
+  `select d.manifest_pinning as mode,
+     (select jsonb_agg(jsonb_build_object('connector', m.connector, 'version', m.version, 'sha256', m.sha256))
+      from manifests m where m.developer_id = $1 and m.connector = any ($2)) as pins
+   from developers d where d.id = $1`,
+);
+
 /** The developer's mode of pinning, and the current manifests of these connectors, in their order. */
 export async function findPins(
   db: Executor,
   { developerId }: Tenant,
   connectors: readonly string[],
 ): Promise<ConsentPins> {
-  const { mode } = await db
-    .selectFrom(developerOf(db, { developerId }))
-    .select('manifestPinning as mode')
-    .executeTakeFirstOrThrow();
-  const rows = await db
-    .selectFrom('manifests')
-    .select(['connector', 'version', 'sha256'])
-    .where('developerId', '=', developerId)
-    .where('connector', 'in', connectors)
-    .execute();
-  const found = new Map(rows.map((row) => [row.connector, row]));
-  return { mode, pins: connectors.flatMap((connector) => found.get(connector) ?? []) };
+  const [current] = await currentPins(db, developerId, connectors);
+  if (!current) throw new Error('A caller has no developer.');
+  const found = new Map(current.pins?.map((pin) => [pin.connector, pin]));
+  return { mode: current.mode, pins: connectors.flatMap((connector) => found.get(connector) ?? []) };
 }

@@ -2,6 +2,6 @@ import type { TableUse } from '../../../platform/db/tables.ts';
 
 export const tables = {
   owns: ['manifests', 'manifest_versions'],
-  reads: [],
+  reads: ['developers'],
   writes: [],
 } as const satisfies TableUse;

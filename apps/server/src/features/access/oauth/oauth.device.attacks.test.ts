@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askDevice, DEVICE_GRANT, enter, entered, newDevice } from '../../../../test/app/device.ts';
+import { askDevice, enter, entered, newDevice, polled } from '../../../../test/app/device.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { errorIn, newClient, post, REDIRECT } from '../../../../test/app/oauth.ts';
 
@@ -9,15 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-type Device = Awaited<ReturnType<typeof newDevice>>;
-
-const poll = ({ clientId }: Pick<Device, 'clientId'>, deviceCode: string) =>
-  post(`${service.url}/oauth/token`, {
-    grant_type: DEVICE_GRANT,
-    client_id: clientId,
-    device_code: deviceCode,
-  });
-
 async function approvedDevice() {
   const device = await newDevice(service);
   const shown = await askDevice(device);
@@ -26,7 +17,7 @@ async function approvedDevice() {
   return { ...device, shown, id };
 }
 
-describe('RFC 8628 §5.1: guesses of a code', () => {
+describe('RFC 8628 §5.1, O24: guesses of a code', () => {
   /** Other letters of the alphabet of codes. */
   const guess = (index: number) =>
     `BBBB-BB${'BCDFGHJKLM'[Math.floor(index / 10)]}${'BCDFGHJKLM'[index % 10]}`;
@@ -61,22 +52,22 @@ describe('RFC 8628 §5.1: guesses of a code', () => {
   });
 });
 
-describe('RFC 8628 §5.2, §5.3: a device code', () => {
+describe('RFC 8628 §5.2, §5.3, O24: a device code', () => {
   test('is of use to its own client only', async () => {
     const { shown, clientId, acme } = await approvedDevice();
     const sibling = await newDevice(service, acme);
     const stranger = await newDevice(service);
 
-    expect(await errorIn(await poll(sibling, shown.device_code))).toBe('invalid_grant');
-    expect(await errorIn(await poll(stranger, shown.device_code))).toBe('invalid_grant');
-    expect((await poll({ clientId }, shown.device_code)).status).toBe(200);
+    expect(await errorIn(await polled(service, sibling, shown.device_code))).toBe('invalid_grant');
+    expect(await errorIn(await polled(service, stranger, shown.device_code))).toBe('invalid_grant');
+    expect((await polled(service, { clientId }, shown.device_code)).status).toBe(200);
   });
 
   test('gives one grant to polls that come at once', async () => {
     const device = await approvedDevice();
     const codes = Array.from({ length: 8 }, () => device.shown.device_code);
 
-    const answers = await Promise.all(codes.map((code) => poll(device, code)));
+    const answers = await Promise.all(codes.map((code) => polled(service, device, code)));
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await device.acme('GET', '/v1/grants')).json().grants).toHaveLength(1);
@@ -84,10 +75,10 @@ describe('RFC 8628 §5.2, §5.3: a device code', () => {
 
   test('ends its grant when it is used again after the grace', async () => {
     const device = await approvedDevice();
-    expect((await poll(device, device.shown.device_code)).status).toBe(200);
+    expect((await polled(service, device, device.shown.device_code)).status).toBe(200);
 
     service.advance(60);
-    expect(await errorIn(await poll(device, device.shown.device_code))).toBe('invalid_grant');
+    expect(await errorIn(await polled(service, device, device.shown.device_code))).toBe('invalid_grant');
 
     const [grant] = (await device.acme('GET', '/v1/grants')).json().grants;
     expect(grant.status).toBe('revoked');
@@ -98,15 +89,15 @@ describe('RFC 8628 §5.2, §5.3: a device code', () => {
     const form = { client_id: clientId, redirect_uri: REDIRECT };
     const asCode = { ...form, grant_type: 'authorization_code', code: shown.device_code };
 
-    expect(await errorIn(await poll({ clientId }, 'x'.repeat(43)))).toBe('expired_token');
-    expect(await errorIn(await poll({ clientId }, 'x'))).toBe('invalid_grant');
+    expect(await errorIn(await polled(service, { clientId }, 'x'.repeat(43)))).toBe('expired_token');
+    expect(await errorIn(await polled(service, { clientId }, 'x'))).toBe('invalid_grant');
     expect(await errorIn(await post(`${service.url}/oauth/token`, asCode))).toBe('invalid_grant');
     expect((await acme('POST', `/v1/authorize/${id}/code`, {})).statusCode).toBe(409);
-    expect((await poll({ clientId }, shown.device_code)).status).toBe(200);
+    expect((await polled(service, { clientId }, shown.device_code)).status).toBe(200);
   });
 });
 
-describe('RFC 8628 §5.4: a code that a stranger sends to a person', () => {
+describe('RFC 8628 §5.4, O25: a code that a stranger sends to a person', () => {
   test('is entered once, so a second person is not led to the request of the first', async () => {
     const shown = await askDevice(await newDevice(service));
     const together = await Promise.all([1, 2, 3].map(() => enter(service, shown.user_code)));

@@ -1,6 +1,6 @@
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askDevice, DEVICE_GRANT, enter, entered, newDevice } from '../../../../test/app/device.ts';
+import { askDevice, enter, entered, newDevice, polled } from '../../../../test/app/device.ts';
 import { entriesOf, partsOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { errorIn, newClient, newResource, post } from '../../../../test/app/oauth.ts';
@@ -10,16 +10,6 @@ beforeAll(async () => {
   service = await startListening({ isShared: true });
 });
 afterAll(() => service.stop());
-
-type Device = Awaited<ReturnType<typeof newDevice>>;
-
-/** One poll, without the pauses of a library. */
-const poll = ({ clientId }: Pick<Device, 'clientId'>, deviceCode: string) =>
-  post(`${service.url}/oauth/token`, {
-    grant_type: DEVICE_GRANT,
-    client_id: clientId,
-    device_code: deviceCode,
-  });
 
 describe('RFC 8628: a device without a browser', () => {
   test('shows a code, and gets tokens once its person has approved on another device', async () => {
@@ -34,17 +24,17 @@ describe('RFC 8628: a device without a browser', () => {
       expires_in: 600,
       interval: 5,
     });
-    expect(await errorIn(await poll(device, shown.device_code))).toBe('authorization_pending');
+    expect(await errorIn(await polled(service, device, shown.device_code))).toBe('authorization_pending');
     const id = await entered(service, shown.user_code.toLowerCase().replace('-', ' '));
     service.advance(5);
-    expect(await errorIn(await poll(device, shown.device_code))).toBe('authorization_pending');
+    expect(await errorIn(await polled(service, device, shown.device_code))).toBe('authorization_pending');
     expect((await device.acme('POST', `/v1/authorize/${id}/approve`, {})).json()).toEqual({
       requestId: id,
       authRequestId: id,
       status: 'approved',
     });
     service.advance(5);
-    const tokens = Object(await (await poll(device, shown.device_code)).json());
+    const tokens = Object(await (await polled(service, device, shown.device_code)).json());
 
     expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'calendar:read' });
     const { payload } = partsOf(tokens.access_token);
@@ -52,7 +42,7 @@ describe('RFC 8628: a device without a browser', () => {
     const [requested] = await entriesOf(device.acme, 'authorization.requested');
     expect(requested?.metadata).toMatchObject({ channel: 'device' });
     service.advance(5);
-    expect(await errorIn(await poll(device, shown.device_code))).toBe('invalid_grant');
+    expect(await errorIn(await polled(service, device, shown.device_code))).toBe('invalid_grant');
     await openid.refreshTokenGrant(device.config, tokens.refresh_token);
   });
 });
@@ -83,7 +73,7 @@ test('independent clients poll until the person has decided', async () => {
 
 test('a device that hurries waits five seconds longer each time, and its haste is not counted', async () => {
   const device = await waitingDevice();
-  const ask = () => poll(device, device.shown.device_code).then(errorIn);
+  const ask = () => polled(service, device, device.shown.device_code).then(errorIn);
 
   expect(await ask()).toBe('authorization_pending');
   service.advance(4.999);
@@ -96,7 +86,7 @@ test('a device that hurries waits five seconds longer each time, and its haste i
   expect(new Set(hasty)).toEqual(new Set(['slow_down']));
   await device.decide('approve');
   service.advance(60);
-  expect((await poll(device, device.shown.device_code)).status).toBe(200);
+  expect((await polled(service, device, device.shown.device_code)).status).toBe(200);
 });
 
 test('the time of a device ends after ten minutes, for its code and for its person', async () => {
@@ -108,12 +98,14 @@ test('the time of a device ends after ten minutes, for its code and for its pers
   const [shown, missed] = [await askDevice(entering), await askDevice(late)];
 
   service.advance(599.999);
-  expect(await errorIn(await poll(waiting, waiting.shown.device_code))).toBe('authorization_pending');
+  expect(await errorIn(await polled(service, waiting, waiting.shown.device_code))).toBe(
+    'authorization_pending',
+  );
   expect((await enter(service, shown.user_code)).status).toBe(200);
   service.advance(0.001);
   expect((await enter(service, missed.user_code)).status).toBe(404);
   service.advance(5);
-  expect(await errorIn(await poll(waiting, waiting.shown.device_code))).toBe('expired_token');
+  expect(await errorIn(await polled(service, waiting, waiting.shown.device_code))).toBe('expired_token');
   expect((await waiting.decide('approve')).statusCode).toBe(404);
 });
 
@@ -124,11 +116,11 @@ test('a device whose request the person may not make learns why', async () => {
   await device.acme('POST', '/v1/policies', { name: 'No devices', ...effect });
 
   expect((await enter(service, shown.user_code)).status).toBe(409);
-  expect(await errorIn(await poll(device, shown.device_code))).toBe('access_denied');
+  expect(await errorIn(await polled(service, device, shown.device_code))).toBe('access_denied');
 });
 
 describe('a request that cannot be made', () => {
-  const ask = (device: Device, form: Record<string, string>) =>
+  const ask = (device: { readonly clientId: string }, form: Record<string, string>) =>
     post(`${service.url}/oauth/device_authorization`, { client_id: device.clientId, ...form }).then(errorIn);
 
   test('is refused before a code is shown', async () => {

@@ -3,7 +3,6 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
 import { principalInactive } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
 import { limitOf, overQuota } from '../../accounts/quotas/index.ts';
 import type { GrantRow } from '../grants/grants.queries.ts';
 import type { ConsentPins } from '../manifests/index.ts';
@@ -16,6 +15,7 @@ import {
 import type { TokenForm } from './tokens.form.rules.ts';
 import { grantCreated, type IssuableGrant, issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import type { NewGrant } from './tokens.repo.ts';
+import { newRoot } from './tokens.root.service.ts';
 import { invalidGrant } from './tokens.rules.ts';
 import type { IssuedTokens } from './tokens.schema.ts';
 
@@ -48,32 +48,19 @@ export const assertableAgent = (
 
 /** A grant that is about to be stored. */
 export function newAsserted(asserted: AssertedGrant, at: Date): Assertable {
-  const id = newId('grnt', at);
   const { scopes, details, manifests, seconds, ...others } = asserted;
   return {
     ...others,
     ...NO_BUDGET,
-    id,
+    ...newRoot(seconds, at),
     scopes: [...scopes],
     authorizationDetails: details.length > 0 ? jsonOf(details) : null,
     manifests: manifests && jsonOf(manifests),
     authRequestId: null,
     purpose: null,
-    status: 'active',
     consentMethod: 'idp',
     policyId: null,
     isUnverified: false,
-    issuedAt: at,
-    expiresAt: new Date(at.getTime() + seconds * 1000),
-    revokedAt: null,
-    expiryAnnouncedAt: null,
-    revokedReason: null,
-    lastUsedAt: null,
-    parentGrantId: null,
-    parentTokenId: null,
-    rootGrantId: id,
-    delegationDepth: 0,
-    delegatedBy: [],
   };
 }
 

@@ -18,6 +18,7 @@ import {
 } from './tokens.issue.service.ts';
 import { findRedeemable, type NewGrant, type Redeemable, redeemCode } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
+import { newRoot } from './tokens.root.service.ts';
 import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
 import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
 import { wishedForm } from './tokens.wish.service.ts';
@@ -129,9 +130,8 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
   const seconds = parseDuration(request.expiresIn);
   if (!consentMethod || !seconds)
     throw new Error('An approved request lacks its consent method or its lifetime.');
-  const id = newId('grnt', at);
   return {
-    id,
+    ...newRoot(seconds, at),
     authRequestId: request.id,
     agentId,
     agentDid,
@@ -142,21 +142,9 @@ function grantOf(request: Redeemable, at: Date): NewGrant & IssuableGrant {
     authorizationDetails,
     manifests,
     tokenSeconds,
-    status: 'active',
     consentMethod,
     policyId,
     isUnverified: consentMethod === 'link',
-    issuedAt: at,
-    expiresAt: new Date(at.getTime() + seconds * 1000),
-    revokedAt: null,
-    expiryAnnouncedAt: null,
-    revokedReason: null,
-    lastUsedAt: null,
-    parentGrantId: null,
-    parentTokenId: null,
-    rootGrantId: id,
-    delegationDepth: 0,
-    delegatedBy: [],
     budgetRemaining: request.budgetAmount,
     budgetCurrency: request.budgetCurrency,
     budgetInitial: request.budgetAmount,

@@ -10,6 +10,7 @@ import {
 } from '../../../../test/app/connecting.ts';
 import { entriesOf, grantTo, openSession, refusalOf, startSandbox } from '../../../../test/app/flow.ts';
 import { startApp, type TestOptions } from '../../../../test/app/start-app.ts';
+import { stepping } from '../../../../test/app/steps.ts';
 import { exchange } from '../../../../test/app/vault.ts';
 
 const loginUrl = 'https://app.test/connect-login';
@@ -241,22 +242,74 @@ describe('an answer of the upstream', () => {
     expect(await alice.status()).not.toBe('denied');
   });
 
+  /** An error as the upstream says it. */
+  const answered = (redirectTo: string, error: string) => {
+    const asked = new URL(redirectTo).searchParams;
+    const back = new URL(asked.get('redirect_uri') ?? '');
+    const answer = { error, state: asked.get('state') ?? '', iss: new URL(redirectTo).origin };
+    back.search = String(new URLSearchParams(answer));
+    return back;
+  };
+
   test('with an error is a refusal of the person, or lets them try again', async () => {
     const { alice, mallory } = await startTwo();
-    const answered = (redirectTo: string, error: string) => {
-      const asked = new URL(redirectTo).searchParams;
-      const back = new URL(asked.get('redirect_uri') ?? '');
-      back.search = String(
-        new URLSearchParams({ error, state: asked.get('state') ?? '', iss: new URL(redirectTo).origin }),
-      );
-      return back;
-    };
 
     await alice.browser.callback(answered(alice.redirectTo, 'access_denied'));
     await mallory.browser.callback(answered(mallory.redirectTo, 'server_error'));
 
     expect(await alice.status()).toBe('denied');
     expect(await mallory.status()).toBe('pending');
+  });
+
+  test('with an error for the fifth time ends the session', async () => {
+    const { alice } = await startTwo();
+    const statuses: string[] = [];
+    let { redirectTo } = alice;
+    for (let start = 1; start <= 5; start += 1) {
+      await alice.browser.callback(answered(redirectTo, 'server_error'));
+      statuses.push(await alice.status());
+      if (start < 5) ({ redirectTo } = (await alice.browser.start(alice.session.id)).json());
+    }
+
+    expect(statuses).toEqual([...Array(4).fill('pending'), 'failed']);
+  });
+
+  test('is taken once when it comes twice at once', async () => {
+    const steps = stepping();
+    const { upstream, alice } = await startTwo({ dbAs: steps.dbAs, storeAs: steps.storeAs });
+    const back = await upstream.visit(alice.redirectTo);
+    let second: Awaited<ReturnType<typeof alice.browser.callback>> | undefined;
+
+    const { outcome } = await steps.walk(
+      async () => await alice.browser.callback(back),
+      'get', // both have read the state, and neither has removed it
+      async () => {
+        second = await alice.browser.callback(back);
+      },
+    );
+
+    expect([outcome.statusCode, second?.statusCode].toSorted()).toEqual([303, 400]);
+    expect(upstream.tokenCalls()).toBe(1);
+  });
+
+  test('stays good when it is confirmed while its expiry is recorded, by an instance whose clock is behind', async () => {
+    const steps = stepping();
+    const { upstream, alice, service } = await startTwo({ dbAs: steps.dbAs });
+    await alice.browser.callback(await upstream.visit(alice.redirectTo));
+    service.advance(600);
+    let confirmed: Awaited<ReturnType<typeof alice.browser.confirm>> | undefined;
+
+    await steps.walk(
+      async () => await service.runJob('expiry of connect sessions'),
+      'Select connect_sessions', // it is found due
+      async () => {
+        service.advance(-1);
+        confirmed = await alice.browser.confirm(alice.session.id);
+      },
+    );
+
+    expect(confirmed?.statusCode).toBe(200);
+    expect(upstream.calls.filter((call) => call.includes('revocation'))).toEqual([]);
   });
 
   test('with too few scopes stores nothing', async () => {

@@ -3,6 +3,7 @@ import { type AuditEntry, verifyChain } from '@behest/protocol/audit-chain';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, registerAgent } from '../../../../test/app/flow.ts';
 import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
+import { csvLine } from './compliance.csv.rules.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -88,6 +89,20 @@ describe('the export of grants', () => {
       revokedAt: '2026-01-01T00:00:00.000Z',
       revokedReason: 'developer',
     });
+  });
+
+  test.each([
+    [1, 'active'],
+    [0, 'expired'],
+  ])('a grant is, %i ms before its end, among those that are %s', async (milliseconds, status) => {
+    const acme = await sandbox();
+    const { grantId } = await grantTo(acme);
+    const expiresAt = new Date(service.clock().getTime() + milliseconds);
+    await service.db.updateTable('grants').set({ expiresAt }).where('id', '=', grantId).execute();
+    const isAmong = async (asked: string) => (await read(acme, `${GRANTS}?status=${asked}`)).total === 1;
+
+    expect(await isAmong('active')).toBe(status === 'active');
+    expect(await isAmong('expired')).toBe(status === 'expired');
   });
 
   test.each([
@@ -184,6 +199,7 @@ describe('a table', () => {
   test('A4: has a header, and no cell that a spreadsheet would run', async () => {
     const acme = await sandbox();
     const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', 'a "quoted", text'];
+    expect(csvLine(['\t=1', '\r=1'])).toBe(`'\t=1,"'\r=1"\r\n`); // no principal has such a name
     for (const principalId of formulas) await grantTo(acme, { principalId });
 
     const answer = await service.app.inject({

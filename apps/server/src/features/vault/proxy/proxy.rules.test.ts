@@ -295,6 +295,13 @@ describe('V13: the search for the credential', () => {
     expect(form.startsWith(Buffer.concat(passed).toString().slice('before '.length))).toBe(true);
   });
 
+  test.each([
+    ['12345678', true],
+    ['1234567', false],
+  ])('finds %s: %s, because a shorter secret stands in answers by chance', (text, isFound) => {
+    expect(reflects(formsOf([text]), `before ${text} after`)).toBe(isFound);
+  });
+
   test('lets everything else through, in any parts', () => {
     const alphabet = fc.constantFrom(...'gho_+/=se crt');
     fc.assert(

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { entriesOf, grantTo, partsOf, refusalOf } from '../../../../test/app/flow.ts';
 import { onThisMachine, proxied, putProfile, through } from '../../../../test/app/proxy.ts';
-import { type Service, startApp } from '../../../../test/app/start-app.ts';
+import { type Developer, type Service, startApp } from '../../../../test/app/start-app.ts';
 import { exchange, storeCredential } from '../../../../test/app/vault.ts';
+import { isTokenLive } from './proxy.calls.repo.ts';
 
 let started: Promise<Service> | undefined;
 afterAll(async () => (await started)?.stop());
@@ -21,6 +22,16 @@ const rule = (members: object) => ({
 });
 
 describe('a call through the proxy', () => {
+  test('takes no place of the twenty that are under way once it is refused', async () => {
+    const { acme, service } = await start();
+    const { grantToken } = await proxied(acme);
+    for (let call = 1; call <= 20; call += 1) {
+      expect(refusalOf(await through(service, grantToken, '/other'))).toBe('403 PROXY_DENIED no_rule');
+    }
+
+    expect((await through(service, grantToken, '/repos/a')).statusCode).toBe(200);
+  });
+
   test('reaches the upstream with the credential, and its answer comes back', async () => {
     const { acme, service } = await start();
     const { receiver, grantToken, agentId, grantId, storedId } = await proxied(acme);
@@ -359,5 +370,33 @@ describe('a credential', () => {
     expect((await exchange(service, grantToken)).statusCode).toBe(200);
     await storeCredential(acme, { proxy: { only: true } });
     expect(refusalOf(await exchange(service, grantToken))).toBe('403 FORBIDDEN proxy_only');
+  });
+});
+
+describe('a stream that is open', () => {
+  const isLive = async (service: Service, acme: Developer, grantToken: string) =>
+    isTokenLive(service.db, acme, String(partsOf(grantToken).payload.jti), service.clock());
+
+  test.each([
+    [1, true],
+    [0, false],
+  ])('goes on %i ms before the end of its token: %s', async (milliseconds, goesOn) => {
+    const { acme, service } = await start();
+    const { grantToken } = await grantTo(acme);
+    const expiresAt = new Date(service.clock().getTime() + milliseconds);
+    const own = service.db.updateTable('tokens').where('developerId', '=', acme.developerId);
+    await own.set({ expiresAt }).execute();
+
+    expect(await isLive(service, acme, grantToken)).toBe(goesOn);
+  });
+
+  test('ends when its agent is suspended', async () => {
+    const { acme, service } = await start();
+    const { grantToken, agentId } = await grantTo(acme);
+    expect(await isLive(service, acme, grantToken)).toBe(true);
+
+    await acme('PATCH', `/v1/agents/${agentId}`, { status: 'suspended' });
+
+    expect(await isLive(service, acme, grantToken)).toBe(false);
   });
 });

@@ -22,6 +22,8 @@ declare module 'fastify' {
     holder: GrantHolder | null;
     /** Set when access is `operator`; handlers read it through `operatorOf`. */
     operator: OperatorCaller | null;
+    /** Set when a resource has shown its credential. */
+    resourceServer: Pick<ResourceIdentity, 'resource' | 'connectors'> | null;
   }
 }
 
@@ -52,6 +54,16 @@ export type ReadHolder = (
 /** Resolves the hash of a SCIM token, or returns undefined when it is not a valid one. */
 export type FindProvisioner = (hash: Buffer) => Promise<Identity | undefined>;
 
+/** A resource that shows its credential, as a caller. */
+export interface ResourceIdentity extends Identity {
+  readonly resource: string;
+  /** The connectors that it serves; none for any. */
+  readonly connectors: readonly string[];
+}
+
+/** Resolves the hash of a resource's credential, or returns undefined when it is not a valid one. */
+export type FindResource = (hash: Buffer) => Promise<ResourceIdentity | undefined>;
+
 /** Says whether a text is the operator's key. @throws NOT_CONFIGURED when there is no such key */
 export type CheckOperator = (key: string | undefined) => boolean;
 
@@ -64,6 +76,7 @@ export interface Credentials {
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly resource: FindResource;
   readonly operator: CheckOperator;
 }
 

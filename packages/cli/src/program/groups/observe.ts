@@ -1,0 +1,28 @@
+import type { Group } from './group.ts';
+
+export const OBSERVE: readonly Group[] = [
+  {
+    name: 'audit',
+    isMain: true,
+    hasOperations: true,
+    summary: 'the chain of audit entries',
+    load: async () => (await import('../../commands/audit.ts')).AUDIT,
+  },
+  {
+    name: 'events',
+    isMain: true,
+    hasOperations: true,
+    summary: 'what happens, as it happens',
+    load: async () => (await import('../../commands/events.ts')).EVENTS,
+  },
+  {
+    name: 'webhooks',
+    isMain: true,
+    hasOperations: true,
+    summary: 'deliveries of events',
+    load: async () => (await import('../../commands/webhooks.ts')).WEBHOOKS,
+  },
+  { name: 'anomalies', hasOperations: true, summary: 'what nobody foresaw' },
+  { name: 'compliance', hasOperations: true, summary: 'summaries, exports and evidence' },
+  { name: 'usage', hasOperations: true, summary: 'what the account uses' },
+];
