@@ -2,6 +2,7 @@ import type { Feature } from './feature.ts';
 import { anomalies } from './features/access/anomalies/anomalies.feature.ts';
 import { assertions } from './features/access/assertions/assertions.feature.ts';
 import { authorization } from './features/access/authorization/authorization.feature.ts';
+import { authzen } from './features/access/authzen/authzen.feature.ts';
 import { budgets } from './features/access/budgets/budgets.feature.ts';
 import { bundles } from './features/access/bundles/bundles.feature.ts';
 import { caps } from './features/access/caps/caps.feature.ts';
@@ -98,6 +99,7 @@ export const features: readonly Feature[] = [
   webhooks,
   caps,
   enforcement,
+  authzen,
   approvers,
   decisions,
   proxy,

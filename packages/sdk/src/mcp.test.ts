@@ -253,7 +253,11 @@ test('over stdio, the token of the connection decides', async () => {
 
 describe('whatever the server does', () => {
   /** A server on the low level of the SDK, which answers lists as it likes. */
-  async function connected(pages: readonly (readonly string[])[], more: Record<string, unknown> = {}) {
+  async function connected(
+    pages: readonly (readonly string[])[],
+    more: Record<string, unknown> = {},
+    choices: { readonly coaz?: boolean } = {},
+  ) {
     const issuer = await startIssuer();
     const called: string[] = [];
     const server = new Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } });
@@ -271,6 +275,7 @@ describe('whatever the server does', () => {
       connector: 'files',
       grantToken: () => issuer.token({ scp: [scope] }),
       onHidden: (tools: readonly unknown[]) => void hidden.push(...tools),
+      ...choices,
     };
     const [near, far] = InMemoryTransport.createLinkedPair();
     await withToolEnforcement(server, behestOf(issuer), options).connect(far);
@@ -291,6 +296,32 @@ describe('whatever the server does', () => {
       { tool: 'delete_file', reason_code: 'permission_insufficient' },
       { tool: 'geheim', sub_reason: 'unknown_tool' },
     ]);
+  });
+
+  test('each tool declares how a gateway asks about its calls, where the operator wants it', async () => {
+    const { client, called } = await connected([['read_file', 'list_files']], {}, { coaz: true });
+    const plain = await connected([['read_file']]);
+
+    const { tools } = await client.listTools();
+
+    const mapping = (name: string) => ({
+      evaluation: {
+        subject: { type: 'identity', id: '$token.sub' },
+        action: { name },
+        resource: { type: 'connector', id: 'files' },
+        context: { agent: '$token.?client_id', jti: '$token.jti', arguments: '$params.?arguments' },
+      },
+    });
+    expect(tools.map(({ name, inputSchema }) => [name, inputSchema])).toEqual(
+      ['read_file', 'list_files'].map((name) => [
+        name,
+        { type: 'object', 'x-authzen-mapping': mapping(name) },
+      ]),
+    );
+    await client.callTool({ name: 'read_file', arguments: { path: '/data/reports/a' } });
+    expect(called).toEqual(['read_file']);
+    const [tool] = (await plain.client.listTools()).tools;
+    expect(tool?.inputSchema).toEqual({ type: 'object' });
   });
 
   test('a name that it offers twice is neither listed nor callable', async () => {

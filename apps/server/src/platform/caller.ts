@@ -94,3 +94,21 @@ export interface BrowserRequest {
   readonly ip: string;
   readonly userAgent: string | undefined;
 }
+
+/** The request that a proof of possession came with (RFC 9449). */
+export interface Proved {
+  /** The `DPoP` headers, one text for each line. */
+  readonly proofs: readonly string[];
+  readonly method: string;
+  /** The path of the endpoint, without a query. */
+  readonly path: string;
+  /** The token that is used with the proof. */
+  readonly accessToken?: string;
+}
+
+/** A grant token as a request shows it. */
+export interface ShownToken {
+  readonly token: string;
+  readonly scheme: 'Bearer' | 'DPoP';
+  readonly proof: Proved;
+}

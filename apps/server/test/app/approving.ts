@@ -1,3 +1,4 @@
+import { careForDue } from '../../src/features/access/decisions/decisions.care.service.ts';
 import { type Authenticator, authenticator, type Fault } from './authenticator.ts';
 import { authorize, grantTo, registerAgent } from './flow.ts';
 import { personOn } from './person.ts';
@@ -103,6 +104,17 @@ export async function enrolApprover(service: Service, acme: Developer, email: st
   return { approverId: String(approverId), device, browser, signIn, approve, deny, handle };
 }
 
+export type ApprovingPerson = Awaited<ReturnType<typeof enrolApprover>>;
+
+/** The approval that a person has signed and their browser not yet sent. */
+export async function signedApproval({ browser, device }: ApprovingPerson, decisionId: string) {
+  const at = `/v1/approver/decisions/${decisionId}`;
+  const { actionHash } = (await browser.call('GET', at)).json();
+  const { challengeId, publicKey } = (await browser.call('POST', `${at}/options`, { body: {} })).json();
+  const body = { actionHash, assertion: { challengeId, response: device.get(publicKey) } };
+  return { url: `${at}/approve`, body, headers: browser.headers() };
+}
+
 const tools = {
   pay: { permission: 'write', requires_decision: true, caps: { per_day: 100 } },
   wire: { permission: 'write', requires_decision: true, four_eyes_on: ['release'] },
@@ -147,5 +159,24 @@ function callsOf(acme: Developer, granted: { readonly grantToken: string; readon
   return { ...granted, call, ask, enforce, grantsOf };
 }
 
+/** A request, and the approvals that these people have signed. */
+export const askedPeople =
+  (names: readonly string[], change: object = {}) =>
+  async (acme: Developer, service: Service) => {
+    const agent = await payer(acme);
+    const people: ApprovingPerson[] = [];
+    for (const name of names) people.push(await enrolApprover(service, acme, `${name}@example.org`));
+    const { decisionId } = (await agent.ask(change)).json();
+    const approvals = await Promise.all(people.map((person) => signedApproval(person, decisionId)));
+    return { agent, people, approvals, decisionId: String(decisionId) };
+  };
+export type AskedPeople = Awaited<ReturnType<ReturnType<typeof askedPeople>>>;
+
 /** The arguments of a call that two people decide about. */
 export const release = { tool: 'wire', arguments: { decision: 'release', to: 'ACME Ltd', amount: '9000' } };
+
+/** Records what is over by the clock of an instance that is five hours ahead. */
+export async function expires({ service }: { readonly service: Service }): Promise<undefined> {
+  const later = new Date(service.clock().getTime() + 5 * 3_600_000);
+  await careForDue({ db: service.db, clock: () => later, publicBaseUrl: 'https://auth.test' });
+}

@@ -62,12 +62,18 @@ function browserAt({ app }: Pick<Service, 'app'>, cookies: Map<string, string>, 
     open: ({ id, ticket }: { id: string; ticket: string }, hint?: string) =>
       send(`/v1/connect/${id}/session`, { ticket, ...(hint && { hint }) }),
     show: (id: string) => send(`/v1/connect/${id}`),
+    /** The address at which the person signs in. */
+    signOn: (id: string) => send(`/v1/connect/${id}/sso`),
+    /** Follows an address of the service itself. */
+    follow: (url: string) => send(new URL(url).pathname + new URL(url).search),
     hint: (id: string, hint: string) => send(`/v1/connect/${id}/hint`, { hint }),
     start: (id: string, body: object = {}) => send(`/v1/connect/${id}/start`, body),
     confirm: (id: string, body: object = {}) => send(`/v1/connect/${id}/confirm`, body),
     cancel: (id: string) => send(`/v1/connect/${id}/cancel`, {}),
     code: (id: string) => send(`/v1/connect/${id}/email`, {}),
     checkCode: (id: string, code: string) => send(`/v1/connect/${id}/email/verify`, { code }),
+    passkeyOptions: (id: string) => send(`/v1/connect/${id}/passkey/options`, {}),
+    passkey: (id: string, body: object) => send(`/v1/connect/${id}/passkey/verify`, body),
     callback: (back: URL) => send(back.pathname + back.search),
   };
 }

@@ -250,6 +250,7 @@ describe('I1: statements', () => {
       'claimSharesAcrossTenants',
       'countPendingAcrossTenants',
       'countSealedOtherwiseAcrossTenants',
+      'countWaitingAcrossTenants',
       'deleteOldAcrossTenants',
       'deleteOldCallsAcrossTenants',
       'deleteOldProxyCallsAcrossTenants',

@@ -257,9 +257,11 @@ describe('T10: a `runtime` key', () => {
 
 describe('T5: a field that a route does not know', () => {
   const owned = ['id', 'developerId', 'did', 'status', 'plan', 'mode', 'createdAt', 'isAdmin', 'hash', 'seq'];
-  // Members that an identity provider adds; RFC 7591, section 2; RFC 7662, section 2.1; the events of the payment provider; and a manifest, whose
+  // Members of AuthZEN; members that an identity provider adds; RFC 7591, section 2; RFC 7662, section 2.1; the events of the payment provider; and a manifest, whose
   // loader answers INVALID_MANIFEST
   const ignoring = [
+    'POST /access/v1/evaluation',
+    'POST /access/v1/evaluations',
     'POST /oauth/authorize',
     'POST /oauth/bc-authorize',
     'POST /oauth/device_authorization',

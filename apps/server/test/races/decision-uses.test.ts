@@ -1,5 +1,5 @@
 import { test, vi } from 'vitest';
-import { enrolApprover, payer } from '../app/approving.ts';
+import { enrolApprover, expires, payer } from '../app/approving.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
 import type { Developer, Service } from '../app/start-app.ts';
 
@@ -17,7 +17,7 @@ async function approved(acme: Developer, service: Service) {
   const action = { v: 1, connector, tool, arguments: args, ...about };
   const decisionGrants = await agent.grantsOf(decisionId);
   const use = { decisionGrants, action, caseVersion: null, callId: 'call-0001', grantToken, phase: 'send' };
-  return { agent, decisionId, use };
+  return { agent, ada, decisionId, use };
 }
 type Approved = Awaited<ReturnType<typeof approved>>;
 
@@ -26,7 +26,25 @@ const cancels = ({ acme }: Side, { decisionId }: Approved) =>
   acme('POST', `/v1/decisions/${decisionId}/cancel`, {});
 const revokesGrant = ({ acme }: Side, { agent }: Approved) => acme('DELETE', `/v1/grants/${agent.grantId}`);
 
+const denies = ({ service }: Side, { ada, decisionId }: Approved) => {
+  const url = `/v1/approver/decisions/${decisionId}/deny`;
+  return service.app.inject({ method: 'POST', url, headers: ada.browser.headers(), body: {} });
+};
+
 test('R10 a use of a decision, and its end', () =>
   race({ prepare: approved, one: sends, other: cancels, answers: ['200, 200', '409 CONFLICT, 200'] }));
 test('R10 a use of a decision, and the revocation of its grant', () =>
   race({ prepare: approved, one: sends, other: revokesGrant, answers: ['200, 204', '409 CONFLICT, 204'] }));
+test('R10 a use of a decision, and its denial', () =>
+  race({ prepare: approved, one: sends, other: denies, answers: ['200, 200', '409 CONFLICT, 200'] }));
+test('R10 a use of a decision, and its expiry by the clock of another instance', () =>
+  race({ prepare: approved, one: sends, other: expires, answers: ['200, done', '410 GONE, done'] }));
+test('R10 one call that is asked about twice', () =>
+  race({
+    async prepare(acme: Developer, service: Service) {
+      await enrolApprover(service, acme, 'ada@example.org');
+      return payer(acme);
+    },
+    one: ({ acme }, { call }) => acme('POST', '/v1/decisions', call()),
+    answers: ['201, 200', '200, 201'],
+  }));

@@ -1,46 +1,22 @@
 import { test, vi } from 'vitest';
-import { enrolApprover, payer, release } from '../app/approving.ts';
+import { type AskedPeople, askedPeople as asked, release } from '../app/approving.ts';
 import { interleaving, type Side } from '../app/interleaving.ts';
-import type { Developer, Service } from '../app/start-app.ts';
 
 const { race } = interleaving();
 vi.setConfig({ testTimeout: 120_000 }); // each run enrols people of its own
-type Approver = Awaited<ReturnType<typeof enrolApprover>>;
-
-/** The approval that a person has signed and their browser not yet sent. */
-async function signed({ browser, device }: Approver, decisionId: string) {
-  const at = `/v1/approver/decisions/${decisionId}`;
-  const { actionHash } = (await browser.call('GET', at)).json();
-  const { challengeId, publicKey } = (await browser.call('POST', `${at}/options`, { body: {} })).json();
-  const body = { actionHash, assertion: { challengeId, response: device.get(publicKey) } };
-  return { url: `${at}/approve`, body, headers: browser.headers() };
-}
-
-/** A request, and the approvals that these people have signed. */
-const asked =
-  (names: readonly string[], change: object = {}) =>
-  async (acme: Developer, service: Service) => {
-    const agent = await payer(acme);
-    const people: Approver[] = [];
-    for (const name of names) people.push(await enrolApprover(service, acme, `${name}@example.org`));
-    const { decisionId } = (await agent.ask(change)).json();
-    const approvals = await Promise.all(people.map((person) => signed(person, decisionId)));
-    return { agent, people, approvals, decisionId: String(decisionId) };
-  };
-type Asked = Awaited<ReturnType<ReturnType<typeof asked>>>;
 
 const approves =
   (which: number) =>
-  ({ service }: Side, { approvals }: Asked) =>
+  ({ service }: Side, { approvals }: AskedPeople) =>
     service.app.inject({ method: 'POST', ...approvals[which] });
-const denies = ({ service }: Side, { people, decisionId }: Asked) =>
+const denies = ({ service }: Side, { people, decisionId }: AskedPeople) =>
   service.app.inject({
     method: 'POST',
     url: `/v1/approver/decisions/${decisionId}/deny`,
     headers: people[0]?.browser.headers() ?? {},
     body: {},
   });
-const removes = ({ acme }: Side, { people }: Asked) =>
+const removes = ({ acme }: Side, { people }: AskedPeople) =>
   acme('DELETE', `/v1/approvers/${people[0]?.approverId}`);
 const byOne = asked(['ada']);
 

@@ -181,7 +181,7 @@ test('J17 only the verifier’s own primitive verifies signatures', () => {
       'apps/server/src/features/access/verifiable-credentials/verifiable-credentials.present.service.ts', // key bindings, by the keys of holders
       'apps/server/src/features/access/passports/passports.read.service.ts', // reads what the service has stored
       'apps/server/src/features/access/oauth/oauth.assertion.service.ts', // assertions of clients, by their keys
-      'apps/server/src/features/access/oauth/oauth.dpop.service.ts', // proofs of possession, by the keys in them
+      'apps/server/src/features/access/tokens/tokens.proof.service.ts', // proofs of possession, by the keys in them
       'packages/sdk/src/verify/dpop-proof.ts', // proofs of possession, by the keys in them
       'packages/sdk/src/testing/mock-routes.ts', // signs alone
       'packages/sdk/src/testing/test-issuer.ts', // signs alone

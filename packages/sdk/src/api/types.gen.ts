@@ -2858,6 +2858,39 @@ export interface EnforcementUsageAnswer {
   }[];
 }
 
+export interface AuthzenEvaluateInput {
+  readonly subject?: unknown | undefined;
+  readonly action?: unknown | undefined;
+  readonly resource?: unknown | undefined;
+  readonly context?: unknown | undefined;
+}
+
+export interface AuthzenEvaluateAnswer {
+  decision: boolean;
+  context?: { readonly [name: string]: unknown };
+}
+
+export interface AuthzenEvaluateTogetherInput {
+  readonly subject?: unknown | undefined;
+  readonly action?: unknown | undefined;
+  readonly resource?: unknown | undefined;
+  readonly context?: unknown | undefined;
+  readonly evaluations?: readonly AuthzenEvaluateInput[] | undefined;
+  readonly options?: {
+    readonly evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | undefined;
+  } | undefined;
+}
+
+export type AuthzenEvaluateTogetherAnswer = {
+  evaluations: AuthzenEvaluateAnswer[];
+} | AuthzenEvaluateAnswer;
+
+export interface AuthzenMetadataAnswer {
+  policy_decision_point: string;
+  access_evaluation_endpoint: string;
+  access_evaluations_endpoint: string;
+}
+
 export interface ApproversInviteInput {
   readonly email?: string | undefined;
   readonly principalId?: string | undefined;
@@ -3028,11 +3061,13 @@ export interface DecisionsConsumeAnswer {
 
 export interface DecisionsSetCaseVersionInput {
   readonly caseVersion: string;
+  /** The grants whose requests through the vault proxy may name the case in `Behest-Case`. Without this member the case keeps its grants. */ readonly grantIds?: readonly string[] | undefined;
 }
 
 export interface DecisionsSetCaseVersionAnswer {
   caseId: string;
   caseVersion: string;
+  grantIds: string[];
 }
 
 export interface DecisionsAddChannelInput {
@@ -3970,7 +4005,7 @@ export interface GrantsApi {
    */
   tokens(id: string, query?: EntriesListQuery, options?: CallOptions): List<GrantsTokensAnswer, GrantsTokensAnswer['tokens'][number]>;
   /**
-   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.
+   * Give a part of a grant to another agent. The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.
    *
    * Sends `POST /v1/grants/delegate`.
    */
@@ -4797,6 +4832,18 @@ export interface AssertionsApi {
    * Sends `DELETE /v1/sso/id-jag/stops/{id}`.
    */
   liftStop(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * List what keeps agents from getting a grant of the principal again, newest first.
+   *
+   * Sends `GET /v1/principal/stops`.
+   */
+  ownStops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
+  /**
+   * Lift one of the principal's own stops. A stop that somebody else has made holds.
+   *
+   * Sends `DELETE /v1/principal/stops/{id}`.
+   */
+  liftOwnStop(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface SetupApi {
@@ -5019,6 +5066,27 @@ export interface EnforcementApi {
    * Sends `GET /v1/enforce/usage`.
    */
   usage(query: EnforcementUsageQuery, options?: CallOptions): Promise<EnforcementUsageAnswer>;
+}
+
+export interface AuthzenApi {
+  /**
+   * Ask whether a call of a tool may happen now, in the words of AuthZEN. A denial is an answer, with status 200: read `decision`. A permit charges the caps of its call, unless `context.check_only` is true.
+   *
+   * Sends `POST /access/v1/evaluation`.
+   */
+  evaluate(input?: AuthzenEvaluateInput, options?: CallOptions): Promise<AuthzenEvaluateAnswer>;
+  /**
+   * Ask about several calls of tools, in the words of AuthZEN. Each evaluation counts as one request.
+   *
+   * Sends `POST /access/v1/evaluations`.
+   */
+  evaluateTogether(input?: AuthzenEvaluateTogetherInput, options?: CallOptions): Promise<AuthzenEvaluateTogetherAnswer>;
+  /**
+   * Read the metadata of the policy decision point (AuthZEN).
+   *
+   * Sends `GET /.well-known/authzen-configuration`.
+   */
+  metadata(options?: CallOptions): Promise<AuthzenMetadataAnswer>;
 }
 
 export interface ApproversApi {
@@ -5342,6 +5410,7 @@ export interface ApiResources {
   readonly audit: AuditApi;
   readonly webhooks: WebhooksApi;
   readonly enforcement: EnforcementApi;
+  readonly authzen: AuthzenApi;
   readonly approvers: ApproversApi;
   readonly decisions: DecisionsApi;
   readonly compliance: ComplianceApi;

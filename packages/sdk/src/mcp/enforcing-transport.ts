@@ -4,6 +4,7 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
 import type { Behest } from '../behest.ts';
 import { isWaiting } from '../client/decisions.ts';
+import { withMapping } from './coaz.ts';
 import {
   isRequest,
   type Message,
@@ -32,6 +33,8 @@ export interface ToolEnforcement {
    * mode). The same call, made again after they approved, runs. The key of 32 bytes seals what the client sends back.
    */
   readonly decisions?: { readonly key: Uint8Array };
+  /** Declares for each tool how a gateway asks AuthZEN about its calls (COAZ-MCP, draft 1, which is not stable). */
+  readonly coaz?: boolean;
   /** Hears which tools a list left out, for the operator's log. The client must not learn it. */
   readonly onHidden?: (hidden: readonly HiddenTool[]) => void;
 }
@@ -115,7 +118,8 @@ export function enforcingTransport(inner: Transport, behest: Behest, options: To
     );
     const isAll = options.list === 'all';
     const shown = isAll ? whole.tools.filter(({ name }) => !never.has(name)) : tools;
-    return answer(message, { result: { ...cachedBy(whole.others), tools: shown } });
+    const listed = options.coaz ? shown.map((tool) => withMapping(tool, connector)) : shown;
+    return answer(message, { result: { ...cachedBy(whole.others), tools: listed } });
   }
 
   async function call(message: Message, extra?: MessageExtra): Promise<void> {

@@ -36,6 +36,7 @@ interface Hearing {
 /** A tool as the server defines it. */
 export interface ToolDefinition {
   readonly name: string;
+  readonly inputSchema?: object;
 }
 
 /** The parameters of `tools/call`. */

@@ -612,6 +612,7 @@ export interface DecisionCases {
   caseId: string;
   caseVersion: string;
   developerId: string;
+  grantIds: Generated<string[]>;
 }
 
 export interface DecisionChannels {

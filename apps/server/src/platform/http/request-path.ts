@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, GrantHolder, OperatorCaller } from '../caller.ts';
-import { AppError, GRANT_TOKEN_REFUSED } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { hashOf } from '../ids.ts';
 import { crossOrigin } from './answers/cors.ts';
 import { standardHeaders } from './answers/standard-headers.ts';
@@ -13,12 +13,14 @@ import {
   type CheckOperator,
   cookiesIn,
   type FindProvisioner,
+  type FindResource,
   type ReadHolder,
   type ReadSession,
   timesSent,
   unauthorized,
 } from './callers/credentials.ts';
 import type { KnownCallers } from './callers/known-callers.ts';
+import { grantTokenUnauthorized, shownToken } from './callers/proof-of-possession.ts';
 import {
   anonymousBills,
   type Charging,
@@ -28,10 +30,11 @@ import {
   resourceBills,
   resourceIdOf,
   sessionBills,
+  timesBill,
   tokenBill,
 } from './limits/bills.ts';
 import type { RateLimits } from './limits/rate-rules.ts';
-import type { ChargeRates } from './limits/rates.ts';
+import type { ChargeRates, RateBill } from './limits/rates.ts';
 import type { Paths } from './routes/declarations.ts';
 import { type KnownPath, pathFinder, unknownRoute } from './routes/unknown-route.ts';
 
@@ -49,6 +52,7 @@ export interface RequestPathOptions {
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly resource: FindResource;
   readonly operator: CheckOperator;
   readonly paths: Paths;
   readonly isProduction: boolean;
@@ -72,6 +76,8 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
   app.decorateRequest('holder', null);
   app.decorateRequest('operator', null);
   app.decorateRequest('chargeResource');
+  app.decorateRequest('chargeMore');
+  app.decorateRequest('resourceServer', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers).header('x-request-id', request.id);
     const { origin } = request.headers;
@@ -121,6 +127,9 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     charge: Charging,
   ): Promise<Caller> {
     const apiKey = bearerOf(request);
+    if (request.declared.takesResources && apiKey?.startsWith('bh_res_')) {
+      return resourceByCredential(request, reply, { credential: apiKey, charge });
+    }
     const { role = 'full', boundKeys = 'forbidden' } = request.declared;
     const authentication = await authenticateKey(path.callers, {
       apiKey,
@@ -131,6 +140,8 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
       developerBill: (identity) => developerBill(request, identity, limits),
     });
     if (authentication.result === 'accepted') {
+      const bill = developerBill(request, authentication.identity, limits);
+      if (request.declared.takesResources) request.chargeMore = chargeMoreOf(bill, charge);
       return { ...authentication.identity, requestId: request.id, address: request.ip };
     }
     if (authentication.because === 'role_too_weak') {
@@ -154,15 +165,34 @@ export function addRequestPath(app: FastifyInstance, path: RequestPathOptions): 
     reply: FastifyReply,
     charge: Charging,
   ): Promise<GrantHolder> {
-    const token = bearerOf(request);
-    const read = token === undefined ? { refusal: 'missing' } : await path.grant(token);
+    const shown = shownToken(request);
+    const read = shown === undefined ? { refusal: 'missing' } : await path.grant(shown);
     if (!('refusal' in read)) {
       await charge([...anonymousBills(request, limits), tokenBill(request, read.tokenId, limits)]);
       return { ...read, requestId: request.id, address: request.ip };
     }
     await charge(failureBills(request, limits));
     request.log.info({ reason: read.refusal }, 'grant token refused');
-    throw unauthorized(reply, token, GRANT_TOKEN_REFUSED);
+    throw grantTokenUnauthorized(reply, shown, read);
+  }
+
+  /** As `holderByToken`. @throws UNAUTHORIZED, RATE_LIMITED */
+  async function resourceByCredential(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { credential, charge }: { readonly credential: string; readonly charge: Charging },
+  ): Promise<Caller> {
+    const found = await path.resource(hashOf(credential));
+    if (found) {
+      const { resource, connectors, ...identity } = found;
+      request.resourceServer = { resource, connectors };
+      const bill = tokenBill(request, identity.actor, limits);
+      await charge([...anonymousBills(request, limits), bill]);
+      request.chargeMore = chargeMoreOf(bill, charge);
+      return { ...identity, requestId: request.id, address: request.ip };
+    }
+    await charge(failureBills(request, limits));
+    throw unauthorized(reply, credential);
   }
 
   /** As `holderByToken`. @throws UNAUTHORIZED, RATE_LIMITED */
@@ -249,8 +279,16 @@ async function refuseOtherPages(
   throw new AppError('FORBIDDEN', 'Only pages of this service may call this route.');
 }
 
+const chargeMoreOf = (bill: RateBill, charge: Charging) => async (times: number) => {
+  await charge([timesBill(bill, times)]);
+};
+
+/** AuthZEN has ids of more characters. */
+const WIDER_IDS = /^\/access\/v1\//;
+
 /** Keeps the client's id of a request when it cannot hurt a log. */
-export function requestIdOf({ headers }: IncomingMessage): string {
+export function requestIdOf({ headers, url = '' }: IncomingMessage): string {
   const given = String(headers['x-request-id'] ?? '');
-  return /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  const kept = WIDER_IDS.test(url) ? /^[!-~]{1,128}$/ : /^[\w.-]{1,64}$/;
+  return kept.test(given) ? given : randomUUID();
 }

@@ -37,7 +37,12 @@ export function memoryStore(clock: Clock): EphemeralStore {
     const held = version === undefined ? {} : { version };
     if (check?.expected !== undefined && version !== check.expected)
       return { outcome: 'stale', used: [], ...held };
-    const counted = charges.map((charge) => ({ ...charge, count: Number(find(charge.key) ?? 0) }));
+    const before = new Map<string, number>(); // a bill may charge one count several times
+    const counted = charges.map((charge) => {
+      const count = before.get(charge.key) ?? Number(find(charge.key) ?? 0);
+      before.set(charge.key, count + charge.cost);
+      return { ...charge, count };
+    });
     if (counted.some(({ count, limit }) => count >= limit))
       return { outcome: 'refused', used: counted.map(({ count }) => count), ...held };
     for (const { key, cost, seconds, count } of counted)

@@ -163,6 +163,15 @@ describe.each(adapters)('a store %s', (_, create) => {
     });
   });
 
+  test('charges one count several times in a bill, all or none', async () => {
+    const { store, charge } = open();
+    const times = (count: number) => Array.from({ length: count }, () => charge('a', 5));
+
+    expect(await spendOne(store, times(3))).toEqual({ outcome: 'charged', used: [1, 2, 3] });
+    expect((await spendOne(store, times(3)))?.outcome).toBe('refused');
+    expect(await spendOne(store, times(2))).toEqual({ outcome: 'charged', used: [4, 5] });
+  });
+
   test('checks for room and takes none when the cost is 0', async () => {
     const { store, charge } = open();
 

@@ -8,6 +8,8 @@ import { type Executor, inTransaction, isTaken, type Tx } from '../../../platfor
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
+import type { Quotas } from '../../../platform/quotas.ts';
+import { admitClient } from '../../accounts/agents/index.ts';
 import { hasConnection } from '../../people/sso/sso.queries.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { acceptTokenScopes, boundedSeconds, mustBeWithin, pinsFor } from '../authorization/index.ts';
@@ -32,6 +34,9 @@ export interface ClientDeps {
   readonly db: Executor;
   readonly clock: Clock;
   readonly maxGrantLifetimeSeconds: number;
+  readonly quotas: Quotas;
+  /** The host in the DID of an agent. */
+  readonly didHost: string;
 }
 
 /** The limits of a rule, whole and checked. */
@@ -59,15 +64,20 @@ export async function addRule(
   const at = deps.clock();
   const { clientId } = input;
   if (!(await hasConnection(deps.db, tenant, connectionId))) throw notFound();
-  if (!(await isOAuthClient(deps.db, tenant, clientId))) {
-    throw badField('clientId', 'not_allowed', 'Name an agent of yours that is an OAuth client.');
+  const isDocument = isDocumentUrl(clientId);
+  if (!isDocument && !(await isOAuthClient(deps.db, tenant, clientId))) {
+    const message = 'Name an agent of yours that is an OAuth client, or the https address of a client.';
+    throw badField('clientId', 'not_allowed', message);
   }
   const limits = await accepted(deps, tenant, input);
   try {
     return await inTransaction(deps.db, async (tx) => {
+      const { agentId, acts } = isDocument
+        ? await admitClient(tx, deps, caller, { clientId, name: hostOf(clientId), scopes: input.scopes }, at)
+        : { agentId: clientId, acts: [] };
       const row = await insertRule(tx, tenant, {
         ...(await columnsOf(tx, tenant, limits)),
-        ...{ id: newId('idc', at), connectionId, clientId, agentId: clientId },
+        ...{ id: newId('idc', at), connectionId, clientId, agentId },
         tokenSeconds: input.tokenTtlSeconds,
         maxAuthAgeSeconds: input.maxAuthAgeSeconds ?? null,
         requireAmr: input.requireAmr,
@@ -77,7 +87,7 @@ export async function addRule(
         createdAt: at,
         updatedAt: at,
       });
-      await recordActs(tx, caller, [{ type: 'sso.client.created', data: named(row) }], at);
+      await recordActs(tx, caller, [...acts, { type: 'sso.client.created', data: named(row) }], at);
       return toRule(row);
     });
   } catch (error) {
@@ -88,9 +98,16 @@ export async function addRule(
   }
 }
 
+/** The address of a client's document (draft-ietf-oauth-client-id-metadata-document): it is read when the client comes. */
+const isDocumentUrl = (clientId: string): boolean =>
+  clientId.startsWith('https://') && URL.canParse(clientId) && new URL(clientId).href === clientId;
+
+/** The agent has the host's name, which alone answers for the client. */
+const hostOf = (clientId: string): string => new URL(clientId).host;
+
 /** @throws BAD_REQUEST, INVALID_SCOPE */
 async function accepted(
-  { db, maxGrantLifetimeSeconds }: ClientDeps,
+  { db, maxGrantLifetimeSeconds }: Pick<ClientDeps, 'db' | 'maxGrantLifetimeSeconds'>,
   tenant: Tenant,
   { scopes, defaultScopes, resources, authorizationDetails, grantTtl }: Limits,
 ): Promise<Limits & { readonly entries: readonly ToolsEntry[] }> {

@@ -6,12 +6,13 @@ import { rates } from './assertions.rates.ts';
 import { eraseAssertions } from './assertions.repo.ts';
 import { assertionRoutes } from './assertions.routes.ts';
 import { assertionSettings } from './assertions.settings.ts';
+import { stopRoutes } from './assertions.stops.routes.ts';
 import { tables } from './assertions.tables.ts';
 
 export const assertions = defineFeature({
   name: 'assertions',
   tags: { assertions: 'Identity providers that decide for their people, without a consent page.' },
-  knows: ['audit', 'authorization', 'grants', 'manifests', 'policies', 'scim', 'sso', 'tokens'],
+  knows: ['agents', 'audit', 'authorization', 'grants', 'manifests', 'policies', 'scim', 'sso', 'tokens'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['idjag.refused'],
@@ -19,6 +20,9 @@ export const assertions = defineFeature({
   settings: assertionSettings,
   listens: [on(tenantErased, eraseAssertions)],
   open: (house) => ({
-    routes: (app) => app.register(assertionRoutes, { ...house, ...house.lifetimes }),
+    async routes(app) {
+      await app.register(assertionRoutes, { ...house, ...house.lifetimes });
+      await app.register(stopRoutes, house);
+    },
   }),
 });

@@ -73,9 +73,15 @@ export interface StopRow {
   readonly revokedAt: Date | null;
 }
 
-/** Newest first. */
-export function listStopRows(db: Executor, tenant: Tenant, { cursor, limit }: StopQuery) {
-  const all = stops(db, tenant);
+/** Newest first. @param principalId for the stops of one person alone */
+export function listStopRows(
+  db: Executor,
+  tenant: Tenant,
+  { cursor, limit }: StopQuery,
+  principalId?: string,
+) {
+  const every = stops(db, tenant);
+  const all = principalId === undefined ? every : every.where('standing.principalId', '=', principalId);
   const page = cursor ? all.where('standing.id', '<', cursor) : all;
   return readPage(db, page.orderBy('standing.id', 'desc'), limit);
 }
@@ -94,13 +100,20 @@ export async function isStopped(
   return found !== undefined;
 }
 
-/** Lifts a stop, with every other stop of the same agent and principal. @returns whether there was one */
+/**
+ * Lifts a stop, with every other stop of the same agent and principal.
+ * @param principalId the person who lifts it: a person lifts only what they have stopped
+ * @returns whether there was one
+ */
 export async function deleteStop(tx: Tx, tenant: Tenant, id: string, principalId?: string): Promise<boolean> {
-  const named = stops(tx, tenant).where('standing.id', '=', id);
-  const own = principalId === undefined ? named : named.where('standing.principalId', '=', principalId);
-  const stop = await own.executeTakeFirst();
+  const every = stops(tx, tenant);
+  const liftable =
+    principalId === undefined
+      ? every
+      : every.where('standing.principalId', '=', principalId).where('grant.revokedReason', '=', 'principal');
+  const stop = await liftable.where('standing.id', '=', id).executeTakeFirst();
   if (!stop) return false;
-  const all = await stops(tx, tenant)
+  const all = await liftable
     .where('standing.agentId', '=', stop.agentId)
     .where('standing.principalId', '=', stop.principalId)
     .execute();

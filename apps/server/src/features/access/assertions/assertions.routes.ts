@@ -20,12 +20,8 @@ import {
   RulePage,
   RulePath,
   RuleQuery,
-  StopPage,
-  StopPath,
-  StopQuery,
   Trust,
 } from './assertions.schema.ts';
-import { liftStop, listStops } from './assertions.stops.service.ts';
 import { deleteIdJag, getIdJag, putIdJag } from './assertions.trust.service.ts';
 
 const own = { access: 'developer', role: 'full', rate: 'default' } as const;
@@ -160,38 +156,6 @@ export const assertionRoutes: FastifyPluginAsyncTypebox<ClientDeps> = async (app
     async (request, reply) => {
       const { id: connectionId, clientRuleId: ruleId } = request.params;
       await removeRule(deps, callerOf(request), { connectionId, ruleId });
-      return reply.code(204).send(null);
-    },
-  );
-
-  app.get(
-    '/v1/sso/id-jag/stops',
-    {
-      config: { ...own, failures: [] },
-      schema: {
-        operationId: 'assertions.listStops',
-        summary: 'List what keeps agents from getting a grant of a person again, newest first',
-        querystring: StopQuery,
-        response: { 200: StopPage },
-      },
-    },
-    (request) => listStops(deps, callerOf(request), request.query),
-  );
-
-  app.delete(
-    '/v1/sso/id-jag/stops/:id',
-    {
-      config: { ...own, failures: ['NOT_FOUND'] },
-      schema: {
-        operationId: 'assertions.liftStop',
-        summary: 'Let the identity provider give an agent grants of a person again',
-        description: 'Every stop of the same agent and person is lifted.',
-        params: StopPath,
-        response: { 204: Type.Null() },
-      },
-    },
-    async (request, reply) => {
-      await liftStop(deps, callerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   );

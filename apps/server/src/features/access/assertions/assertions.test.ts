@@ -1,3 +1,5 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import {
   good,
@@ -8,8 +10,10 @@ import {
   told,
   trustingDeveloper,
 } from '../../../../test/app/asserting.ts';
-import { entriesOf, partsOf, refusalOf } from '../../../../test/app/flow.ts';
+import { entriesOf, grantTo, partsOf, refusalOf } from '../../../../test/app/flow.ts';
+import certificate from '../../../../test/app/localhost-certificate.json' with { type: 'json' };
 import { newClient, post } from '../../../../test/app/oauth.ts';
+import { startReceiver } from '../../../../test/app/receiver.ts';
 import { addOidc } from '../../../../test/app/signing-on.ts';
 
 test('a client gets a token on the word of the identity provider, and nobody is asked', async () => {
@@ -156,7 +160,19 @@ test('18 B 21: what a person has ended stays ended, and a narrower rule ends wha
   expect(await outcome()).toBe('access_denied stopped');
   const [stop] = (await acme('GET', '/v1/sso/id-jag/stops')).json().stops;
   expect(stop).toMatchObject({ principalId: 'ada@upstream.test', by: 'principal', grantId: grant.grant_id });
-  expect((await acme('DELETE', `/v1/sso/id-jag/stops/${stop.id}`)).statusCode).toBe(204);
+  const asPerson = (method: 'GET' | 'DELETE', path = '', from = session) =>
+    service.app.inject({
+      method,
+      url: `/v1/principal/stops${path}`,
+      headers: { authorization: `Bearer ${from}` },
+    });
+  await grantTo(acme, { principalId: 'user_43' });
+  const other = (await good(acme, 'POST', '/v1/principal-sessions', { principalId: 'user_43' })).sessionToken;
+  expect((await asPerson('GET')).json().stops).toEqual([stop]);
+  expect((await asPerson('GET', '', other)).json().stops).toEqual([]);
+  expect((await asPerson('DELETE', `/${stop.id}`, other)).statusCode).toBe(404);
+  expect((await asPerson('DELETE', `/${stop.id}`)).statusCode).toBe(204);
+  expect((await asPerson('DELETE', `/${stop.id}`)).statusCode).toBe(404);
   const { access_token: second } = await token();
   expect(await isValid(second)).toBe(true);
 
@@ -201,4 +217,81 @@ test('18 B 19: nothing outlives the word of the provider by more than its token'
   expect((await acme('POST', '/v1/tokens/verify', { token: child.grantToken })).json().valid).toBe(true);
   service.advance(1);
   expect((await acme('POST', '/v1/tokens/verify', { token: child.grantToken })).json().valid).toBe(false);
+});
+
+test('18 B7: a person does not lift the stop of another, such as the developer', async () => {
+  const { service, provider } = await startAsserting();
+  const { acme, outcome, token } = await trustingDeveloper(service, provider);
+  const { 'urn:service:grant': grant } = await token();
+  const { sessionToken } = await good(acme, 'POST', '/v1/principal-sessions', {
+    principalId: 'ada@upstream.test',
+  });
+  await acme('DELETE', `/v1/grants/${grant.grant_id}`);
+  const headers = { authorization: `Bearer ${sessionToken}` };
+  const { stops } = (await service.app.inject({ url: '/v1/principal/stops', headers })).json();
+
+  const lifted = await service.app.inject({
+    method: 'DELETE',
+    url: `/v1/principal/stops/${stops[0].id}`,
+    headers,
+  });
+
+  expect([stops[0].by, lifted.statusCode]).toEqual(['developer', 404]);
+  expect(await outcome()).toBe('access_denied stopped');
+  expect((await acme('DELETE', `/v1/sso/id-jag/stops/${stops[0].id}`)).statusCode).toBe(204);
+  expect(await outcome()).toBe('200');
+});
+
+test('18 B2: a client that describes itself is listed by its address, and gets tokens for a named resource', async () => {
+  const { service, provider } = await startAsserting({ OAUTH_CIMD_ALLOW_PRIVATE_HOSTS: 'true' });
+  const { acme, path } = await trustingDeveloper(service, provider, { mode: 'live' });
+  const receiver = await startReceiver({ tls: certificate });
+  setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
+  const clientId = `https://localhost:${receiver.port}/client.json`;
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const document = {
+    ...{ client_id: clientId, client_name: 'Editor', redirect_uris: ['http://127.0.0.1/callback'] },
+    ...{ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [await exportJWK(publicKey)] } },
+  };
+  receiver.answer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
+  });
+  await ownDomain(service, acme, 'tools.test');
+  const resource = 'https://tools.test/mcp';
+  await good(acme, 'POST', '/v1/resources', { resource, name: 'Tools' });
+  const show = async (claims: object, form: Record<string, string> = {}) => {
+    const client = await new SignJWT({ jti: crypto.randomUUID() })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer(clientId)
+      .setSubject(clientId)
+      .setAudience(service.url)
+      .setExpirationTime(provider.seconds() + 60)
+      .sign(privateKey);
+    const assertion = await provider.assert(service.url, clientId, { claims });
+    return post(`${service.url}/oauth/token`, {
+      ...{ grant_type: JWT_BEARER, client_id: clientId, assertion },
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      ...{ client_assertion: client, ...form },
+    });
+  };
+  const rule = { clientId, scopes: ['calendar:read'], defaultScopes: ['calendar:read'] };
+
+  expect(await told(await show({ resource }))).toBe('unauthorized_client client');
+  expect(
+    (await acme('POST', `${path}/clients`, { ...rule, clientId: 'dcr_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' }))
+      .statusCode,
+  ).toBe(400);
+  const made = await good(acme, 'POST', `${path}/clients`, rule);
+  const answer = await show({ resource });
+  const body = Object(await answer.json());
+
+  expect([answer.status, body.resource, body.scope]).toEqual([200, [resource], 'calendar:read']);
+  expect((await acme('GET', `/v1/agents/${made.agentId}`)).json()).toMatchObject({
+    ...{ origin: 'cimd', clientId, status: 'active', name: `localhost:${receiver.port}` },
+  });
+  expect(partsOf(body.access_token).payload).toMatchObject({ client_id: made.agentId, aud: resource });
+  expect((await show({}, { resource })).status).toBe(200);
+  expect(await told(await show({}))).toMatch(/^invalid_target/);
+  await acme('PATCH', `/v1/agents/${made.agentId}`, { status: 'suspended' });
+  expect((await show({ resource })).status).toBe(400);
 });

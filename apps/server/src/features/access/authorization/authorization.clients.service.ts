@@ -29,6 +29,8 @@ export function clientOfRequest(client: unknown): AskingClient | null {
 
 /** A request of an OAuth client, whose redirect URI is one that the client has registered. */
 export interface ByClient {
+  /** An id that was told before the request was made. */
+  readonly requestId?: string;
   /** The key by whose proof alone the code is exchanged. */
   readonly keyThumbprint?: string;
   /** The way by which the client learns the decision, where that is no browser. Then a person decides in any case. */

@@ -66,7 +66,7 @@ export async function requestConsent(
   const method = needsPerson ? null : own;
   const isApproved = method !== null;
   const policyId = method === 'policy' ? decision.policyId : null;
-  const id = newId('areq', at);
+  const id = byClient?.requestId ?? newId('areq', at);
   const request: Omit<RequestRow, 'developerId'> = {
     id,
     keyId: caller.keyId ?? null,

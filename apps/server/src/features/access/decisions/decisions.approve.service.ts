@@ -19,7 +19,8 @@ import {
   takeSigning,
 } from '../../people/approvers/index.ts';
 import { recordActs, recordBlockedAttempt } from '../../record/audit/index.ts';
-import { findGrant } from '../grants/grants.queries.ts';
+import { holdGrant } from '../grants/grants.queries.ts';
+import { findCaseVersion } from './decisions.cases.repo.ts';
 import { aboutOf, type DecisionsDeps, factsOf } from './decisions.deps.service.ts';
 import { ended, isOpenAt } from './decisions.end.service.ts';
 import { noticesOf } from './decisions.notices.service.ts';
@@ -27,7 +28,6 @@ import {
   type ApprovalRow,
   type DecisionRow,
   deleteApprovals,
-  findCaseVersion,
   findDecision,
   insertApproval,
   listApprovals,
@@ -158,7 +158,7 @@ async function mustStand({ clock }: DecisionsDeps, tx: Tx, row: DecisionRow): Pr
     throw new AppError('CONFLICT', 'The case has another version by now.', { sub_reason: 'case_changed' });
   }
   const reach = { tenant: { developerId: row.developerId }, agentIds: null };
-  const grant = await findGrant(tx, reach, row.grantId);
+  const grant = await holdGrant(tx, reach, row.grantId); // no revocation comes in between
   if (grant?.status === 'active' && grant.expiresAt > clock()) return;
   throw new AppError('CONFLICT', 'The agent may no longer act for this person.', {
     sub_reason: 'grant_ended',

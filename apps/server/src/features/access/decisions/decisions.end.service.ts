@@ -1,8 +1,9 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
-import { AppError, notFound } from '../../../platform/errors.ts';
+import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
+import { listKnownGrants, setCase } from './decisions.cases.repo.ts';
 import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.deps.service.ts';
 import { noticesOf } from './decisions.notices.service.ts';
 import {
@@ -10,11 +11,10 @@ import {
   findDecision,
   lockDecision,
   lockOtherVersions,
-  setCaseVersion,
   updateDecision,
 } from './decisions.repo.ts';
 import { statusAt } from './decisions.rules.ts';
-import type { Decision } from './decisions.schema.ts';
+import type { Case, Decision, NewCase } from './decisions.schema.ts';
 import { withApprovals } from './decisions.show.service.ts';
 
 /** The refusal of a request that was decided, used or ended before. */
@@ -51,15 +51,31 @@ const cancelledAct = (row: DecisionRow, reason: 'api' | 'grant_ended'): Act => (
   data: { ...factsOf(row), reason },
 });
 
-/** Sets the version of a case. Requests and approvals about another version are good for nothing from then on. */
-export function changeCase(deps: DecisionsDeps, caller: Caller, caseId: string, caseVersion: string) {
+/**
+ * Sets the version of a case, and the grants whose requests through the vault proxy may name it. Requests and approvals
+ * about another version are good for nothing from then on.
+ * @throws BAD_REQUEST for a grant of nobody, or of another account
+ */
+export function changeCase(
+  deps: DecisionsDeps,
+  caller: Caller,
+  caseId: string,
+  { caseVersion, grantIds }: NewCase,
+): Promise<Case> {
   const at = deps.clock();
+  const { tenant } = caller;
   return inTransaction(deps.db, async (tx) => {
-    await setCaseVersion(tx, caller.tenant, caseId, caseVersion);
+    if (grantIds) mustBeKnown(grantIds, await listKnownGrants(tx, tenant, grantIds));
+    const held = await setCase(tx, tenant, { caseId, caseVersion, ...(grantIds && { grantIds }) });
     const acts = await supersede(tx, deps, caller, { caseId, caseVersion });
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
-    return { caseId, caseVersion };
+    return { caseId, caseVersion, grantIds: held };
   });
+}
+
+function mustBeKnown(grantIds: readonly string[], known: ReadonlySet<string>): void {
+  const index = grantIds.findIndex((id) => !known.has(id));
+  if (index >= 0) throw badField(`grantIds.${index}`, 'not_allowed', 'Name grants of your own account.');
 }
 
 async function supersede(

@@ -11,11 +11,13 @@ import { channelRoutes } from './decisions.channels.routes.ts';
 import { careOfDecisions, noticesOfDecisions } from './decisions.jobs.ts';
 import { decisionPageRoutes } from './decisions.page.routes.ts';
 import { rates } from './decisions.rates.ts';
-import { eraseDecisions, tellDecisions } from './decisions.repo.ts';
+import { countWaitingAcrossTenants, eraseDecisions, tellDecisions } from './decisions.repo.ts';
 import { decisionRoutes } from './decisions.routes.ts';
 import { channelSeals, prepareChannels, SEAL_KEY_USE } from './decisions.seals.service.ts';
 import { tables } from './decisions.tables.ts';
 import { openDecisions } from './decisions.use.service.ts';
+
+const MOST_COUNTED = 1000;
 
 export const decisions = defineFeature({
   name: 'decisions',
@@ -25,6 +27,12 @@ export const decisions = defineFeature({
   acts: { ...acts, ...announcements, ...entries },
   attempts: ['decision.approval_refused'],
   rates,
+  metrics: {
+    decisions_waiting: {
+      kind: 'asked',
+      help: 'Requests for decisions that wait for people, up to 1000.',
+    },
+  },
   settings: { ...meterSettings, ...passkeySettings, ...approverSettings, ...privateHosts },
   keyUses: [SEAL_KEY_USE],
   listens: [
@@ -33,7 +41,8 @@ export const decisions = defineFeature({
     on(personTold, tellDecisions),
   ],
   open(house, chosen) {
-    const { logger } = house;
+    const { logger, db, clock } = house;
+    house.metrics.ask('decisions_waiting', () => countWaitingAcrossTenants(db, clock(), MOST_COUNTED));
     const allowsPrivateHosts = chosen.WEBHOOK_ALLOW_PRIVATE_HOSTS;
     const urlRules = { allowsHttp: !house.isProduction, allowsPrivateHosts };
     const onFailure = (err: unknown) =>

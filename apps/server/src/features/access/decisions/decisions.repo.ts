@@ -134,29 +134,6 @@ export const lockOtherVersions = (tx: Tx, { developerId }: Tenant, caseId: strin
     .forUpdate()
     .execute();
 
-export async function setCaseVersion(
-  tx: Tx,
-  { developerId }: Tenant,
-  caseId: string,
-  caseVersion: string,
-): Promise<void> {
-  await tx
-    .insertInto('decisionCases')
-    .values({ developerId, caseId, caseVersion })
-    .onConflict((there) => there.columns(['developerId', 'caseId']).doUpdateSet({ caseVersion }))
-    .execute();
-}
-
-export async function findCaseVersion(db: Executor, { developerId }: Tenant, caseId: string) {
-  const found = await db
-    .selectFrom('decisionCases')
-    .select('caseVersion')
-    .where('developerId', '=', developerId)
-    .where('caseId', '=', caseId)
-    .executeTakeFirst();
-  return found?.caseVersion;
-}
-
 export async function insertApproval(
   tx: Tx,
   { developerId }: Tenant,
@@ -204,6 +181,18 @@ export function listDueAcrossTenants(db: Executor, at: Date, limit: number) {
     .orderBy('decision.dueAt')
     .limit(limit)
     .execute();
+}
+
+/** How many requests wait for people. */
+export async function countWaitingAcrossTenants(db: Executor, at: Date, most: number): Promise<number> {
+  const some = db
+    .selectFrom('decisions')
+    .select('id')
+    .where('status', '=', 'pending')
+    .where('expiresAt', '>', at)
+    .limit(most);
+  const counted = db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll<string>().as('waiting'));
+  return Number((await counted.executeTakeFirstOrThrow()).waiting);
 }
 
 export const tellDecisions = tellerOf('decision', 'decisions', [

@@ -136,6 +136,6 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
         response: { 200: Case },
       },
     },
-    (request) => changeCase(deps, callerOf(request), request.params.caseName, request.body.caseVersion),
+    (request) => changeCase(deps, callerOf(request), request.params.caseName, request.body),
   );
 };

@@ -127,8 +127,26 @@ export const Consumption = Type.Object({
   approvers: Type.Array(Type.Object({ sub: Type.String(), jti: Type.String(), at: Time })),
 });
 
-export const NewCase = Type.Object({ caseVersion: CaseVersion }, closed);
-export const Case = Type.Object({ caseId: Type.String(), caseVersion: Type.String() });
+export type NewCase = Static<typeof NewCase>;
+export const NewCase = Type.Object(
+  {
+    caseVersion: CaseVersion,
+    grantIds: Type.Optional(
+      Type.Array(Id, {
+        maxItems: 100,
+        description:
+          'The grants whose requests through the vault proxy may name the case in `Behest-Case`. Without this member the case keeps its grants.',
+      }),
+    ),
+  },
+  closed,
+);
+export type Case = Static<typeof Case>;
+export const Case = Type.Object({
+  caseId: Type.String(),
+  caseVersion: Type.String(),
+  grantIds: Type.Array(Id),
+});
 
 export type ShownDecision = Static<typeof ShownDecision>;
 export const ShownDecision = Type.Object({

@@ -151,6 +151,7 @@ test('a case that moves on ends what was asked and approved about it', async () 
   expect((await acme('PUT', '/v1/decisions/cases/case-1', { caseVersion: '2' })).json()).toEqual({
     caseId: 'case-1',
     caseVersion: '2',
+    grantIds: [],
   });
   const used = await agent.enforce({ caseId: 'case-1', caseVersion: '1', decisionGrants });
   expect(used).toMatchObject({ allowed: false, sub_reason: 'revoked' });

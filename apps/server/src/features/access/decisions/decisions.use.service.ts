@@ -81,8 +81,9 @@ async function moveLocked({ clock }: DecisionDeps, tx: Tx, caller: Caller, move:
   const row = await lockDecision(tx, caller.tenant, move.decisionId);
   if (!row) return refuse('unknown_grant');
   if (row.actionHash !== move.hash) return refuse('action_mismatch');
-  if (row.expiresAt <= at) return refuse('expired');
   const status = statusAt(row, at);
+  // Also by the clock of an instance that is ahead of this one.
+  if (row.expiresAt <= at || status === 'expired') return refuse('expired');
   if (status === 'pending') return refuse('four_eyes_incomplete');
   if (status !== 'approved' && status !== 'consumed') return refuse('revoked');
   const approvals = await listApprovals(tx, caller.tenant, [row.id]);

@@ -28,6 +28,10 @@ export interface CallData {
   readonly decisionId?: string;
   /** The codes of the warnings. */
   readonly warnings?: readonly string[];
+  /** The interface by which the call was asked about, if it is not the service's own. */
+  readonly via?: 'authzen';
+  /** The point that enforces the answer: a caller with an API key, or a resource. */
+  readonly pep?: string;
 }
 
 export const acts = {

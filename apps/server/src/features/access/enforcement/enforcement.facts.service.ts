@@ -51,8 +51,24 @@ export async function findFacts(
   const { row, reason } = assess(genuine, found, caller, at);
   if (!row) return FOREIGN;
   if (reason === 'expired' || reason === 'grant_inactive') return unusable(refused('expired'));
+  return factsOf(deps, caller, connector, { verified: genuine.verified, row, reason });
+}
+
+interface Found {
+  readonly verified: VerifiedGrant;
+  readonly row: EnforceableRow;
+  readonly reason?: Known['reason'];
+}
+
+/** The facts of a token that has not ended by itself. */
+export async function factsOf(
+  deps: FactDeps,
+  caller: Caller,
+  connector: string,
+  { verified, row, reason }: Found,
+): Promise<CallFacts> {
   const manifest = await manifestOf(deps, caller, connector, row);
-  return { token: genuine.verified, row, status: statusOf(row, reason), ...(manifest && { manifest }) };
+  return { token: verified, row, status: statusOf(row, reason), ...(manifest && { manifest }) };
 }
 
 const unusable = (token: CallFacts['token']): CallFacts => ({ token, status: 'active' });

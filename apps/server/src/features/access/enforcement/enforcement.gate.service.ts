@@ -25,13 +25,19 @@ export interface CallGate {
   giveBack(holder: GrantHolder, callId: string): Promise<void>;
 }
 
-/** For features that pass calls on. */
-export function callGate(house: House, chosen: ValuesOf<typeof settings>): CallGate {
+/** The parts of the house that the engine uses. */
+export function enforcementDeps(house: House, chosen: ValuesOf<typeof settings>) {
   const { meter } = openMeter(house, chosen);
   const verifyOwn = ownVerifier({ ...house, ...house.lifetimes });
   const [openDecisions] = house.listenersOf(decisionsAsked);
   const own = { meter, counts: storeOfMeter(chosen), verifyOwn, findLoaded: manifestLibrary() };
-  const deps = { ...house, ...own, openDecisions };
+  return { ...house, ...own, openDecisions };
+}
+
+/** For features that pass calls on. */
+export function callGate(house: House, chosen: ValuesOf<typeof settings>): CallGate {
+  const deps = enforcementDeps(house, chosen);
+  const { meter } = deps;
   const settle = async (settled: Promise<unknown>, message: string) => {
     await settled.catch((err: unknown) => house.logger?.warn({ err }, message));
   };

@@ -8,6 +8,7 @@ import { unavailable } from '../../../platform/errors.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { prepareRuling } from '../../record/audit/index.ts';
 import type { Explanation } from '../policies/index.ts';
+import type { CallData } from './enforcement.acts.ts';
 import { actionHashOf, enforcerFor } from './enforcement.enforcer.service.ts';
 import { callDataOf } from './enforcement.entry.service.ts';
 import { type CallFacts, type FactDeps, findFacts } from './enforcement.facts.service.ts';
@@ -29,9 +30,13 @@ export interface EnforcementDeps extends FactDeps, PolicyDeps, DecisionDeps {
 }
 
 /** A call, and the text that it was read from. */
-interface SentCall {
+export interface SentCall {
   readonly input: NewCall;
   readonly text: string;
+  /** Finds the facts of a call whose token is not shown. */
+  readonly find?: () => Promise<CallFacts>;
+  /** More for its entry. */
+  readonly marks?: Pick<CallData, 'via' | 'pep'>;
 }
 
 /**
@@ -41,10 +46,11 @@ interface SentCall {
 export async function enforceCall(
   deps: EnforcementDeps,
   caller: Caller,
-  { input, text }: SentCall,
+  sent: SentCall,
   attempt = 1,
 ): Promise<Result> {
-  const facts = await findFacts(deps, caller, input);
+  const { input, text, find, marks } = sent;
+  const facts = await (find ? find() : findFacts(deps, caller, input));
   const { row } = facts;
   const capsMode = input.capsMode === 'warn' && row?.capsMode === 'warn' ? 'warn' : 'enforce';
   const call: Call = { ...withExactNumbers(input, text), capsMode };
@@ -56,7 +62,7 @@ export async function enforceCall(
   const denied = policies?.denied();
   const id = result.reservation?.id ?? undefined;
   const held = row && id !== undefined ? { callId: id, agentId: row.agentId, grantId: row.id } : undefined;
-  const refusal = await record(deps, caller, { call, capsMode, result, facts, held, denied }).catch(
+  const refusal = await record(deps, caller, { call, capsMode, result, facts, held, denied, marks }).catch(
     async (error: unknown) => {
       if (held) await giveBack(deps, caller, meter, held);
       // Its transaction began before this call, and is done again as a whole.
@@ -69,7 +75,7 @@ export async function enforceCall(
   // The account was stopped meanwhile, so the call is judged again.
   if (held) await giveBack(deps, caller, meter, held);
   if (attempt === ATTEMPTS) throw unavailable('db');
-  return enforceCall(deps, caller, { input, text }, attempt + 1);
+  return enforceCall(deps, caller, sent, attempt + 1);
 }
 
 interface Answered {
@@ -79,15 +85,17 @@ interface Answered {
   readonly facts: CallFacts;
   readonly held: HeldCall | undefined;
   readonly denied: Explanation | undefined;
+  readonly marks: SentCall['marks'];
 }
 
 async function record(deps: EnforcementDeps, caller: Caller, answered: Answered) {
-  const { call, capsMode, result, facts, held, denied } = answered;
+  const { call, capsMode, result, facts, held, denied, marks } = answered;
   const { row } = facts;
   const at = deps.clock();
   const about = row ? concerning({ ...row, grantId: row.id }) : {};
   const { agentDid: _, ...subjects } = about;
-  const data = callDataOf({ call, capsMode, result, actionHash: await actionHashOf(call), denied });
+  const told = callDataOf({ call, capsMode, result, actionHash: await actionHashOf(call), denied });
+  const data: CallData = { ...told, ...marks };
   const isTold = !result.allowed && call.reserve !== false;
   const records = prepareRuling(
     caller,

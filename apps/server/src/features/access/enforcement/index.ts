@@ -1,4 +1,10 @@
-export { type CallGate, callGate } from './enforcement.gate.service.ts';
+export type { CallFacts } from './enforcement.facts.service.ts';
+export { findFacts } from './enforcement.facts.service.ts';
+export { refundCall } from './enforcement.follow.service.ts';
+export { type CallGate, callGate, enforcementDeps } from './enforcement.gate.service.ts';
 export { type DecisionDeps, decisionsAsked, type OpenDecisions } from './enforcement.hooks.ts';
 export { callJudge, type FindCallFacts, type JudgeCall } from './enforcement.judge.service.ts';
+export { NewCall } from './enforcement.schema.ts';
+export { type EnforcementDeps, enforceCall } from './enforcement.service.ts';
 export { settings as meterSettings } from './enforcement.settings.ts';
+export { findGrantFacts, findStoredFacts, NOBODYS } from './enforcement.stored.service.ts';

@@ -1,8 +1,8 @@
 import { importJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../platform/clock.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { isFirstUse } from '../tokens/index.ts';
 import { provedWorkload } from '../workloads/index.ts';
-import { isFirstUse } from './oauth.single-use.service.ts';
 
 export interface AssertionDeps {
   readonly store: EphemeralStore;

@@ -14,10 +14,11 @@ import {
   findClient,
   type KnownClient,
 } from './oauth.client.service.ts';
-import { type DescribedClient, isLoopbackUri, isRegisteredUri } from './oauth.described.service.ts';
-import { type Browser, personOf } from './oauth.person.service.ts';
+import type { DescribedClient } from './oauth.described.service.ts';
+import { type Browser, type NamedPerson, personOf } from './oauth.person.service.ts';
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
+import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
 import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
 import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
@@ -31,6 +32,7 @@ export interface AuthorizeDeps extends AuthenticationDeps, AuthorizationDeps {
 
 /**
  * Answers the browser that a client sends: with the consent page, or with the client's own address.
+ * @param hint by which the developer's application names the person whom it has signed in for this request
  * @returns the address to which the browser goes on
  * @throws invalid_request for an unknown client or an address that is not its own: nothing is redirected
  */
@@ -38,6 +40,7 @@ export async function authorize(
   deps: AuthorizeDeps,
   sent: AuthorizationForm,
   browser: Browser,
+  hint?: string,
 ): Promise<string> {
   const clientId = sent.client_id ?? '';
   const known = await namedClient(deps, clientId, browser);
@@ -52,7 +55,8 @@ export async function authorize(
     if (deps.requiresPush && !pushed) throw oauthRefusal('invalid_request', 'Push the request first.');
     const asked = acceptAuthorization(form);
     const isSignedIn = pushed?.isSignedIn === true;
-    const naming = { ...asked, principalId: form.principal_id, form, isSignedIn };
+    const { requestId } = pushed ?? {};
+    const naming = { ...asked, principalId: form.principal_id, form, isSignedIn, requestId, hint };
     const person = await personOf(deps, client, naming, browser);
     if ('signInAt' in person) return person.signInAt;
     return await ask(deps, client, { ...asked, ...person, redirectUri });
@@ -121,9 +125,8 @@ type Own = Pick<Client, 'redirectUris' | 'described'>;
 /** Only a client that has authenticated itself names the person. */
 const withoutPrincipal = ({ principal_id: _, ...form }: AuthorizationForm): AuthorizationForm => form;
 
-interface Ready extends Asked {
+interface Ready extends Asked, NamedPerson {
   readonly redirectUri: string;
-  readonly principalId: string;
 }
 
 /** @returns the address of the consent page, or that of the client where nobody has to be asked */
@@ -158,10 +161,12 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
         resourceNames: resources.map((each) => each.name),
       },
       isProposed,
+      ...(asked.requestId !== undefined && { requestId: asked.requestId }),
       ...(described && { tokenSeconds: Math.min(...resources.map((each) => each.tokenTtlSeconds)) }),
     },
   );
-  if (made.code === undefined) return made.consentUrl;
+  const { hint } = asked;
+  if (made.code === undefined) return hint ? `${made.consentUrl}&hint=${hint}` : made.consentUrl;
   return redirectTo(redirectUri, { code: made.code, state, iss: deps.issuer });
 }
 
@@ -184,7 +189,7 @@ function toAsking(
     name,
     vouchedBy: host === null ? 'nobody' : 'host',
     host,
-    isLocal: redirectUris.every(isLoopbackUri),
+    isLocal: redirectUris.every(isLocalUri),
     refreshes: refreshes || asksRefresh,
   };
 }

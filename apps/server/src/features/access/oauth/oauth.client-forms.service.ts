@@ -9,6 +9,7 @@ export interface TenantClues {
   readonly code?: string;
   readonly refresh_token?: string;
   readonly token?: string;
+  readonly assertion?: string;
 }
 
 /** The parts of a request that say which client made it, and from where. */

@@ -1,4 +1,4 @@
-import { oauthRefusal } from '../../../platform/errors.ts';
+import { type OAuthErrorName, oauthRefusal } from '../../../platform/errors.ts';
 
 /** The way in which a client says who it is. */
 export type Claimed =
@@ -67,10 +67,10 @@ function decoded(part: string): string | undefined {
 }
 
 /** The unverified subject of an assertion, used only to find the key that verifies it. */
-function subjectOf(assertion: string): string {
+export function subjectOf(assertion: string, refusal: OAuthErrorName = 'invalid_client'): string {
   try {
     const { sub } = JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString());
     if (typeof sub === 'string') return sub;
   } catch {}
-  throw oauthRefusal('invalid_client', 'The client assertion cannot be read.');
+  throw oauthRefusal(refusal, 'The assertion cannot be read.');
 }

@@ -1,5 +1,6 @@
 import type { JWK } from 'jose';
-import { isRedirectUri, isUsableKey } from '../../accounts/developers/index.ts';
+import { isUsableKey } from '../../accounts/developers/index.ts';
+import { isClientRedirectUri } from './oauth.redirects.service.ts';
 import type { FoundClient } from './oauth.repo.ts';
 
 /** A client that no developer has registered, as it describes itself. */
@@ -72,7 +73,7 @@ export function clientInDocument(document: unknown, clientId: string): Described
 /** Addresses of a form that is never redirected to match nothing, so they do no harm to the others. */
 function redirectUrisIn(value: unknown): string[] | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_REDIRECT_URIS) return undefined;
-  const fit = value.filter((each): each is string => typeof each === 'string' && isRedirectUri(each));
+  const fit = value.filter((each): each is string => typeof each === 'string' && isClientRedirectUri(each));
   return fit.length === 0 ? undefined : fit;
 }
 
@@ -92,22 +93,3 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 /** A published private key proves nothing about its sender. */
 const isPublicKey = (key: unknown) =>
   PRIVATE_MEMBERS.every((member) => !(member in Object(key))) && isUsableKey(Object(key));
-
-const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?(?=[/?]|$)/;
-
-/** Whether an address leads to a program on the person's own machine, which any other program there may imitate. */
-export const isLoopbackUri = (uri: string): boolean => LOOPBACK.test(uri);
-
-/**
- * Whether a client registered an address. A program on the person's machine listens on a port of the moment, so the port
- * of a loopback address is free. The three loopback hosts remain different hosts.
- * @see RFC 8252 §7.3
- */
-export function isRegisteredUri(registered: readonly string[], uri: string): boolean {
-  if (registered.includes(uri)) return true;
-  if (!LOOPBACK.test(uri) || !isRedirectUri(uri)) return false;
-  const portless = withoutPort(uri);
-  return registered.some((each) => LOOPBACK.test(each) && withoutPort(each) === portless);
-}
-
-const withoutPort = (uri: string) => uri.replace(LOOPBACK, 'http://$1');

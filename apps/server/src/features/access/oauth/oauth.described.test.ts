@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clientInDocument, isDocumentUrl, isRegisteredUri } from './oauth.described.service.ts';
+import { clientInDocument, isDocumentUrl } from './oauth.described.service.ts';
+import { isClientRedirectUri, isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
 
 const CLIENT = 'https://editor.test/oauth/client.json';
 
@@ -131,5 +132,43 @@ describe('a registered address', () => {
     ['http://localhost.evil.test/callback', 'http://localhost.evil.test:1/callback'],
   ])('%s does not match %s', (registered, uri) => {
     expect(isRegisteredUri([registered], uri)).toBe(false);
+  });
+});
+
+describe('an address of a program', () => {
+  test.each([
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'vscode://vscode.github-authentication/did-authenticate',
+    'warp://mcp/oauth2callback',
+    'raycast://oauth?package_name=Extension',
+    'com.example.app:/callback',
+  ])('%s may be named, and is as little vouched for as a loopback address', (uri) => {
+    expect([isClientRedirectUri(uri), isRegisteredUri([uri], uri)]).toEqual([true, true]);
+    expect(isLocalUri(uri)).toBe(!uri.startsWith('com.'));
+  });
+
+  test.each([
+    'javascript://x/%0aalert(1)',
+    'data://text/html,x',
+    'vbscript://x/',
+    'file://host/etc/passwd',
+    'intent://scan/#Intent;end',
+    'view-source://evil.test/',
+    'ms-settings://x/',
+    'chrome-extension://abc/cb',
+    'ws://localhost/cb',
+    'http://evil.test/cb',
+    'https://good.test@evil.test/cb',
+    'Cursor://anysphere.cursor-mcp/cb',
+    'cursor:anysphere',
+    'cursor:///callback',
+    'cursor://user@host/cb',
+    'cursor://host:80/cb',
+    'cursor://host/a/../cb',
+    'cursor://host/cb#x',
+    'cursor://host/c b',
+    'cursor://hóst/cb',
+  ])('%s may not', (uri) => {
+    expect(isClientRedirectUri(uri)).toBe(false);
   });
 });

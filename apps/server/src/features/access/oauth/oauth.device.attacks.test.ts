@@ -17,7 +17,7 @@ async function approvedDevice() {
   return { ...device, shown, id };
 }
 
-describe('RFC 8628 §5.1: guesses of a code', () => {
+describe('RFC 8628 §5.1, O24: guesses of a code', () => {
   /** Other letters of the alphabet of codes. */
   const guess = (index: number) =>
     `BBBB-BB${'BCDFGHJKLM'[Math.floor(index / 10)]}${'BCDFGHJKLM'[index % 10]}`;
@@ -52,7 +52,7 @@ describe('RFC 8628 §5.1: guesses of a code', () => {
   });
 });
 
-describe('RFC 8628 §5.2, §5.3: a device code', () => {
+describe('RFC 8628 §5.2, §5.3, O24: a device code', () => {
   test('is of use to its own client only', async () => {
     const { shown, clientId, acme } = await approvedDevice();
     const sibling = await newDevice(service, acme);
@@ -97,7 +97,7 @@ describe('RFC 8628 §5.2, §5.3: a device code', () => {
   });
 });
 
-describe('RFC 8628 §5.4: a code that a stranger sends to a person', () => {
+describe('RFC 8628 §5.4, O25: a code that a stranger sends to a person', () => {
   test('is entered once, so a second person is not led to the request of the first', async () => {
     const shown = await askDevice(await newDevice(service));
     const together = await Promise.all([1, 2, 3].map(() => enter(service, shown.user_code)));

@@ -1,4 +1,3 @@
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,6 +13,7 @@ import {
   post,
   toPresent,
 } from '../../../../test/app/oauth.ts';
+import { newProver } from '../../../../test/app/prover.ts';
 import { startApp } from '../../../../test/app/start-app.ts';
 
 let service: Awaited<ReturnType<typeof startListening>>;
@@ -34,25 +34,7 @@ async function withCode(settings = {}) {
   return { acme, clientId, config, back, checks, form };
 }
 
-type Claims = Record<string, unknown>;
-
-async function prover() {
-  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-  const jwk = await exportJWK(publicKey);
-  const header = { alg: 'ES256', typ: 'dpop+jwt', jwk };
-  const claims = (): Claims => ({
-    jti: crypto.randomUUID(),
-    htm: 'POST',
-    htu: `${service.url}/oauth/token`,
-    iat: Math.floor(service.clock().getTime() / 1000),
-  });
-  const proof = (changes: Claims = {}, headerChanges: Claims = {}) =>
-    new SignJWT({ ...claims(), ...changes })
-      .setProtectedHeader({ ...header, ...headerChanges } as { alg: string })
-      .sign(privateKey);
-  return { proof, jwk, privateJwk: await exportJWK(privateKey) };
-}
-
+const prover = () => newProver(service, service.url);
 const tokenUrl = () => `${service.url}/oauth/token`;
 
 test('two independent clients get bound tokens, whose refresh token is bound too', async () => {

@@ -1,12 +1,19 @@
+import type { Tenant } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { type DelegateDeps, delegate, findGenuine, lookUp, type VerifiedClaims } from '../tokens/index.ts';
-import type { Client } from './oauth.client.service.ts';
+import { provesByKey } from './oauth.assertion.service.ts';
+import type { AuthenticationDeps, Client } from './oauth.client.service.ts';
+import { subjectOf } from './oauth.credentials.rules.ts';
+import { findOAuthClientAcrossTenants } from './oauth.repo.ts';
 import { detailsOf, fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenForm } from './oauth.schema.ts';
 
 export const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-const SUBJECT_TYPES = new Set<string | undefined>([ACCESS_TOKEN, 'urn:ietf:params:oauth:token-type:jwt']);
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+const SUBJECT_TYPES = new Set<string | undefined>([ACCESS_TOKEN, JWT]);
 const LONGEST = 10; // digits of a number of seconds
+
+export type ExchangeDeps = AuthenticationDeps & DelegateDeps;
 
 const invalid = (message: string) => oauthRefusal('invalid_request', message);
 
@@ -17,7 +24,7 @@ const invalid = (message: string) => oauthRefusal('invalid_request', message);
  * @throws an OAuth error, or a refusal of the engine
  */
 export async function exchangeToken(
-  deps: DelegateDeps,
+  deps: ExchangeDeps,
   client: Client,
   form: TokenForm,
   keyThumbprint: string | undefined,
@@ -51,7 +58,7 @@ export async function exchangeToken(
       credentialFormat: 'jwt',
       ...(details && { authorizationDetails: details }),
     },
-    { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic },
+    { wish: { ...(keyThumbprint !== undefined && { keyThumbprint }), bindsRefresh: client.isPublic } },
   );
 }
 
@@ -62,17 +69,34 @@ interface ActingAgent {
 
 /** @throws invalid_request, invalid_grant */
 async function actorOf(
-  deps: DelegateDeps,
+  deps: ExchangeDeps,
   { caller, agentId, agentDid }: Client,
   { actor_token: token, actor_token_type: type }: TokenForm,
 ): Promise<ActingAgent> {
   if (token === undefined && type === undefined) return { agentId, agentDid };
-  if (!token || type !== ACCESS_TOKEN) throw invalid('Send an access token as `actor_token`, with its type.');
+  if (token && type === JWT) return assertedActor(deps, caller.tenant, token);
+  if (!token || type !== ACCESS_TOKEN)
+    throw invalid('Send an access token or an assertion as `actor_token`, with its type.');
   const { row, reason } = (await lookUp(deps, { ...caller, agentIds: null }, token)) ?? {};
   if (!row || reason || row.keyThumbprint !== null) {
     throw oauthRefusal('invalid_grant', 'The actor token cannot be used.');
   }
   return { agentId: row.agentId, agentDid: row.agentDid };
+}
+
+/** Another agent of the developer, which says by its own key that it acts: as it authenticates as a client. */
+async function assertedActor(
+  deps: ExchangeDeps,
+  { developerId }: Tenant,
+  assertion: string,
+): Promise<ActingAgent> {
+  const found = await findOAuthClientAcrossTenants(deps.db, subjectOf(assertion, 'invalid_grant'));
+  const isOwn = found?.developerId === developerId && found.authMethod === 'private_key_jwt';
+  const keys = isOwn && found.publicKeyJwk !== null ? [Object(found.publicKeyJwk)] : [];
+  if (!isOwn || !(await provesByKey(deps, { clientId: found.agentId, assertion, keys }))) {
+    throw oauthRefusal('invalid_grant', 'The actor token cannot be used.');
+  }
+  return { agentId: found.agentId, agentDid: found.agentDid };
 }
 
 /** @throws invalid_request */

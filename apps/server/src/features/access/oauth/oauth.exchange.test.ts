@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { partsOf } from '../../../../test/app/flow.ts';
@@ -126,4 +127,40 @@ test('an actor token says for which agent the part is', async () => {
   expect(await refusal(backend, root.access_token, { actor_token: other.access_token })).toBe(
     'invalid_request',
   );
+});
+
+test('an assertion by the key of another agent says for which agent the part is', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const [a, backend] = [await clientOf(acme), await clientOf(acme)];
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  const publicKeyJwk = await exportJWK(publicKey);
+  const { clientId } = await newClient(acme, { authMethod: 'private_key_jwt', publicKeyJwk });
+  const root = await rootOf(a);
+  const now = Math.floor(service.clock().getTime() / 1000);
+  const good = { iss: clientId, sub: clientId, aud: service.url, exp: now + 300 };
+  const type = 'urn:ietf:params:oauth:token-type:jwt';
+  const signed = (claims: object = {}, key = privateKey) =>
+    new SignJWT({ ...good, jti: crypto.randomUUID(), ...claims })
+      .setProtectedHeader({ alg: 'ES256' })
+      .sign(key);
+  const actor = (token: string) => ({ actor_token: token, actor_token_type: type });
+  const assertion = await signed();
+
+  const child = await exchange(backend, root.access_token, actor(assertion));
+
+  expect(partsOf(child.access_token).payload.client_id).toBe(clientId);
+  const stranger = await generateKeyPair('ES256');
+  const refused = [
+    assertion, // it was used
+    await signed({}, stranger.privateKey),
+    await signed({ aud: 'https://elsewhere.test' }),
+    await signed({ exp: now + 301 }),
+    await signed({ sub: a.clientId, iss: a.clientId }),
+    'x.y.z',
+  ];
+  for (const token of refused) {
+    expect(await refusal(backend, root.access_token, actor(token))).toBe('invalid_grant');
+  }
+  const foreign = await clientOf(await service.asDeveloper({ mode: 'sandbox' }));
+  expect(await refusal(foreign, root.access_token, actor(await signed()))).toBe('invalid_grant');
 });

@@ -9,7 +9,6 @@ import { authorizationDeps, authorizationSettings } from '../authorization/index
 import { tokenDeps, tokenSettings } from '../tokens/index.ts';
 import { channelRoutes } from './oauth.channel.routes.ts';
 import { clientDocuments, DOCUMENT_BOUNDS } from './oauth.documents.service.ts';
-import { NONCE_KEY_USE } from './oauth.dpop.service.ts';
 import { expiryOfClients } from './oauth.jobs.ts';
 import { metadataRoutes } from './oauth.metadata.routes.ts';
 import { rates } from './oauth.rates.ts';
@@ -28,6 +27,7 @@ export const oauth = defineFeature({
     'assertions',
     'audit',
     'authorization',
+    'consent',
     'developers',
     'keys',
     'sso',
@@ -64,13 +64,8 @@ export const oauth = defineFeature({
       'false',
       'Whether documents of OAuth clients may be at this machine and private networks, and over `http`. The service refuses it in production.',
     ),
-    DPOP_NONCE: defaulted(
-      boolean,
-      'false',
-      'Whether DPoP proofs have to carry a nonce of the service (RFC 9449, section 8).',
-    ),
   },
-  keyUses: [NONCE_KEY_USE, USER_CODE_KEY_USE],
+  keyUses: [USER_CODE_KEY_USE],
   listens: [on(tenantErased, eraseClients)],
   open(house, settings) {
     const allowsPrivateHosts = settings.OAUTH_CIMD_ALLOW_PRIVATE_HOSTS;
@@ -86,7 +81,6 @@ export const oauth = defineFeature({
       ...tokenDeps(house, settings),
       registersClients: settings.OAUTH_DCR_ENABLED,
       requiresPush: settings.OAUTH_REQUIRE_PAR,
-      demandsNonce: settings.DPOP_NONCE,
       acceptsAssertions: settings.ID_JAG_ENABLED,
       upstream: ssoEgress(house, settings),
     };

@@ -1,6 +1,6 @@
 import { oauthRefusal } from '../../../platform/errors.ts';
-import { isRedirectUri } from '../../accounts/developers/index.ts';
-import { type ClientKeys, isClientName, isLoopbackUri, keysIn } from './oauth.described.service.ts';
+import { type ClientKeys, isClientName, keysIn } from './oauth.described.service.ts';
+import { isClientRedirectUri, isNativeUri } from './oauth.redirects.service.ts';
 import type { ClientMetadata } from './oauth.registration.schema.ts';
 
 const MOST_REDIRECT_URIS = 10;
@@ -34,7 +34,7 @@ export function acceptMetadata(metadata: ClientMetadata): AcceptedMetadata {
   if (!Array.isArray(responseTypes) || !responseTypes.includes('code')) {
     throw invalid('The only response type is `code`.');
   }
-  const isNative = redirectUris.every(isLoopbackUri);
+  const isNative = redirectUris.every(isNativeUri);
   const { application_type: applicationType = isNative ? 'native' : 'web' } = metadata;
   if (applicationType !== 'native' && applicationType !== 'web') {
     throw invalid('`application_type` is `native` or `web`.');
@@ -68,7 +68,7 @@ export function acceptMetadata(metadata: ClientMetadata): AcceptedMetadata {
 
 function redirectUrisOf(value: unknown): string[] {
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_REDIRECT_URIS;
-  const fit = isList ? value.filter((each) => typeof each === 'string' && isRedirectUri(each)) : [];
+  const fit = isList ? value.filter((each) => typeof each === 'string' && isClientRedirectUri(each)) : [];
   if (isList && fit.length === value.length) return [...new Set(fit)];
   const message = 'Send 1 to 10 absolute https URLs, loopback addresses or app addresses.';
   throw oauthRefusal('invalid_redirect_uri', message);

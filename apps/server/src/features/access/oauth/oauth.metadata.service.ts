@@ -1,6 +1,6 @@
 import { TOOLS_TYPE } from '@behest/protocol/tools-entry';
 import { type Finished, finished } from '../../../platform/finished.ts';
-import { PROOF_ALGS } from './oauth.dpop.service.ts';
+import { PROOF_ALGS } from '../tokens/index.ts';
 import type { ResourceMetadata, ServerMetadata } from './oauth.schema.ts';
 import { GRANT_TYPES, JWT_BEARER } from './oauth.token.service.ts';
 

@@ -1,7 +1,8 @@
+import type { Proved } from '../../../platform/caller.ts';
 import { AppError, oauthRefusal } from '../../../platform/errors.ts';
+import { type ProofDeps, provedKey } from '../tokens/index.ts';
 import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './oauth.authorize.service.ts';
 import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
-import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
 import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
 import { acceptAuthorization } from './oauth.request.rules.ts';

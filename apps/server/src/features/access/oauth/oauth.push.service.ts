@@ -2,9 +2,9 @@ import type { Clock } from '../../../platform/clock.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, newSecret } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
+import { isFirstUse } from '../tokens/index.ts';
 import type { Client } from './oauth.client.service.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
-import { isFirstUse } from './oauth.single-use.service.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:request_uri:';
 export const PUSHED_SECONDS = 90;
@@ -16,6 +16,8 @@ interface Pushed {
   readonly form: AuthorizationForm;
   /** Whether the service itself keeps it while its person signs in. */
   readonly isSignedIn: boolean;
+  /** The id that the request will have, where the developer's application vouches for its person. */
+  readonly requestId?: string;
   /** In ISO 8601. The store may keep it for longer. */
   readonly expiresAt: string;
 }
@@ -32,11 +34,11 @@ export async function keepPushed(
   { store, clock }: StoreDeps,
   { clientId }: Pick<Client, 'clientId'>,
   form: AuthorizationForm,
-  { seconds, isSignedIn }: { readonly seconds: number; readonly isSignedIn: boolean },
+  { seconds, ...kept }: Pick<Pushed, 'isSignedIn' | 'requestId'> & { readonly seconds: number },
 ): Promise<string> {
   const secret = newSecret();
   const expiresAt = new Date(clock().getTime() + seconds * 1000).toISOString();
-  const pushed: Pushed = { clientId, form, isSignedIn, expiresAt };
+  const pushed: Pushed = { clientId, form, ...kept, expiresAt };
   await store.put([{ key: pushedKey(secret), value: JSON.stringify(pushed), seconds }]);
   return `${PREFIX}${secret}`;
 }

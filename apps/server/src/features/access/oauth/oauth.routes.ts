@@ -3,21 +3,29 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { fieldsOf } from '../../../platform/http/bodies/bodies.ts';
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
 import { type AuthorizeDeps, authorize } from './oauth.authorize.service.ts';
 import type { ClientRequest } from './oauth.client.service.ts';
 import type { DeviceDeps } from './oauth.device.service.ts';
-import { currentNonce, type ProofDeps, type Proved } from './oauth.dpop.service.ts';
 import { introspect, type QuestionDeps, revoke } from './oauth.introspect.service.ts';
 import { pushRequest } from './oauth.par.service.ts';
 import {
+  Arrival,
   AuthorizationForm,
+  EnteredCode,
   PushedRequest,
   TokenAnswer,
   TokenForm,
   TokenQuestion,
   ToldToken,
 } from './oauth.schema.ts';
-import { issueByForm, MAKES_GRANT, type TokenEndpointDeps } from './oauth.token.service.ts';
+import {
+  currentNonce,
+  issueByForm,
+  MAKES_GRANT,
+  type ProofDeps,
+  type TokenEndpointDeps,
+} from './oauth.token.service.ts';
 
 export interface OAuthDeps extends AuthorizeDeps, DeviceDeps, TokenEndpointDeps, QuestionDeps, ProofDeps {}
 
@@ -70,6 +78,25 @@ export const oauthRoutes: FastifyPluginAsyncTypebox<OAuthDeps> = async (app, dep
     },
     async (request, reply) =>
       reply.code(303).redirect(await authorize(deps, request.body, browserOf(request)), 303),
+  );
+
+  app.post(
+    '/v1/oauth/arrivals',
+    {
+      config: { access: 'none', fromOwnPages: true, rate: 'default', failures: ['BAD_REQUEST'] },
+      schema: {
+        operationId: 'oauth.arrive',
+        summary: "Go on with a request whose person the developer's application has signed in",
+        description: 'The consent page calls it with the hint of the application, which names the person.',
+        body: Arrival,
+        response: { 200: EnteredCode },
+      },
+    },
+    async (request) => {
+      const { clientId, requestUri, hint } = request.body;
+      const sent = { client_id: clientId, request_uri: requestUri };
+      return { redirectTo: await authorize(deps, sent, browserOf(request), hint) };
+    },
   );
 
   app.post(
@@ -162,12 +189,6 @@ export const browserOf = ({ id, ip, headers }: FastifyRequest) => ({
 
 export function clientRequestOf(request: FastifyRequest, sent: ClientRequest['sent']): ClientRequest {
   return { authorization: request.headers.authorization, sent, requestId: request.id, address: request.ip };
-}
-
-/** Node joins the lines of a header that it does not know; each proof is a text without a comma. */
-function proofOf({ headers, method, url }: FastifyRequest): Proved {
-  const sent = [headers.dpop ?? []].flat().flatMap((line) => line.split(','));
-  return { proofs: sent, method, path: url.replace(/[?#].*$/s, '') };
 }
 
 /** Only a new grant is an exchange: a refresh is not counted, as at `POST /v1/token/refresh`. */

@@ -114,6 +114,17 @@ export const EnteredCode = Type.Object({
   redirectTo: Type.String(),
 });
 
+/** A browser that comes from the developer's application, which has signed the person in. */
+export type Arrival = Static<typeof Arrival>;
+export const Arrival = Type.Object(
+  {
+    clientId: Type.String({ minLength: 1, maxLength: 1000 }),
+    requestUri: Type.String({ minLength: 1, maxLength: 200 }),
+    hint: Type.String({ minLength: 1, maxLength: 8192 }),
+  },
+  { additionalProperties: false },
+);
+
 /** OpenID CIBA Core 1.0 §7.1. Other members are ignored. */
 export type BackchannelForm = Static<typeof BackchannelForm>;
 export const BackchannelForm = Type.Object(

@@ -19,7 +19,8 @@ export interface SeatDeps extends AssertionDeps {
  * @throws invalid_grant, invalid_target
  */
 export async function developerNamed({ db, store }: SeatDeps, clues: TenantClues): Promise<string> {
-  const { code, resource = [] } = clues;
+  const { code } = clues;
+  const resource = clues.resource ?? resourcesIn(clues.assertion);
   const token = clues.refresh_token ?? clues.token;
   if (code !== undefined || token !== undefined) {
     const named =
@@ -47,11 +48,21 @@ export const withoutDeveloper = (refreshToken: string) => refreshToken.replace(/
 function developerIn(token: string): string | undefined {
   const [, ofRefresh] = /^ref_[^.]+\.(dev_\w+)$/.exec(token) ?? [];
   if (ofRefresh !== undefined) return ofRefresh;
+  const { dev } = statedIn(token);
+  return typeof dev === 'string' ? dev : undefined;
+}
+
+/** The resources that an assertion of an identity provider states. */
+function resourcesIn(assertion = ''): string[] {
+  const { resource } = statedIn(assertion);
+  return [resource ?? []].flat().filter((each): each is string => typeof each === 'string');
+}
+
+function statedIn(jwt: string): Readonly<Record<string, unknown>> {
   try {
-    const { dev } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    return typeof dev === 'string' ? dev : undefined;
+    return Object(JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()));
   } catch {
-    return undefined;
+    return {};
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Proved } from '../../../platform/caller.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { type AssertionDeps, issueAsserted } from '../assertions/index.ts';
 import {
@@ -6,6 +7,8 @@ import {
   type DelegatedTokens,
   exchangeCode,
   type IssuedTokens,
+  type ProofDeps,
+  provedKey,
   refreshTokens,
   type TokensOfCode,
   type TokenWish,
@@ -16,7 +19,6 @@ import {
   type Client,
   type ClientRequest,
 } from './oauth.client.service.ts';
-import { type ProofDeps, type Proved, provedKey } from './oauth.dpop.service.ts';
 import { ACCESS_TOKEN, exchangeToken } from './oauth.exchange.service.ts';
 import { pollsTooFast } from './oauth.flow.service.ts';
 import { type PollDeps, pollRequest } from './oauth.poll.service.ts';
@@ -25,6 +27,8 @@ import { renewDynamicClient } from './oauth.registration.repo.ts';
 import { fewerScopesOf } from './oauth.request.rules.ts';
 import type { TokenAnswer, TokenForm } from './oauth.schema.ts';
 import { withDeveloper, withoutDeveloper } from './oauth.seat.service.ts';
+
+export { currentNonce, type ProofDeps } from '../tokens/index.ts';
 
 export interface TokenEndpointDeps
   extends AuthenticationDeps,

@@ -4,6 +4,7 @@ import { defineFeature } from '../../../feature.ts';
 import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts } from './resources.acts.ts';
+import { identityOf } from './resources.identity.service.ts';
 import { eraseResources } from './resources.repo.ts';
 import { resourceRoutes } from './resources.routes.ts';
 import { tables } from './resources.tables.ts';
@@ -23,6 +24,7 @@ export const resources = defineFeature({
   },
   listens: [on(tenantErased, eraseResources)],
   open: (house, settings) => ({
+    credentials: { resource: (hash) => identityOf(house, hash) },
     routes: (app) =>
       app.register(resourceRoutes, { ...house, allowsUnverified: settings.RESOURCES_ALLOW_UNVERIFIED }),
   }),

@@ -62,14 +62,18 @@ export interface ResourceServer {
   readonly developerId: string;
   readonly resourceId: string;
   readonly resource: string;
+  /** The connectors that it serves; none for any. */
+  readonly connectors: string[];
   readonly mode: Mode;
   readonly plan: Plan;
 }
 
 const byCredential = lookUp<ResourceServer, [hash: Buffer]>(
   'find_resource_server',
-  `select i.developer_id as "developerId", i.resource_id as "resourceId", i.resource, d.mode, d.plan
-   from resource_index i join developers d on d.id = i.developer_id
+  `select i.developer_id as "developerId", i.resource_id as "resourceId", i.resource, r.connectors, d.mode, d.plan
+   from resource_index i
+     join developers d on d.id = i.developer_id
+     join resources r on r.developer_id = i.developer_id and r.id = i.resource_id
    where i.hash = $1 and d.closed_at is null`,
 );
 

@@ -19,16 +19,23 @@ import { credentialFor } from './tokens.credential.service.ts';
 import { type DelegableRow, delegateGrant, findDelegable } from './tokens.delegate.repo.ts';
 import { type DelegatedPart, partOf } from './tokens.delegate.rules.ts';
 import type { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
-import { formOf, type TokenWish } from './tokens.form.rules.ts';
+import type { TokenWish } from './tokens.form.rules.ts';
 import { allocated, grantCreated, type IssuableGrant, issueTokens } from './tokens.issue.service.ts';
 import { assess, findGenuine, type LookUpDeps } from './tokens.look-up.service.ts';
 import type { HeldBudget, NewGrant } from './tokens.repo.ts';
 import { type GrantRefusal, invalidGrant } from './tokens.rules.ts';
+import { wishedForm } from './tokens.wish.service.ts';
 
 export interface DelegateDeps extends LookUpDeps {
   readonly maxTtlSeconds: number;
   /** For developers that have not set their own. */
   readonly maxDelegationDepth: number;
+}
+
+interface ByProof {
+  readonly wish?: TokenWish;
+  /** The key whose proof came with the call, which a bound parent token needs. */
+  readonly provedKey?: string | undefined;
 }
 
 /**
@@ -41,13 +48,13 @@ export async function delegate(
   deps: DelegateDeps,
   caller: Caller,
   input: Delegate,
-  wish?: TokenWish,
+  { wish, provedKey = wish?.keyThumbprint }: ByProof = {},
 ): Promise<DelegatedTokens> {
   const scopes = acceptTokenScopes(input.scopes);
   const lifetimeSeconds = boundedSeconds('expiresIn', input.expiresIn, deps.maxGrantLifetimeSeconds);
   const budget = input.budget && acceptBudget(input.budget);
   const at = deps.clock();
-  const parent = await findParent(deps, caller, input, { at, keyThumbprint: wish?.keyThumbprint ?? null });
+  const parent = await findParent(deps, caller, input, { at, keyThumbprint: provedKey ?? null });
   const maxDepth = parent.maxDepth ?? deps.maxDelegationDepth;
   const subAgentDid = parent.subAgentDid ?? '';
   const asked = { operation: 'delegate', about: concerning({ ...parent, grantId: parent.id }) } as const;
@@ -99,7 +106,7 @@ export async function delegate(
     ...budgetBelow(parent, allocation),
   };
   const grant = childOf(parent, part, held);
-  const form = formOf(wish, grant, deps.issuer);
+  const form = await wishedForm(deps, caller, wish, grant);
   const { token, refresh, act, answer } = await issueTokens(deps, caller, grant, at, null, form);
   const { credentialFormat } = input;
   const { credential, acts, members } = await credentialFor(deps, caller, grant, { credentialFormat, at });
@@ -119,7 +126,8 @@ export async function delegate(
     records,
   };
   const lost = await delegateGrant(deps.db, caller.tenant, at, write);
-  if (lost === 'policies_changed' || lost === 'place_taken') return delegate(deps, caller, input, wish);
+  if (lost === 'policies_changed' || lost === 'place_taken')
+    return delegate(deps, caller, input, { ...(wish && { wish }), ...(provedKey && { provedKey }) });
   if (lost === 'over_quota') throw overQuota(caller, 'active_grants', grantLimit);
   if (lost === 'sub_agent_revoked') throw notFound();
   if (lost === 'sub_agent_suspended') throw agentInactive();

@@ -8,7 +8,7 @@ import { prepareActs } from '../../record/audit/index.ts';
 import { countWrongVerifierOf, findByCode, MAX_WRONG_VERIFIERS } from '../authorization/index.ts';
 import { refuseDenied } from '../policies/index.ts';
 import { credentialFor } from './tokens.credential.service.ts';
-import { formOf, type TokenWish } from './tokens.form.rules.ts';
+import type { TokenWish } from './tokens.form.rules.ts';
 import {
   allocated,
   grantCreated,
@@ -21,6 +21,7 @@ import { reportReuse } from './tokens.reuse.service.ts';
 import { newRoot } from './tokens.root.service.ts';
 import { invalidGrant, redemptionRefusal, type Presented as Shown } from './tokens.rules.ts';
 import type { Exchange, ExchangedTokens } from './tokens.schema.ts';
+import { wishedForm } from './tokens.wish.service.ts';
 
 interface Presented extends Shown {
   readonly credentialFormat: Exchange['credentialFormat'];
@@ -66,7 +67,7 @@ export async function exchangeRequest(
   if (refusal === 'pkce_mismatch') await countWrongVerifierOf(deps.db, caller, found.id);
   if (refusal === 'code_used') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
-  const form = formOf(wish, found, deps.issuer);
+  const form = await wishedForm(deps, caller, wish, found);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,

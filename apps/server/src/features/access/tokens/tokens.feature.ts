@@ -3,6 +3,7 @@ import { tenantErased } from '../../../platform/db/erasure.ts';
 import { on } from '../../../platform/hooks.ts';
 import { acts } from './tokens.acts.ts';
 import { holderReader } from './tokens.holder.service.ts';
+import { NONCE_KEY_USE } from './tokens.proof.service.ts';
 import { rates } from './tokens.rates.ts';
 import { eraseTokens } from './tokens.repo.ts';
 import { tokenRoutes } from './tokens.routes.ts';
@@ -21,6 +22,7 @@ export const tokens = defineFeature({
   attempts: ['token.reuse_detected'],
   rates,
   settings: tokenSettings,
+  keyUses: [NONCE_KEY_USE],
   listens: [on(tenantErased, eraseTokens)],
   open(house, settings) {
     const deps = tokenDeps(house, settings);

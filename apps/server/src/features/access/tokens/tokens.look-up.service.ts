@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BUDGET_TYPE, type GrantClaims } from '@behest/protocol/claims';
+import { storedEntries } from '@behest/protocol/caps-lineage';
+import { BUDGET_TYPE, type GrantClaims, grantClaims } from '@behest/protocol/claims';
 import type { VerifiedGrant } from '@behest/protocol/token-verifier';
 import { type Caller, isWithin } from '../../../platform/caller.ts';
+import { pinsInToken } from '../manifests/index.ts';
 import { audClaim, detailsWithin } from './tokens.form.rules.ts';
 import type { TokenDeps } from './tokens.issue.service.ts';
 import type { TokenRow } from './tokens.queries.ts';
@@ -40,6 +42,39 @@ export async function lookUp(deps: LookUpDeps, caller: Caller, token: string): P
   return assess(found, row, caller, now);
 }
 
+/** A stored token as a verifier reads it, without the entry that states what was left of a budget. */
+export function storedToken(stored: TokenRow, issuer: string, { mode }: Pick<Caller, 'mode'>): VerifiedGrant {
+  const row = ownOf(stored);
+  const details = row.authorizationDetails === null ? undefined : storedEntries(row.authorizationDetails);
+  const claims = {
+    issuer,
+    developerId: row.developerId,
+    principalId: row.principalId,
+    agentId: row.agentId,
+    agentDid: row.agentDid,
+    delegatedBy: row.delegatedBy,
+    delegationDepth: row.delegationDepth,
+    scopes: row.scopes,
+    tokenId: row.tokenId,
+    grantId: row.id,
+    issuedAt: wholeSecond(row.tokenIssuedAt.getTime()),
+    expiresAt: wholeSecond(row.tokenExpiresAt.getTime()),
+    sandbox: mode === 'sandbox',
+    ...(row.audience !== null && { audience: audClaim(row.audience) }),
+    ...(row.keyThumbprint !== null && { keyThumbprint: row.keyThumbprint }),
+    ...(row.parentGrantId !== null && { parentGrantId: row.parentGrantId }),
+    ...(details && { authorizationDetails: details }),
+  };
+  const payload = grantClaims({ ...claims, ...pinsInToken(row.manifests) }, { legacy: false });
+  return { ok: true, header: { alg: 'ES256' }, payload, claims };
+}
+
+/** A token with fewer scopes than its grant has fewer details too. */
+const ownOf = <Row extends TokenRow>(row: Row): Row =>
+  row.hasFewerScopes
+    ? { ...row, authorizationDetails: detailsWithin(row.authorizationDetails, row.scopes) }
+    : row;
+
 /** Compares a genuine token with its stored rows. */
 export function assess<Row extends TokenRow>(
   { verified, isExpired }: Genuine,
@@ -48,9 +83,7 @@ export function assess<Row extends TokenRow>(
   now: Date,
 ): Known<Row> {
   if (!row) return { verified };
-  const own = row.hasFewerScopes
-    ? { ...row, authorizationDetails: detailsWithin(row.authorizationDetails, row.scopes) }
-    : row;
+  const own = ownOf(row);
   if (!agrees(verified.claims, own, mode === 'sandbox')) return { verified };
   const reason = isExpired ? 'expired' : verificationRefusal(own, now);
   return { verified, row: own, ...(reason && { reason }) };

@@ -5,12 +5,13 @@ import { principalInactive } from '../../../platform/errors.ts';
 import { hashOf } from '../../../platform/ids.ts';
 import { prepareActs } from '../../record/audit/index.ts';
 import { refuseDenied } from '../policies/index.ts';
-import { formOf, type TokenWish } from './tokens.form.rules.ts';
+import type { TokenWish } from './tokens.form.rules.ts';
 import { issueTokens, type TokenDeps } from './tokens.issue.service.ts';
 import { findRefreshable, type Refreshable, rotateRefreshToken } from './tokens.repo.ts';
 import { reportReuse } from './tokens.reuse.service.ts';
 import { type GrantRefusal, invalidGrant, refreshIdOf } from './tokens.rules.ts';
 import type { IssuedTokens, Refresh } from './tokens.schema.ts';
+import { wishedForm } from './tokens.wish.service.ts';
 
 /**
  * Exchanges a refresh token for a new one and a new grant token. The grant itself does not change.
@@ -35,7 +36,7 @@ export async function refreshTokens(
   const refusal = refreshRefusal(found, at);
   if (refusal === 'refresh_reused') await reportReuse(deps, caller, reuseOf(found), at);
   if (refusal) throw invalidGrant(refusal);
-  const form = formOf(wish, found, deps.issuer);
+  const form = await wishedForm(deps, caller, wish, found);
   const { version: policiesVersion } = await refuseDenied(
     deps,
     caller,

@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
+import { proofOf } from '../../../platform/http/callers/proof-of-possession.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { Delegate, DelegatedTokens } from './tokens.delegate.schema.ts';
 import { type DelegateDeps, delegate } from './tokens.delegate.service.ts';
 import { exchangeCode } from './tokens.exchange.service.ts';
+import { currentNonce, type ProofDeps, provedKey } from './tokens.proof.service.ts';
 import { rates } from './tokens.rates.ts';
 import { refreshTokens } from './tokens.refresh.service.ts';
 import { revokeToken } from './tokens.revoke.service.ts';
@@ -23,7 +25,7 @@ import {
 } from './tokens.schema.ts';
 import { introspectToken, verifyOlder, verifyToken } from './tokens.verify.service.ts';
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, deps) => {
+export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps & ProofDeps> = async (app, deps) => {
   app.post(
     '/v1/token',
     {
@@ -93,13 +95,18 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<DelegateDeps> = async (app, 
         operationId: 'grants.delegate',
         summary: 'Give a part of a grant to another agent',
         description:
-          'The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it.',
+          'The new grant reaches no further than its parent. It ends with the parent at the latest, and is revoked with it. A parent token that is bound to a key needs a `DPoP` proof of that key.',
         body: Delegate,
         response: { 201: DelegatedTokens },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await delegate(depsFor(request, deps), callerOf(request), request.body)),
+    async (request, reply) => {
+      if (deps.demandsNonce) reply.header('dpop-nonce', currentNonce(deps));
+      const proof = { provedKey: await provedKey(deps, proofOf(request)) };
+      return reply
+        .code(201)
+        .send(await delegate(depsFor(request, deps), callerOf(request), request.body, proof));
+    },
   );
 
   app.post(

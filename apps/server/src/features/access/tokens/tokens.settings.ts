@@ -1,9 +1,10 @@
-import { integer } from '../../../config/readers.ts';
+import { boolean, integer } from '../../../config/readers.ts';
 import { defaulted, type ValuesOf } from '../../../config/setting.ts';
 import type { House } from '../../../feature.ts';
 import { outsidePoint, policySettings } from '../policies/index.ts';
 import { legacySettings } from '../verifiable-credentials/index.ts';
 import type { DelegateDeps } from './tokens.delegate.service.ts';
+import type { ProofDeps } from './tokens.proof.service.ts';
 import { ownVerifier } from './tokens.verifier.service.ts';
 
 /** The OAuth profile issues the same tokens, and uses these settings too. */
@@ -15,6 +16,11 @@ export const tokenSettings = {
     '3',
     'The greatest delegation depth of a grant, for developers that have not set their own.',
   ),
+  DPOP_NONCE: defaulted(
+    boolean,
+    'false',
+    'Whether DPoP proofs have to carry a nonce of the service (RFC 9449, section 8).',
+  ),
   REUSE_GRACE_SECONDS: defaulted(
     integer(0, 300),
     '30',
@@ -23,7 +29,7 @@ export const tokenSettings = {
 };
 
 /** The parts of the house that the issuing and looking up of tokens uses. */
-export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>): DelegateDeps {
+export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>): DelegateDeps & ProofDeps {
   const deps = { ...house, ...house.lifetimes };
   return {
     ...deps,
@@ -32,5 +38,6 @@ export function tokenDeps(house: House, settings: ValuesOf<typeof tokenSettings>
     issuesLegacyClaims: settings.GRANT_TOKEN_LEGACY_CLAIMS,
     maxDelegationDepth: settings.MAX_DELEGATION_DEPTH,
     reuseGraceSeconds: settings.REUSE_GRACE_SECONDS,
+    demandsNonce: settings.DPOP_NONCE,
   };
 }

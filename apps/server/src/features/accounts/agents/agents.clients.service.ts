@@ -1,9 +1,10 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { newId } from '../../../platform/ids.ts';
 import type { Quotas } from '../../../platform/quotas.ts';
 import { useQuota } from '../quotas/index.ts';
-import { insertProposed, lockProposed, updateAgent } from './agents.repo.ts';
+import { agentOfClient, insertProposed, lockProposed, updateAgent } from './agents.repo.ts';
 import { agentDid } from './agents.rules.ts';
 
 /** An OAuth client that describes itself, and asks the principals of a developer for the first time. */
@@ -22,14 +23,35 @@ export interface Proposal {
 export function proposeAgent(
   { db, didHost }: { readonly db: Executor; readonly didHost: string },
   { tenant }: Caller,
-  { agentId: id, clientId, name, scopes }: Proposal,
+  proposal: Proposal,
   at: Date,
 ): Promise<void> {
+  return inTransaction(db, (tx) => insertProposed(tx, tenant, rowOf(proposal, didHost, at)));
+}
+
+const rowOf = ({ agentId: id, clientId, name, scopes }: Proposal, didHost: string, at: Date) => {
   const agent = { id, did: agentDid(didHost, id), name, description: '', scopes: [...scopes] };
-  const row = { ...agent, clientId, isProposed: true, status: 'suspended' } as const;
-  return inTransaction(db, (tx) =>
-    insertProposed(tx, tenant, { ...row, publicKeyJwk: null, createdAt: at, updatedAt: at }),
-  );
+  const state = { clientId, isProposed: true, status: 'suspended' } as const;
+  return { ...agent, ...state, publicKeyJwk: null, createdAt: at, updatedAt: at };
+};
+
+/**
+ * Makes a client that describes itself an agent of the developer, on the developer's own word. A client that has an agent
+ * there keeps it.
+ * @returns the agent's id, and the acts, which the caller records
+ * @throws PLAN_LIMIT_EXCEEDED
+ */
+export async function admitClient(
+  tx: Tx,
+  { quotas, didHost }: { readonly quotas: Quotas; readonly didHost: string },
+  caller: Caller,
+  proposal: Omit<Proposal, 'agentId'>,
+  at: Date,
+): Promise<{ readonly agentId: string; readonly acts: Act[] }> {
+  const row = rowOf({ ...proposal, agentId: newId('ag', at) }, didHost, at);
+  await insertProposed(tx, caller.tenant, row);
+  const agentId = await agentOfClient(tx, caller.tenant, proposal.clientId);
+  return { agentId, acts: await adoptAgent(tx, quotas, caller, { agentId, at }) };
 }
 
 /**

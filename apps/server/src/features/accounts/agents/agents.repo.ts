@@ -166,6 +166,18 @@ export async function insertProposed(tx: Tx, { developerId }: Tenant, agent: New
   if (inserted > 0n) await tx.insertInto('agentIndex').values({ agentId: agent.id, developerId }).execute();
 }
 
+/** The agent that a client has at the tenant, proposed or not. */
+export async function agentOfClient(tx: Tx, { developerId }: Tenant, clientId: string): Promise<string> {
+  const { id } = await tx
+    .selectFrom('agents')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('clientId', '=', clientId)
+    .where('status', '<>', 'revoked')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
 /** @returns the agent, unless it is not proposed any longer */
 export function lockProposed(tx: Tx, { developerId }: Tenant, agentId: string) {
   return tx

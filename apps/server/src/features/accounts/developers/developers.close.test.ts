@@ -24,6 +24,15 @@ const activeGrants = ({ db }: Service, { developerId }: Developer) =>
     .execute();
 
 describe('closing an account', () => {
+  test('refuses a key even if its own end was not recorded', async () => {
+    const service = await startApp();
+    const acme = await service.asDeveloper({ mode: 'sandbox' });
+    const own = service.db.updateTable('developers').where('id', '=', acme.developerId);
+    await own.set({ closedAt: service.clock() }).execute();
+
+    expect(refusalOf(await acme('GET', '/v1/me'))).toBe('401 UNAUTHORIZED');
+  });
+
   test('ends its keys at once, and its agents, grants, requests and sessions with it', async () => {
     const service = await startApp();
     const [acme, other] = [

@@ -104,7 +104,7 @@ function mayReturnTo({ mode, redirectUris }: Account, url: string): boolean {
 /** The holder of a link is not thereby the principal. @throws CONFLICT */
 function mustBeProvable({ mode, consentMode, consentKeys, connectLoginUrl }: Account): void {
   if (mode === 'sandbox' && consentMode === 'developer') return;
-  if (consentMode === 'passkey') return; // which no word of the developer can replace
+  if (consentMode === 'passkey' || consentMode === 'sso') return; // which no word of the developer can replace
   const missing = thumbprintsOf(consentKeys).length === 0 ? 'consentKeys' : 'connectLoginUrl';
   if (missing === 'connectLoginUrl' && connectLoginUrl !== null) return;
   const message = 'Without it, nobody could prove to be the principal on the page.';

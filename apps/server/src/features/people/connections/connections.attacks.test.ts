@@ -292,6 +292,26 @@ describe('an answer of the upstream', () => {
     expect(upstream.tokenCalls()).toBe(1);
   });
 
+  test('stays good when it is confirmed while its expiry is recorded, by an instance whose clock is behind', async () => {
+    const steps = stepping();
+    const { upstream, alice, service } = await startTwo({ dbAs: steps.dbAs });
+    await alice.browser.callback(await upstream.visit(alice.redirectTo));
+    service.advance(600);
+    let confirmed: Awaited<ReturnType<typeof alice.browser.confirm>> | undefined;
+
+    await steps.walk(
+      async () => await service.runJob('expiry of connect sessions'),
+      'Select connect_sessions', // it is found due
+      async () => {
+        service.advance(-1);
+        confirmed = await alice.browser.confirm(alice.session.id);
+      },
+    );
+
+    expect(confirmed?.statusCode).toBe(200);
+    expect(upstream.calls.filter((call) => call.includes('revocation'))).toEqual([]);
+  });
+
   test('with too few scopes stores nothing', async () => {
     const { upstream, alice } = await startTwo();
     upstream.behaviour.refused = ['files:read'];

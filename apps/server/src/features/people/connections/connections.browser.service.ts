@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { BrowserRequest, Caller, Mode, Plan } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
-import type { Proofs } from '../consent/index.ts';
+import { type Proofs, signOnCookieName } from '../consent/index.ts';
 import { type ConnectDeps, personIn } from './connections.deps.service.ts';
 import { pageKey } from './connections.keys.service.ts';
 
@@ -25,6 +25,8 @@ export interface StoredPage {
 export interface PageHold {
   readonly sessionId: string;
   readonly secret: string;
+  /** The cookie of a session of single sign-on. */
+  readonly signOn?: string | undefined;
 }
 
 /** @throws UNAUTHORIZED for an unknown session and for a known one alike */
@@ -85,6 +87,10 @@ export const personWith = (
 /** The name holds the session's id, so two sessions in two tabs do not disturb each other. */
 export const cookieName = (sessionId: string, publicBaseUrl: string): string =>
   `${isSecure(publicBaseUrl) ? '__Host-' : ''}bh_connect_${sessionId}`;
+
+/** The cookie of a session of single sign-on. */
+export const signOnIn = (cookies: BrowserRequest['cookies'], publicBaseUrl: string) =>
+  cookies[signOnCookieName(publicBaseUrl)];
 
 export const isSecure = (publicBaseUrl: string) => publicBaseUrl.startsWith('https:');
 

@@ -5,17 +5,11 @@ import { AppError } from '../../../platform/errors.ts';
 import { newSecret } from '../../../platform/ids.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { getProviderRow, type ProviderRow, settingsOf } from '../../vault/providers/index.ts';
-import {
-  cookieName,
-  findPage,
-  type PageHold,
-  personWith,
-  type StoredPage,
-} from './connections.browser.service.ts';
+import { cookieName, findPage, type PageHold, personWith, signOnIn } from './connections.browser.service.ts';
 import { storeReturned } from './connections.confirm.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import { failed, sessionOwner } from './connections.end.service.ts';
-import { pageOf, verificationFor } from './connections.held.service.ts';
+import { type Held, pageOf, verificationFor } from './connections.held.service.ts';
 import { stateKey, usedKey } from './connections.keys.service.ts';
 import { reportBlocked } from './connections.proof.service.ts';
 import { changeSession, findSession, type ShownRow, stateAfterFailure } from './connections.repo.ts';
@@ -58,8 +52,9 @@ export async function takeCallback(
     return refused();
   };
   if (!page || page.started?.state !== query.get('state')) throw await blocked('browser');
-  const { row } = await pageOf(deps, hold);
-  if (!wasProved(deps, row, page, page.started.at)) throw await blocked('browser');
+  const held = await pageOf(deps, hold);
+  const { row } = held;
+  if (!(await wasProved(deps, held, page.started.at))) throw await blocked('browser');
   const provider = await getProviderRow(deps.db, caller.tenant, flight.providerId);
   if (!provider || flight.providerId !== providerId) throw await blocked('provider');
   const issuers = query.getAll('iss');
@@ -82,6 +77,7 @@ async function takeFlight(deps: ConnectDeps, query: URLSearchParams): Promise<In
 const holdOf = ({ publicBaseUrl }: ConnectDeps, sessionId: string, { cookies }: Browser): PageHold => ({
   sessionId,
   secret: cookies[cookieName(sessionId, publicBaseUrl)] ?? '',
+  signOn: signOnIn(cookies, publicBaseUrl),
 });
 
 /** The names for the entry of a refused answer. */
@@ -90,9 +86,9 @@ async function namesOf({ db }: ConnectDeps, { developerId, sessionId }: InFlight
   return { id: sessionId, principalId: row?.principalId ?? '', service: row?.service ?? '' };
 }
 
-/** The proof stood at the start, and its key is not withdrawn since. */
-const wasProved = (deps: ConnectDeps, row: ShownRow, page: StoredPage, startedAt: string): boolean =>
-  verificationFor(deps, row, page, new Date(startedAt)).satisfied;
+/** The proof stood at the start, and neither its key is withdrawn nor the sign-on ended since. */
+const wasProved = async (deps: ConnectDeps, held: Held, startedAt: string): Promise<boolean> =>
+  (await verificationFor(deps, held, new Date(startedAt))).verification.satisfied;
 
 interface Answer {
   readonly row: ShownRow;

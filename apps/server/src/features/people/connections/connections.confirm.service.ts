@@ -3,11 +3,12 @@ import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { recordActs } from '../../record/audit/index.ts';
 import { findReplaced, storeConnection } from '../../vault/credentials/index.ts';
+import { unproved } from '../consent/index.ts';
 import { gone } from './connections.ask.service.ts';
 import type { PageHold } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import { endSession, openTokens, revokeReturned } from './connections.end.service.ts';
-import { pageOf } from './connections.held.service.ts';
+import { type Held, pageOf, verificationFor } from './connections.held.service.ts';
 import { changeSession, type ShownRow } from './connections.repo.ts';
 import { resultOf } from './connections.returned.service.ts';
 import { statusAt, withQuery } from './connections.rules.ts';
@@ -16,7 +17,7 @@ import { mustAllowReplacing } from './connections.show.service.ts';
 
 /**
  * The person has seen which account came back, and wants it.
- * @throws GONE unless an account came back, CONFLICT until the person lets another credential go, PLAN_LIMIT_EXCEEDED
+ * @throws GONE unless an account came back, SSO_REQUIRED once the sign-on is missing, CONFLICT until the person lets another credential go, PLAN_LIMIT_EXCEEDED
  */
 export async function confirm(
   deps: ConnectDeps,
@@ -42,10 +43,12 @@ export async function storeReturned(
   hold: PageHold,
   { replaceAccount = false, isSameAccountOnly }: Storing,
 ): Promise<Ended | undefined> {
-  const { row } = await pageOf(deps, hold);
+  const held = await pageOf(deps, hold);
+  const { row } = held;
   const result = resultOf(row);
   const returned = openTokens(deps, row);
   if (row.status !== 'returned' || !result || !returned) return undefined;
+  await mustBeSignedOn(deps, held);
   const before = await findReplaced(deps.db, caller, row);
   const mustAsk = mustAllowReplacing(before, result.account);
   if (isSameAccountOnly && (mustAsk || result.account === null || !before)) return undefined;
@@ -101,6 +104,18 @@ export async function storeReturned(
     return stored.credentialId;
   });
   return { status: 'connected', credentialId, ...back(row, 'connected') };
+}
+
+/**
+ * The proof stood when the person began. Single sign-on counts as it is now: the session may have ended since, or the demand
+ * begun.
+ * @throws SSO_REQUIRED
+ */
+async function mustBeSignedOn(deps: ConnectDeps, held: Held): Promise<void> {
+  const verified = await verificationFor(deps, held, deps.clock());
+  const { standing, verification } = verified;
+  if (!standing || standing.session) return;
+  throw unproved(deps.publicBaseUrl, { standing, verification: { ...verification, methods: ['sso'] } });
 }
 
 /** The person does not go on. Tokens that came back are revoked at the upstream. @throws GONE */

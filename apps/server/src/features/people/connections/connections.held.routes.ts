@@ -1,5 +1,5 @@
 import { cookiesIn } from '../../../platform/http/callers/credentials.ts';
-import { cookieName, type PageHold } from './connections.browser.service.ts';
+import { cookieName, type PageHold, signOnIn } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import { rates } from './connections.rates.ts';
 
@@ -17,4 +17,5 @@ export const holdReader =
   ({ params, headers }: FromBrowser): PageHold => ({
     sessionId: params.id,
     secret: cookiesIn(headers)[cookieName(params.id, publicBaseUrl)] ?? '',
+    signOn: signOnIn(cookiesIn(headers), publicBaseUrl),
   });

@@ -10,7 +10,7 @@ import {
   type StoredPage,
 } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
-import { keepPage, openRow, pageOf, spendTicket, verificationFor } from './connections.held.service.ts';
+import { keepPage, openRow, pageOf, verifiedNow } from './connections.held.service.ts';
 import { ticketKey } from './connections.keys.service.ts';
 import { takeHint } from './connections.proof.service.ts';
 import { statusAt, withQuery } from './connections.rules.ts';
@@ -20,6 +20,7 @@ import { shownConnect } from './connections.show.service.ts';
 interface OpeningBrowser extends Pick<BrowserRequest, 'requestId' | 'ip' | 'userAgent' | 'hasAuthorization'> {
   /** Counts this request for the connect session. @throws RATE_LIMITED */
   readonly charge: () => Promise<void>;
+  readonly signOn: string | undefined;
 }
 
 /**
@@ -51,18 +52,16 @@ export async function openPage(
     proofs: { hint: 'none' },
   };
   await keepPage(deps, row, page);
-  const hold = { sessionId, secret };
-  const caller = personWith(row, browser);
-  // Without a hint to look at, a sandbox is proved at once.
-  if (hint === undefined) await spendTicket(deps, row, page);
-  else await takeHint(deps, caller, hold, hint);
+  const hold = { sessionId, secret, signOn: browser.signOn };
+  if (hint !== undefined) await takeHint(deps, personWith(row, browser), hold, hint);
   return { opened: { ...(await showPage(deps, hold)), nonce }, secret };
 }
 
 /** @throws as `pageOf` */
 export async function showPage(deps: ConnectDeps, hold: PageHold): Promise<ShownPage> {
-  const { row, page } = await pageOf(deps, hold);
-  const verification = verificationFor(deps, row, page, deps.clock());
+  const held = await pageOf(deps, hold);
+  const { row, page } = held;
+  const verification = await verifiedNow(deps, held);
   const back = `${deps.publicBaseUrl}/connect?session=${row.id}`;
   const needsLogin = !verification.satisfied && verification.methods.includes('hint');
   return {

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { beginAssertion, finishAssertion } from '../passkeys/index.ts';
 import type { PageHold } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
-import { keepPage, pageOf, spendTicket, verificationFor } from './connections.held.service.ts';
+import { keepProof, pageOf } from './connections.held.service.ts';
 import { reportBlocked } from './connections.proof.service.ts';
 import type { ShownRow } from './connections.repo.ts';
 import type { Verified } from './connections.schema.ts';
@@ -33,9 +33,7 @@ export async function takePasskey(
       throw error;
     },
   );
-  const { page } = await pageOf(deps, hold); // another proof may have come meanwhile
-  const next = { ...page, proofs: { ...page.proofs, passkey } };
-  await keepPage(deps, row, next);
-  await spendTicket(deps, row, next);
-  return { verification: verificationFor(deps, row, next, deps.clock()) };
+  const held = await pageOf(deps, hold); // another proof may have come meanwhile
+  const { page } = held;
+  return keepProof(deps, { ...held, page: { ...page, proofs: { ...page.proofs, passkey } } });
 }

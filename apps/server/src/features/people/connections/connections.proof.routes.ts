@@ -5,9 +5,9 @@ import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
 import { holdReader, onPage } from './connections.held.routes.ts';
 import { askForPasskey, takePasskey } from './connections.passkey.service.ts';
-import { checkCode, sendCode, takeHint } from './connections.proof.service.ts';
+import { checkCode, sendCode, signOnAddress, takeHint } from './connections.proof.service.ts';
 import { assertRate, rates } from './connections.rates.ts';
-import { CheckCode, ConnectPath, SendHint, SentCode, Verified } from './connections.schema.ts';
+import { CheckCode, ConnectPath, SendHint, SentCode, Started, Verified } from './connections.schema.ts';
 
 const withPasskey = { ...onPage, rate: assertRate } as const;
 const withCode = { ...onPage, rate: rates.connectCode } as const;
@@ -29,6 +29,21 @@ export const proofRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app, d
       },
     },
     (request) => takeHint(deps, callerOf(request), holdOf(request), request.body.hint),
+  );
+
+  app.get(
+    '/v1/connect/:id/sso',
+    {
+      config: { ...onPage, failures: ['CONSENT_REQUIRED', 'CONFLICT', 'NOT_FOUND', 'GONE'] },
+      schema: {
+        operationId: 'connections.signOn',
+        summary:
+          'Find the address at which the person signs in, and from which the browser comes back to the page',
+        params: ConnectPath,
+        response: { 200: Started },
+      },
+    },
+    (request) => signOnAddress(deps, holdOf(request)),
   );
 
   app.post(

@@ -7,13 +7,14 @@ import {
   checkMailedCode,
   readVouching,
   sendMailedCode,
+  signInUrl,
   standingHint,
   unknownAddress,
   wrongCode,
 } from '../consent/index.ts';
 import type { PageHold } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
-import { keepPage, pageOf, spendTicket, verificationFor } from './connections.held.service.ts';
+import { keepProof, pageOf, verificationFor } from './connections.held.service.ts';
 import { pageKey } from './connections.keys.service.ts';
 import type { ShownRow } from './connections.repo.ts';
 import type { Verified } from './connections.schema.ts';
@@ -28,7 +29,8 @@ export async function takeHint(
   hold: PageHold,
   hint: string,
 ): Promise<Verified> {
-  const { row, page } = await pageOf(deps, hold);
+  const held = await pageOf(deps, hold);
+  const { row, page } = held;
   const now = deps.clock();
   const { developerId, consentKeys, principalId, id } = row;
   const claims = { conn: id, nonce: page.nonce };
@@ -38,15 +40,23 @@ export async function takeHint(
   if (!good) {
     await reportBlocked(deps, caller, row, 'proof');
     const kept = page.proofs.hint === 'none' ? { ...page, proofs: { hint: 'bad' as const } } : page;
-    await keepPage(deps, row, kept);
-    return { verification: verificationFor(deps, row, kept, now) };
+    return keepProof(deps, { ...held, page: kept });
   }
   const { email, keyThumbprint } = good;
   const taken = { at: now.toISOString(), keyThumbprint, ...(email !== undefined && { email }) };
-  const next = { ...page, nonce: '', proofs: { ...page.proofs, hint: taken } };
-  await keepPage(deps, row, next);
-  await spendTicket(deps, row, next);
-  return { verification: verificationFor(deps, row, next, now) };
+  return keepProof(deps, {
+    ...held,
+    page: { ...page, nonce: '', proofs: { ...page.proofs, hint: taken } },
+  });
+}
+
+/** The address at which the person signs in, and from which the browser comes back. @throws CONFLICT and as `pageOf` */
+export async function signOnAddress(deps: ConnectDeps, hold: PageHold): Promise<{ redirectTo: string }> {
+  const held = await pageOf(deps, hold);
+  const { principalId, id } = held.row;
+  const { standing } = await verificationFor(deps, held, deps.clock());
+  const returnTo = `/connect?session=${id}`;
+  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, { principalId, returnTo }) };
 }
 
 /** Sends a code to the address that the hint names. @throws CONFLICT and as `sendMailedCode` */
@@ -76,18 +86,16 @@ export async function checkCode(
   hold: PageHold,
   code: string,
 ): Promise<Verified> {
-  const { row, page } = await pageOf(deps, hold);
+  const held = await pageOf(deps, hold);
+  const { row, page } = held;
   const outcome = await checkMailedCode(deps, row.id, code);
   if (outcome !== 'right') {
     await reportBlocked(deps, caller, row, 'proof');
     if (outcome === 'last') await deps.store.remove(pageKey(row.id));
     throw wrongCode(outcome);
   }
-  const now = deps.clock();
-  const next = { ...page, proofs: { ...page.proofs, mailReadAt: now.toISOString() } };
-  await keepPage(deps, row, next);
-  await spendTicket(deps, row, next);
-  return { verification: verificationFor(deps, row, next, now) };
+  const proofs = { ...page.proofs, mailReadAt: deps.clock().toISOString() };
+  return keepProof(deps, { ...held, page: { ...page, proofs } });
 }
 
 /** Records what did not prove the person, or came from elsewhere. */

@@ -6,6 +6,7 @@ import type { ConnectSessions } from '../../../platform/db/types.gen.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
 import { activeSession } from '../principals/principals.queries.ts';
+import { enforcingOf } from '../sso/sso.queries.ts';
 
 export type SessionRow = Selectable<ConnectSessions>;
 type Status = SessionRow['status'];
@@ -47,6 +48,7 @@ export function findShownSession(db: Executor, tenant: Tenant, id: string) {
     .select(['developer.developerName', 'developer.mode', 'developer.plan', 'developer.consentMode'])
     .select(['developer.consentKeys', 'developer.connectLoginUrl', 'developer.emailVerified'])
     .select('agent.agentName')
+    .select(({ exists }) => exists(enforcingOf(db, tenant)).as('enforcesSso'))
     .executeTakeFirst();
 }
 

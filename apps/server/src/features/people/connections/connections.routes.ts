@@ -4,7 +4,7 @@ import { stringifySetCookie } from 'cookie';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
 import { addPage } from '../../../platform/http/routes/pages.ts';
-import { cookieName, isSecure } from './connections.browser.service.ts';
+import { cookieName, isSecure, signOnIn } from './connections.browser.service.ts';
 import { takeCallback } from './connections.callback.service.ts';
 import { cancel, confirm } from './connections.confirm.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
@@ -78,7 +78,8 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
       const { id: requestId, ip, headers } = request;
       const hasAuthorization = headers.authorization !== undefined;
       const charge = request.chargeResource;
-      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge };
+      const signOn = signOnIn(cookiesIn(headers), deps.publicBaseUrl);
+      const browser = { requestId, ip, userAgent: headers['user-agent'], hasAuthorization, charge, signOn };
       const { opened, secret } = await openPage(deps, request.params.id, request.body, browser);
       const cookie = stringifySetCookie({
         name: cookieName(opened.id, deps.publicBaseUrl),
@@ -141,6 +142,8 @@ export const connectRoutes: FastifyPluginAsyncTypebox<ConnectDeps> = async (app,
         failures: [
           'PLAN_LIMIT_EXCEEDED',
           'CONSENT_REQUIRED',
+          'PRINCIPAL_VERIFICATION_REQUIRED',
+          'SSO_REQUIRED',
           'CONFLICT',
           'NOT_FOUND',
           'GONE',

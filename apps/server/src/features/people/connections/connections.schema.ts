@@ -90,6 +90,10 @@ const Verification = Type.Object({
   satisfied: Type.Boolean(),
   methods: Type.Array(Type.String()),
   satisfiedUntil: Type.Optional(Time),
+  /** The page can send the person to an identity provider. */
+  signInHere: Type.Optional(Type.Literal(true)),
+  /** The browser is signed in at an identity provider, as somebody else. */
+  otherPerson: Type.Optional(Type.Literal(true)),
 });
 
 export type Verified = Static<typeof Verified>;

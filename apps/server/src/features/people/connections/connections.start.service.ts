@@ -12,6 +12,7 @@ import {
   type ProviderRow,
   settingsOf,
 } from '../../vault/providers/index.ts';
+import { unproved } from '../consent/index.ts';
 import { gone } from './connections.ask.service.ts';
 import type { PageHold } from './connections.browser.service.ts';
 import type { ConnectDeps } from './connections.deps.service.ts';
@@ -47,13 +48,11 @@ export async function startDance(
   hold: PageHold,
   input: Start,
 ): Promise<{ redirectTo: string }> {
-  const { row, page } = await pageOf(deps, hold);
-  const { satisfied, mode, methods } = verificationFor(deps, row, page, deps.clock());
-  if (!satisfied) {
-    const codes = { passkey: 'FIDO_REQUIRED', sso: 'SSO_REQUIRED' } as const;
-    const code = mode === 'passkey' || mode === 'sso' ? codes[mode] : 'PRINCIPAL_VERIFICATION_REQUIRED';
-    throw new AppError(code, 'First prove who you are.', { methods });
-  }
+  const held = await pageOf(deps, hold);
+  const { row } = held;
+  const verified = await verificationFor(deps, held, deps.clock());
+  const { satisfied, mode } = verified.verification;
+  if (!satisfied) throw unproved(deps.publicBaseUrl, verified);
   const tenant = { developerId: row.developerId };
   const provider = await getProviderRow(deps.db, tenant, row.providerId);
   if (provider?.status !== 'active') throw gone('cancelled');
@@ -72,7 +71,7 @@ export async function startDance(
   };
   const redirectTo = await authorizationUrl(deps, provider, { ...flight, state });
   await deps.store.put([{ key: stateKey(state), value: JSON.stringify(flight), seconds: STATE_SECONDS }]);
-  await rememberStart(deps, row, page, state);
+  await rememberStart(deps, held, state);
   const started = await inTransaction(deps.db, (tx) => startSession(tx, caller.tenant, row.id, mode));
   if (!started) throw gone('failed');
   return { redirectTo };

@@ -1,11 +1,10 @@
 import type { Caller } from '../../../platform/caller.ts';
 import type { Tx } from '../../../platform/db/db.ts';
-import { AppError } from '../../../platform/errors.ts';
 import { approveRequest, denyRequest, redirectTo } from '../../access/authorization/index.ts';
 import { keepEvidence } from '../passkeys/index.ts';
-import { mustAllowScopes, ssoRequired } from '../sso/index.ts';
+import { mustAllowScopes } from '../sso/index.ts';
 import { isSignedFor } from './consent.passkey.service.ts';
-import type { Approve, Approved, Denied, Deny, Verification } from './consent.schema.ts';
+import type { Approve, Approved, Denied, Deny } from './consent.schema.ts';
 import {
   type ConsentDeps,
   type ConsentSession,
@@ -13,6 +12,7 @@ import {
   verificationFor,
 } from './consent.session.service.ts';
 import { manifestsAsShown } from './consent.shown.service.ts';
+import { proofMissing, unproved } from './consent.verify.service.ts';
 
 /**
  * The person approves the request, or less of it. The service accepts nothing wider, and requires the proof
@@ -33,7 +33,7 @@ export async function approve(
   const alongside = async (tx: Tx) => {
     if (!passkey) return;
     const { challengeId } = passkey;
-    if (!(await keepEvidence(tx, caller, { challengeId, requestId }))) throw unproved('passkey');
+    if (!(await keepEvidence(tx, caller, { challengeId, requestId }))) throw proofMissing('passkey');
   };
   const approval = { method: mode, narrowing: { ...narrowing, manifests }, evidence, alongside };
   const { request, code } = await approveRequest(deps, caller, requestId, approval);
@@ -48,27 +48,18 @@ export async function approve(
  * @throws PRINCIPAL_VERIFICATION_REQUIRED, FIDO_REQUIRED, SSO_REQUIRED
  */
 async function provedRequest(deps: ConsentDeps, session: ConsentSession, narrowing: Approve) {
-  const { row, proofs, verification, standing } = await requestOfSession(deps, session);
+  const { row, proofs, ...verified } = await requestOfSession(deps, session);
+  const { verification, standing } = verified;
   const { passkey, ...others } = proofs;
   const isSigned =
     passkey !== undefined &&
     verification.mode === 'passkey' &&
     (await isSignedFor(deps, row, narrowing, passkey.digest));
-  const proved =
-    passkey && !isSigned
-      ? (await verificationFor(deps, row, others, session.signOn)).verification
-      : verification;
-  const { satisfied, mode, methods } = proved;
+  const proved = passkey && !isSigned ? await verificationFor(deps, row, others, session.signOn) : verified;
+  const { satisfied, mode, methods } = proved.verification;
   if (satisfied) return { row, mode, standing, passkey: isSigned ? passkey : undefined };
-  const isOnlySignOn = methods.every((method) => method === 'sso');
-  if (isOnlySignOn && standing?.signInAt) throw ssoRequired(deps.publicBaseUrl, standing.signInAt);
-  throw passkey ? unproved('passkey') : unproved(mode, methods);
-}
-
-function unproved(mode: Verification['mode'], methods: readonly string[] = [mode]): AppError {
-  const code = mode === 'passkey' ? 'FIDO_REQUIRED' : 'PRINCIPAL_VERIFICATION_REQUIRED';
-  const message = 'First prove who you are: open the link again from the application that sent you.';
-  return new AppError(code, message, { methods });
+  const isOnlySignOn = methods[0] === 'sso'; // which comes last
+  throw passkey && !isOnlySignOn ? proofMissing('passkey') : unproved(deps.publicBaseUrl, proved);
 }
 
 /** The person denies the request. No proof is needed. @throws GONE */

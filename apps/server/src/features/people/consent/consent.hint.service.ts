@@ -12,6 +12,7 @@ export interface GoodHint {
   readonly email: string | undefined;
   /** Identifies the consent key that signed it. @see RFC 7638 */
   readonly keyThumbprint: string;
+  readonly principalId: string;
 }
 
 export interface HintIsFor {
@@ -29,11 +30,25 @@ export interface HintIsFor {
 export const readHint = (hint: string, row: ShownRow, use: HintIsFor): GoodHint | undefined =>
   readVouching('consent-hint', hint, { ...row, claims: { areq: row.id } }, use);
 
+/**
+ * Reads a hint that names the person, where the developer's application has signed them in for a request that names
+ * nobody yet. Every other claim has to be as in any hint.
+ */
+export const readNaming = (
+  hint: string,
+  { requestId, ...developer }: Pick<Vouched, 'developerId' | 'consentKeys'> & { readonly requestId: string },
+  use: HintIsFor,
+): GoodHint | undefined =>
+  readVouching('consent-hint', hint, { ...developer, principalId: null, claims: { areq: requestId } }, use);
+
+const PRINCIPAL = /^[^\p{Cc}]{1,256}$/u;
+
 /** The person that a hint has to vouch for. */
 interface Vouched {
   readonly developerId: string;
   readonly consentKeys: unknown;
-  readonly principalId: string;
+  /** Null for any person, whom the hint names. */
+  readonly principalId: string | null;
   /** Claims that bind the hint to its use. */
   readonly claims: Readonly<Record<string, string>>;
 }
@@ -57,8 +72,10 @@ export function readVouching(
     const { iat, exp, sub, email } = verified.payload;
     const isTimely = typeof iat === 'number' && Number(exp) - iat <= LONGEST_SECONDS;
     const isBound = Object.entries(claims).every(([name, value]) => verified.payload[name] === value);
-    if (sub !== principalId || !isBound || !isTimely) return undefined;
-    return { email: addressIn(email), keyThumbprint: thumbprints[at] ?? '' };
+    if (typeof sub !== 'string' || !PRINCIPAL.test(sub)) return undefined;
+    const isMeant = principalId === null || sub === principalId;
+    if (!isMeant || !isBound || !isTimely) return undefined;
+    return { email: addressIn(email), keyThumbprint: thumbprints[at] ?? '', principalId: sub };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Verification } from './consent.schema.ts';
 
-type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
+export type ConsentMode = 'developer' | 'email' | 'sso' | 'passkey';
 
 /** A good hint that the service has taken. */
 export interface TakenHint {

@@ -14,18 +14,17 @@ import {
   sessionKey,
   statusAt,
 } from '../../access/authorization/index.ts';
-import { thumbprintsOf } from '../../accounts/developers/index.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
-import { cookieNames, readSessionCookie } from '../sso/index.ts';
-import { standingOf } from '../sso/sso.queries.ts';
+import { cookieNames } from '../sso/index.ts';
 import { readHint } from './consent.hint.service.ts';
 import { findShown, type ShownRow } from './consent.repo.ts';
-import { type Proofs, verificationOf, withSignOn } from './consent.rules.ts';
+import type { Proofs } from './consent.rules.ts';
 import type { OpenedSession, OpenSession, ShownRequest } from './consent.schema.ts';
 import { shownRequest } from './consent.show.service.ts';
 import { showManifests } from './consent.shown.service.ts';
+import { verifyPerson } from './consent.verify.service.ts';
 
 export interface ConsentDeps extends AuthorizationDeps, PasskeyDeps {
   readonly keyRing: KeyRing;
@@ -138,33 +137,15 @@ export function reportFailedProof(
   return inTransaction(db, (tx) => recordBlockedAttempt(tx, caller, attempt, clock()));
 }
 
-/**
- * Decides at each call: a proof that the developer configures later is demanded from then on, and one that ran out
- * counts no more.
- */
-export async function verificationFor(
+/** Weighs the proofs that the person of this request has given so far. */
+export function verificationFor(
   { db, principalProof, clock }: ConsentDeps,
   row: ShownRow,
   proofs: Proofs,
   signOn: string | undefined,
 ) {
-  const { consentMode, principalId, developerId } = row;
-  const now = clock();
-  const proved = verificationOf({
-    mode: row.developerMode,
-    consentMode,
-    consentKeys: thumbprintsOf(row.consentKeys),
-    proofs,
-    proofIsRequired: principalProof === 'required',
-    now,
-  });
-  const isDemanded = consentMode === 'sso';
-  const cookie = readSessionCookie(signOn);
-  const standing =
-    isDemanded || row.enforcesSso
-      ? await standingOf(db, { developerId }, { principalId, now, cookie, isDemanded })
-      : undefined;
-  return { standing, verification: standing ? withSignOn(proved, standing) : proved };
+  const proofIsRequired = principalProof === 'required';
+  return verifyPerson(db, { ...row, mode: row.developerMode, proofs, proofIsRequired, signOn }, clock());
 }
 
 /**

@@ -1,9 +1,9 @@
-import { AppError } from '../../../platform/errors.ts';
 import { openRequests } from '../../access/authorization/authorization.queries.ts';
 import { sessionKey } from '../../access/authorization/index.ts';
 import type { OnEnforced } from '../sso/index.ts';
 import type { SignOn } from './consent.schema.ts';
 import { type ConsentDeps, type ConsentSession, requestOfSession } from './consent.session.service.ts';
+import { signInUrl } from './consent.verify.service.ts';
 
 /**
  * The address at which the person signs in, and from which the browser comes back to the page.
@@ -11,19 +11,9 @@ import { type ConsentDeps, type ConsentSession, requestOfSession } from './conse
  */
 export async function signOnAddress(deps: ConsentDeps, session: ConsentSession): Promise<SignOn> {
   const { row, standing } = await requestOfSession(deps, session);
-  if (!standing?.signInAt) {
-    const message =
-      'The identity provider of this person is unknown. Open the link again from your application.';
-    throw new AppError('CONFLICT', message, { field: 'principalId' });
-  }
   const { principalId } = row;
-  const more = new URLSearchParams({
-    mode: 'redirect',
-    return_to: `/consent?req=${session.requestId}`,
-    ...(standing.isOtherPerson && { prompt: 'login' }),
-    ...(/^[^@]+@[^@]+$/.test(principalId) && { login_hint: principalId }),
-  });
-  return { redirectTo: `${deps.publicBaseUrl}${standing.signInAt.loginPath}&${more}` };
+  const returnTo = `/consent?req=${session.requestId}`;
+  return { redirectTo: signInUrl(deps.publicBaseUrl, standing, { principalId, returnTo }) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { GrantHolder } from '../../../platform/caller.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { findDeclaredVersion } from '../../access/decisions/decisions.queries.ts';
 import type { CallGate } from '../../access/enforcement/index.ts';
 import type { LendDeps } from '../credentials/index.ts';
 import { valueAt } from './proxy.match.rules.ts';
@@ -35,8 +36,7 @@ export async function enforceRule(
     arguments: { method: request.method, upstream, path: target.path, query, body: body.value },
     ...(resource !== undefined && { resource: named[resource.slice(1, -1)] ?? '' }),
     ...(amount !== undefined && { amount: valueAt(body.value, amount) ?? null }),
-    // The agent does not choose its cases: it would get new caps with each of them.
-    ...(framing.caseId !== undefined && { caseId: NO_CASE }),
+    ...(framing.caseId !== undefined && (await caseOf(deps, holder, framing.caseId))),
     // Nobody approves a body that nobody reads.
     ...(decisionGrants && mode !== 'stream' && { decisionGrants: [...decisionGrants] }),
   };
@@ -49,4 +49,10 @@ export async function enforceRule(
     reason: 'enforcement',
     details: { reason_code, sub_reason, details },
   });
+}
+
+/** The agent does not choose its cases: it would get new caps with each of them. */
+async function caseOf({ db }: EnforcingDeps, { tenant, grantId }: GrantHolder, caseId: string) {
+  const caseVersion = await findDeclaredVersion(db, { tenant, grantId, caseId });
+  return caseVersion === undefined ? { caseId: NO_CASE } : { caseId, caseVersion };
 }

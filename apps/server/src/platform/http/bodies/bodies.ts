@@ -14,6 +14,8 @@ declare module 'fastify' {
     repeats?: readonly string[];
     /** The body is a security event token (RFC 8935), which the handler gets as the member `set`. */
     takesSet?: true;
+    /** A body of another media type is a bad request, as some standards say. */
+    badMediaType?: 'BAD_REQUEST';
     /** Its handler needs the bytes of the body too: those that were signed, or digits that a parsed number lost. */
     keepsBytes?: true;
     /** Its handler reads the body itself, as it comes. The body may have any media type. */
@@ -88,7 +90,8 @@ function parse({ method, headers, declared }: FastifyRequest, bytes: Buffer): un
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   if (isPlain && JSON_TYPE.test(type)) return jsonOf(bytes);
-  throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send `Content-Type: application/json`, not compressed.');
+  const code = declared.badMediaType ?? 'UNSUPPORTED_MEDIA_TYPE';
+  throw new AppError(code, 'Send `Content-Type: application/json`, not compressed.');
 }
 
 function setOf(isSet: boolean, bytes: Buffer): string {

@@ -7,6 +7,7 @@ import type {
   GrantHolder,
   OperatorCaller,
   PrincipalSession,
+  ShownToken,
   Tenant,
 } from '../../caller.ts';
 import { AppError } from '../../errors.ts';
@@ -21,6 +22,8 @@ declare module 'fastify' {
     holder: GrantHolder | null;
     /** Set when access is `operator`; handlers read it through `operatorOf`. */
     operator: OperatorCaller | null;
+    /** Set when a resource has shown its credential. */
+    resourceServer: Pick<ResourceIdentity, 'resource' | 'connectors'> | null;
   }
 }
 
@@ -43,13 +46,23 @@ export type AuthenticateBrowser = (request: BrowserRequest) => Promise<Caller>;
 /** Reads a session token, without the database. Returns undefined for any other text. */
 export type ReadSession = (token: string) => Omit<PrincipalSession, 'requestId'> | undefined;
 
-/** Reads a grant token and its state in the database. A refusal is for the log alone. */
+/** Reads a grant token and its state in the database. A refusal is for the log alone; a nonce is for the next proof. */
 export type ReadHolder = (
-  token: string,
-) => Promise<Omit<GrantHolder, 'requestId'> | { readonly refusal: string }>;
+  shown: ShownToken,
+) => Promise<Omit<GrantHolder, 'requestId'> | { readonly refusal: string; readonly nonce?: string }>;
 
 /** Resolves the hash of a SCIM token, or returns undefined when it is not a valid one. */
 export type FindProvisioner = (hash: Buffer) => Promise<Identity | undefined>;
+
+/** A resource that shows its credential, as a caller. */
+export interface ResourceIdentity extends Identity {
+  readonly resource: string;
+  /** The connectors that it serves; none for any. */
+  readonly connectors: readonly string[];
+}
+
+/** Resolves the hash of a resource's credential, or returns undefined when it is not a valid one. */
+export type FindResource = (hash: Buffer) => Promise<ResourceIdentity | undefined>;
 
 /** Says whether a text is the operator's key. @throws NOT_CONFIGURED when there is no such key */
 export type CheckOperator = (key: string | undefined) => boolean;
@@ -63,6 +76,7 @@ export interface Credentials {
   readonly session: ReadSession;
   readonly grant: ReadHolder;
   readonly scim: FindProvisioner;
+  readonly resource: FindResource;
   readonly operator: CheckOperator;
 }
 

@@ -18,6 +18,11 @@ declare module 'fastify' {
      * @throws RATE_LIMITED
      */
     chargeResource: () => Promise<void>;
+    /**
+     * Charges the caller for more than one request, all or none, on routes that take resources.
+     * @throws RATE_LIMITED
+     */
+    chargeMore: (times: number) => Promise<void>;
   }
 }
 
@@ -82,6 +87,12 @@ export function failureBills(request: FastifyRequest, limits: RateLimits): RateB
 export function tokenBill(request: FastifyRequest, tokenId: string, limits: RateLimits): RateBill {
   return { payer: 'token', counts: rateCountsOf(rateOf(request), { token: tokenId }, limits) };
 }
+
+/** The bill of as many requests: each count stands there as often. */
+export const timesBill = ({ counts, ...bill }: RateBill, times: number): RateBill => ({
+  ...bill,
+  counts: counts.flatMap((count) => Array.from({ length: times }, () => count)),
+});
 
 /** Charges the developer by the route's own rule and by the rule of the plan. */
 export function developerBill(

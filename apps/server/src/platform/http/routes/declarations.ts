@@ -44,6 +44,8 @@ declare module 'fastify' {
     fromAllowedOrigins?: true;
     /** Pages of every origin may call it, without credentials that a browser sends by itself. */
     fromAnyOrigin?: true;
+    /** A resource may call it with its credential, in place of an API key. */
+    takesResources?: true;
     /** The shape of refusals, if it is not the service's own. A browser that asks for a page gets one with `page`. */
     errors?: 'oauth' | 'oauth page' | 'page' | 'scim' | 'set';
     /** Its answer continues until either side ends it. */

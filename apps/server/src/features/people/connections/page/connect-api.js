@@ -27,6 +27,8 @@ export function connectApi(id) {
     open: async (ticket) => remember(await ask('/session', { ticket })),
     /** @param {string} hint */
     hint: (hint) => ask('/hint', { hint }),
+    /** @returns {Promise<Answer<{ redirectTo: string }>>} */
+    signOn: () => ask('/sso'),
     sendCode: () => ask('/email', {}),
     /** @param {string} code */
     checkCode: (code) => ask('/email/verify', { code }),
@@ -52,6 +54,7 @@ function read({ status, code = '', requestId: reference = '', details }) {
   if (status === 409 && details?.field === 'replaceAccount') return { kind: 'otherAccount' };
   const kind = passkeyProblem(code);
   if (kind) return { kind, reference };
+  if (code === 'SSO_REQUIRED') return { kind: 'sso' };
   if (status === 403 && code !== 'FORBIDDEN') return { kind: 'proof' };
   return { kind: 'refused', reference };
 }

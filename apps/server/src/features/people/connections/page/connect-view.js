@@ -63,14 +63,19 @@ export function renderConnect(session, use) {
  * @param {Session} session
  * @param {ViewUse} use
  */
-function renderProof({ connect, verification, loginUrl }, { codeStep, signIn, provePasskey }) {
+function renderProof({ connect, verification, loginUrl }, { codeStep, signIn, signOn, provePasskey }) {
   const { proof } = words;
+  const { methods, signInHere, otherPerson } = verification;
   const values = { developer: mention(connect.developerName), principal: mention(connect.principalId) };
-  if (verification.methods.includes('passkey')) {
+  if (methods.includes('passkey')) {
     const go = button(words.usePasskey, provePasskey, { class: 'primary' });
     return note(proof.title, fill(proof.passkey, values), paragraph(go));
   }
   if (codeStep) return note(proof.title, fill(proof.email, values), codeStep);
+  if (methods[0] === 'sso' && signInHere) {
+    const text = fill(otherPerson ? proof.otherPerson : proof.sso, values);
+    return note(proof.title, text, paragraph(button(words.signOn, signOn, { class: 'primary' })));
+  }
   if (loginUrl === null) return note(proof.title, proof.lacking);
   const label = fill(words.signIn, { developer: connect.developerName }).join('');
   return note(proof.title, fill(proof.hint, values), paragraph(button(label, signIn, { class: 'primary' })));

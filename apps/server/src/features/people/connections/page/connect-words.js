@@ -39,12 +39,16 @@ export const words = {
   confirm: 'Connect this account',
   cancel: 'Cancel',
   signIn: 'Sign in at {developer}',
+  signOn: 'Sign in through your organisation',
   usePasskey: 'Use your passkey',
   proof: {
     title: 'Show who you are',
     hint: 'Before anything is connected, {developer} has to say that you are {principal}.',
     email: 'Before anything is connected, show that you are {principal}: a code goes to your email address.',
     passkey: 'Before anything is connected, show that you are {principal}, with your passkey.',
+    sso: 'Before anything is connected, sign in through your organisation as {principal}. You come back to this page.',
+    otherPerson:
+      'You are signed in through your organisation, but not as {principal}. Sign in there as {principal}.',
     lacking: 'Open the link again from the application that sent you.',
   },
   email: {
@@ -73,6 +77,7 @@ export const words = {
     away: 'The service does not answer right now.',
     uncertain: 'No answer came. Reload the page to see where things stand.',
     proof: 'First show who you are.',
+    sso: 'First sign in through your organisation.',
     notEnrolled: 'You have no passkey yet. Register one at the application that sent you.',
     noPasskey: 'No passkey was used. You can try again.',
     passkeyUnable: 'Passkeys do not work in this browser or at this address. Try another browser.',

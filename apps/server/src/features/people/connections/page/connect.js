@@ -1,7 +1,7 @@
 /** @import { Problem } from '../../../../platform/page/types.js' */
 /** @import { Ended, Session, View } from './types.js' */
 import { renderCodeStep } from '../../../../platform/page/code-step.js';
-import { mention, paragraph } from '../../../../platform/page/dom.js';
+import { button, mention, paragraph } from '../../../../platform/page/dom.js';
 import { fill } from '../../../../platform/page/format.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { connectApi } from './connect-api.js';
@@ -55,6 +55,7 @@ function show(session) {
     codeStep,
     provePasskey: () => act(api.provePasskey, open),
     signIn: () => loginUrl !== null && leaveFor(loginUrl),
+    signOn,
     start: (scopes) =>
       act(
         () => api.start(scopes),
@@ -66,6 +67,9 @@ function show(session) {
   screen.show(view.page, view.heading);
   shown = { session, view };
 }
+
+/** Leaves for the person's identity provider, which sends the browser back to this page. */
+const signOn = () => act(api.signOn, ({ redirectTo }) => leaveFor(redirectTo));
 
 /**
  * Makes one call at a time.
@@ -101,7 +105,8 @@ function showEnd({ status, redirectTo }) {
 /** @param {Problem} problem */
 function showProblem(problem) {
   const text = explain(problem);
-  if (text !== '') shown?.view.showNotice(text);
+  const way = problem.kind === 'sso' && paragraph(button(words.signOn, signOn));
+  if (text !== '') shown?.view.showNotice(text, way);
 }
 
 /**

@@ -28,7 +28,15 @@ export interface Session {
   reason: string | null;
   csrfToken: string;
   loginUrl: string | null;
-  verification: { mode: string; satisfied: boolean; methods: string[] };
+  verification: {
+    mode: string;
+    satisfied: boolean;
+    methods: string[];
+    /** Whether the page can send the person to an identity provider. */
+    signInHere?: true;
+    /** The browser is signed in as somebody else. */
+    otherPerson?: true;
+  };
   connect: Connect;
 }
 
@@ -42,6 +50,8 @@ export interface ViewUse {
   codeStep: HTMLElement | undefined;
   provePasskey: () => void;
   signIn: () => void;
+  /** Signs in at the person's identity provider. */
+  signOn: () => void;
   start: (scopes: string[]) => void;
   confirm: (replaceAccount: boolean) => void;
   cancel: () => void;

@@ -45,6 +45,8 @@ export function consentApi(id) {
         () => ask(`${path}/passkey/options`, { decision }),
         (answer) => ask(`${path}/passkey/verify`, answer),
       ),
+    /** @type {(arrival: { clientId: string, requestUri: string, hint: string }) => Promise<Answer<{ redirectTo: string }>>} */
+    arrive: (arrival) => ask('/v1/oauth/arrivals', arrival),
     /** @returns {Promise<Answer<{ redirectTo: string }>>} */
     signOn: () => ask(`${path}/sso`),
     sendCode: () => write('email', {}),

@@ -15,6 +15,7 @@ import { duration, fill, fillText } from '../../../../platform/page/format.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { consentApi } from './consent-api.js';
+import { isSafeTarget } from './consent-target.js';
 import { renderRequest } from './consent-view.js';
 import { words } from './consent-words.js';
 
@@ -24,11 +25,10 @@ const CLOSING_SOON_MILLISECONDS = 120_000;
 const TICK_MILLISECONDS = 30_000;
 const REDIRECT_SEEMS_STUCK_MILLISECONDS = 2_500;
 
-/** A decision may lead to these kinds of address. The service enforces the same rule. */
-const SAFE_TARGET =
-  /^(?:https:|[a-z][a-z0-9+-]*\.[a-z0-9.+-]*:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?[/?])/i;
-
-const requestId = new URLSearchParams(location.search).get('req') ?? '';
+const asked = new URLSearchParams(location.search);
+const requestId = asked.get('req') ?? '';
+/** A request that is made when the application has signed the person in. */
+const pushed = { clientId: asked.get('client_id') ?? '', requestUri: asked.get('request_uri') ?? '' };
 const api = consentApi(requestId);
 
 /** Only this variable holds the link's ticket and hint. */
@@ -67,9 +67,18 @@ async function open() {
   if (screen.isFramed()) return showMessage('notHere');
   if (!/^areq_[0-9A-Za-z]{1,59}$/.test(requestId)) return showMessage('incomplete');
   forget();
+  if (pushed.requestUri !== '' && key.hint !== undefined) return arrive(key.hint);
   const answer = await screen.showLoading(words.loading, findRequest());
   if (!answer.ok) return showOpeningProblem(answer.problem);
   showRequest(answer.body);
+}
+
+/** @param {string} hint */
+async function arrive(hint) {
+  const answer = await screen.showLoading(words.loading, api.arrive({ ...pushed, hint }));
+  if (!answer.ok) return showOpeningProblem(answer.problem);
+  if (isSafeTarget(answer.body.redirectTo)) location.replace(answer.body.redirectTo);
+  else showMessage('incomplete');
 }
 
 /** Opens by this browser's cookie, or by the link's ticket where the cookie does not prove enough. */
@@ -193,7 +202,7 @@ function showDecided(wish, { redirectTo }, { agentName, principalId, redirectHos
   const { done } = words;
   const [title = '', sentence = ''] = wish === 'approve' ? done.approved : done.denied;
   const text = fill(sentence, { agent: mention(agentName), principal: mention(principalId), selection });
-  const target = redirectTo && SAFE_TARGET.test(redirectTo) ? redirectTo : undefined;
+  const target = redirectTo && isSafeTarget(redirectTo) ? redirectTo : undefined;
   const next = paragraph(target ? fill(done.returning, { host: literal(redirectHost ?? '') }) : done.close);
   showPage(title, paragraph(text), next);
   if (!target) return;

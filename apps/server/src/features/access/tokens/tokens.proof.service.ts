@@ -6,12 +6,13 @@ import {
   type JWSHeaderParameters,
   type JWTPayload,
 } from 'jose';
+import type { Proved } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { oauthRefusal } from '../../../platform/errors.ts';
 import { hashOf, isSameText } from '../../../platform/ids.ts';
 import type { EphemeralStore } from '../../../platform/redis/ephemeral-store.ts';
 import type { KeyRing } from '../../service/keys/index.ts';
-import { isFirstUse } from './oauth.single-use.service.ts';
+import { isFirstUse } from './tokens.single-use.service.ts';
 
 export const NONCE_KEY_USE = 'behest/dpop-nonce/v1';
 
@@ -22,17 +23,6 @@ export interface ProofDeps {
   /** Whether proofs need a nonce of the service. */
   readonly demandsNonce: boolean;
   readonly keyRing: KeyRing;
-}
-
-/** The request that a proof came with. */
-export interface Proved {
-  /** The `DPoP` headers, one text for each line. */
-  readonly proofs: readonly string[];
-  readonly method: string;
-  /** The path of the endpoint, without a query. */
-  readonly path: string;
-  /** The token that is used with the proof. */
-  readonly accessToken?: string;
 }
 
 const SKEW = 60; // seconds before and after

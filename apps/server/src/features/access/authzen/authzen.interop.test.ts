@@ -1,0 +1,120 @@
+import * as openid from 'openid-client';
+import { expect, test } from 'vitest';
+import { grantTo, partsOf, startSandbox } from '../../../../test/app/flow.ts';
+import { startListening } from '../../../../test/app/listening.ts';
+import { askWith, discover, follow, newClient, newResource, toPresent } from '../../../../test/app/oauth.ts';
+import type { Developer } from '../../../../test/app/start-app.ts';
+
+const manifest = {
+  $schema: 'x',
+  connector: 'acme_mail',
+  version: '7',
+  tools: { list: 'read', send: { permission: 'write', caps: { per_day: 100 } } },
+};
+
+const questionOf = (token: string) => ({
+  subject: { type: 'token', id: String(partsOf(token).payload.jti) },
+  action: { name: 'send' },
+  resource: { type: 'connector', id: 'acme_mail' },
+});
+
+const usedOf = async (acme: Developer, grantId: string) => {
+  const query = `grantId=${grantId}&connector=acme_mail&tool=send`;
+  const [counter] = (await acme('GET', `/v1/enforce/usage?${query}`)).json().counters;
+  return counter?.used;
+};
+
+/** The forms of the questions of the public scenario of a list of tasks, with people whom the service does not know. */
+const PEOPLE = ['rick', 'morty', 'summer', 'beth', 'jerry'];
+const tasks = PEOPLE.map((owner) => ({
+  type: 'todo',
+  id: `todo-of-${owner}`,
+  properties: { ownerID: `${owner}@family.test` },
+}));
+const asSingle = PEOPLE.flatMap((id) => {
+  const subject = { type: 'user', id };
+  const of = (name: string, resource: object) => ({ subject, action: { name }, resource });
+  return [
+    of('can_read_user', { type: 'user', id: 'beth@family.test' }),
+    of('can_read_todos', { type: 'todo', id: 'todo-1' }),
+    of('can_create_todo', { type: 'todo', id: 'todo-1' }),
+    ...tasks.flatMap((task) => [of('can_update_todo', task), of('can_delete_todo', task)]),
+  ];
+});
+const asGateway = ['GET', 'POST', 'PUT', 'DELETE'].map((name) => ({
+  subject: { type: 'identity', id: 'rick', properties: { roles: ['admin'] } },
+  action: { name },
+  resource: { type: 'route', id: '/todos', properties: {} },
+}));
+
+test('the questions of the public scenario are read, and people without a grant are denied', async () => {
+  const { acme } = await startSandbox();
+  const denied = { decision: false, context: expect.objectContaining({ reason_code: 'token_invalid' }) };
+
+  for (const question of [...asSingle, ...asGateway]) {
+    const answer = await acme('POST', '/access/v1/evaluation', question);
+    expect([answer.statusCode, answer.json()]).toEqual([200, denied]);
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+  }
+  const [first] = asSingle;
+  const together = await acme('POST', '/access/v1/evaluations', {
+    subject: first?.subject,
+    action: { name: 'can_update_todo' },
+    evaluations: tasks.map((resource) => ({ resource })),
+  });
+  expect([together.statusCode, together.json()]).toEqual([200, { evaluations: tasks.map(() => denied) }]);
+  for (const kind of ['subject', 'resource', 'action']) {
+    expect((await acme('POST', `/access/v1/search/${kind}`, first)).statusCode).toBe(404);
+  }
+});
+
+test('a batch that is longer than what is left of the limit is refused as a whole, and charges no cap', async () => {
+  const { acme, calling } = await startSandbox({ env: { RATE_LIMIT_AUTHZEN: '10' } });
+  await acme('PUT', '/v1/manifests/acme_mail', manifest);
+  const audience = 'http://localhost/mine';
+  const { credential } = await newResource(acme, audience);
+  const { grantToken, grantId } = await grantTo(acme, { scopes: ['tool:acme_mail:write'], audience });
+  const ask = (count: number) => {
+    const evaluations = Array.from({ length: count }, () => ({}));
+    return calling(credential)('POST', '/access/v1/evaluations', { ...questionOf(grantToken), evaluations });
+  };
+
+  const refused = await ask(11);
+
+  expect([refused.statusCode, refused.json().details.rule]).toEqual([429, 'authzen']);
+  expect(await usedOf(acme, grantId)).toBe(0);
+  expect((await ask(9)).json().evaluations).toHaveLength(9);
+  expect(await usedOf(acme, grantId)).toBe(9);
+  expect((await ask(1)).statusCode).toBe(429);
+});
+
+test('a permit for a bound token names the key, so that the caller compares it with its proof', async () => {
+  const service = await startListening({ startsAt: new Date().toISOString() });
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  await acme('PUT', '/v1/manifests/acme_mail', manifest);
+  const { clientId } = await newClient(acme, { authMethod: 'none' });
+  const config = await discover(service.url, clientId);
+  const { link, checks } = await askWith(config, { scope: 'tool:acme_mail:write' });
+  const back = await follow(link);
+  toPresent(service);
+  const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+  const { access_token: token } = await openid.authorizationCodeGrant(config, back, checks, undefined, {
+    DPoP,
+  });
+  const question = questionOf(token);
+  const plain = await grantTo(acme, { scopes: ['tool:acme_mail:write'] });
+  const ask = async (body: object) => (await acme('POST', '/access/v1/evaluation', body)).json();
+
+  const permit = await ask(question);
+
+  const { cnf } = partsOf(token).payload;
+  expect(cnf.jkt).toMatch(/^[\w-]{43}$/);
+  expect([permit.decision, permit.context.cnf]).toEqual([true, cnf]);
+  const shown = { ...question.subject, properties: { token } };
+  expect((await ask({ ...question, subject: shown })).context.cnf).toEqual(cnf);
+  const denial = await ask({ ...question, action: { name: 'purge' } });
+  expect([denial.decision, denial.context.cnf]).toEqual([false, undefined]);
+  const unbound = await ask(questionOf(plain.grantToken));
+  expect([unbound.decision, unbound.context.cnf]).toEqual([true, undefined]);
+  await service.stop();
+});

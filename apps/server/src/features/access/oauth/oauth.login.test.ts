@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { partsOf, refusalOf } from '../../../../test/app/flow.ts';
+import { hintClaims, linkParts, newVoucher, personOn } from '../../../../test/app/person.ts';
+import {
+  besideClients,
+  followLink,
+  LISTENING,
+  newServer,
+  publishClient,
+  sendForm,
+} from '../../../../test/app/published.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+const LOGIN = 'https://app.test/login?from=agents';
+
+let service: Service;
+beforeAll(async () => {
+  const env = { ...besideClients, RESOURCES_ALLOW_UNVERIFIED: 'true' };
+  service = await startApp({ env, isShared: true });
+});
+afterAll(() => service.stop());
+
+/** A live developer whose application signs people in, and a client that was sent to it. */
+async function sentToApplication(members: object = { loginUrl: LOGIN }) {
+  const acme = await service.asDeveloper();
+  const voucher = await newVoucher();
+  await acme('PATCH', '/v1/me', { consentKeys: [voucher.jwk] });
+  const { resource } = await newServer(acme, members);
+  const { clientId } = await publishClient();
+  const { back, verifier } = await followLink(service, clientId, { resource });
+  const login = back ?? new URL('about:blank');
+  const returned = new URL(login.searchParams.get('return') ?? 'about:blank');
+  const requestId = login.searchParams.get('areq') ?? '';
+  const claims = { ...hintClaims(service, acme.developerId, { id: requestId, principalId: 'user_42' }) };
+  const person = personOn(service);
+  const arrive = (hint: string) =>
+    person.call('POST', '/v1/oauth/arrivals', {
+      body: { clientId, requestUri: returned.searchParams.get('request_uri') ?? '', hint },
+    });
+  return { acme, voucher, resource, clientId, verifier, login, returned, requestId, claims, person, arrive };
+}
+
+describe('14 §3 a live account whose application signs people in', () => {
+  test('names the person by a hint, which proves them on the consent page too', async () => {
+    const sent = await sentToApplication();
+    const { acme, login, returned, requestId, person, clientId } = sent;
+    const hint = await sent.voucher.hint(sent.claims);
+
+    const { redirectTo } = (await sent.arrive(hint)).json();
+    const opened = (await person.open(redirectTo, hint)).json();
+    const approved = (await person.approve(requestId)).json();
+
+    expect([login.origin + login.pathname, login.searchParams.get('from')]).toEqual([
+      'https://app.test/login',
+      'agents',
+    ]);
+    expect([returned.origin + returned.pathname, returned.searchParams.get('req')]).toEqual([
+      'https://auth.test/consent',
+      requestId,
+    ]);
+    expect(linkParts(redirectTo).id).toBe(requestId);
+    expect(redirectTo.endsWith(`&hint=${hint}`)).toBe(true);
+    expect(opened).toMatchObject({
+      verification: { mode: 'developer', satisfied: true },
+      request: { principalId: 'user_42', client: { vouchedBy: 'host' } },
+    });
+    const tokens = await sendForm(service, 'token', {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code: new URL(approved.redirectTo).searchParams.get('code') ?? '',
+      redirect_uri: LISTENING,
+      code_verifier: sent.verifier,
+    });
+    expect(partsOf(tokens.json().access_token).payload).toMatchObject({ sub: 'user_42', aud: sent.resource });
+    expect((await acme('GET', `/v1/authorize/${requestId}`)).json().status).toBe('consumed');
+  });
+
+  test('believes no hint for another request, by another key, of another time, or without a person', async () => {
+    const other = await sentToApplication();
+    const stranger = await newVoucher();
+    const changes: Record<string, (sent: typeof other) => Promise<string>> = {
+      'another request': ({ voucher, claims }) => voucher.hint({ ...claims, areq: other.requestId }),
+      'another key': ({ claims }) => stranger.hint(claims),
+      'another developer': (sent) => other.voucher.hint(sent.claims),
+      'another service': ({ voucher, claims }) => voucher.hint({ ...claims, aud: 'https://other.test' }),
+      'another time': ({ voucher, claims: { iat = 0, ...claims } }) =>
+        voucher.hint({ ...claims, iat: iat - 300, exp: iat }),
+      'no person': ({ voucher, claims: { sub: _, ...claims } }) => voucher.hint(claims),
+      'a person who cannot be named': ({ voucher, claims }) => voucher.hint({ ...claims, sub: 'a\nb' }),
+      'no signature': async () => 'x.y.z',
+    };
+
+    for (const [name, make] of Object.entries(changes)) {
+      const sent = await sentToApplication();
+      const back = new URL((await sent.arrive(await make(sent))).json().redirectTo);
+      expect([name, back.origin, back.searchParams.get('error')]).toEqual([
+        name,
+        new URL(LISTENING).origin,
+        'access_denied',
+      ]);
+      const status = (await sent.acme('GET', `/v1/authorize/${sent.requestId}`)).statusCode;
+      expect([name, status]).toEqual([name, 404]);
+    }
+    const good = await other.voucher.hint(other.claims);
+    expect((await other.arrive(good)).json().redirectTo).toContain('/consent?req=');
+  });
+
+  test('takes an arrival once, until ten minutes have passed, and only from its own page', async () => {
+    const [first, late] = [await sentToApplication(), await sentToApplication()];
+    const hint = await first.voucher.hint(first.claims);
+    expect((await first.arrive(hint)).statusCode).toBe(200);
+
+    expect(refusalOf(await first.arrive(hint))).toMatch(/^400/);
+    const elsewhere = await service.app.inject({
+      method: 'POST',
+      url: '/v1/oauth/arrivals',
+      headers: { origin: 'https://evil.test' },
+      body: { clientId: late.clientId, requestUri: 'urn:x', hint },
+    });
+    expect(elsewhere.statusCode).toBe(403);
+    service.advance(600);
+    const lateHint = await late.voucher.hint({ ...late.claims, ...timesAt(service) });
+    expect(refusalOf(await late.arrive(lateHint))).toMatch(/^400/);
+  });
+
+  test('has no sign-in method without that address', async () => {
+    const { login } = await sentToApplication({});
+
+    expect(login.searchParams.get('error_description')).toBe('no sign-in method');
+  });
+});
+
+function timesAt({ clock }: Pick<Service, 'clock'>) {
+  const iat = Math.floor(clock().getTime() / 1000);
+  return { iat, exp: iat + 300 };
+}

@@ -1,0 +1,113 @@
+import { afterAll, expect, test } from 'vitest';
+import { enrolApprover } from '../../../../test/app/approving.ts';
+import { refusalOf } from '../../../../test/app/flow.ts';
+import { onThisMachine, proxied, through } from '../../../../test/app/proxy.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+let started: Promise<Service> | undefined;
+afterAll(async () => (await started)?.stop());
+
+const manifest = {
+  $schema: 'https://behest.dev/schemas/manifest-0.6.json',
+  connector: 'github',
+  tools: { upload: { permission: 'write', requires_decision: true } },
+};
+const tool = { connector: 'github', tool: 'upload', body: 'json' };
+const rules = [{ id: 'up', methods: ['POST'], path: '/files', tool }];
+const file = '{"name":"a"}';
+
+/** An agent about whose uploads through the proxy a person decides. */
+async function uploader() {
+  started ??= startApp({ isShared: true, env: onThisMachine });
+  const service = await started;
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  await acme('PUT', '/v1/manifests/github', manifest);
+  const request = { scopes: ['vault:github:proxy', 'tool:github:write'] };
+  const { grantToken, receiver } = await proxied(acme, { profile: { rules }, request });
+  const ada = await enrolApprover(service, acme, 'ada@example.org');
+  const upload = (body: string, headers: Record<string, string> = {}, path = '/files') =>
+    through(service, grantToken, path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+  const ask = async (body: string) => {
+    const sent = { method: 'POST', upstream: 'api', path: '/files', query: [], body: JSON.parse(body) };
+    const call = { grantToken, connector: 'github', tool: 'upload', arguments: sent };
+    return (await acme('POST', '/v1/decisions', call)).json();
+  };
+  /** The header of an approved request. */
+  async function approved(body: string) {
+    const { decisionId } = await ask(body);
+    await ada.approve(decisionId);
+    const shown = await acme('POST', `/v1/decisions/${decisionId}/grants`, { grantToken });
+    const header = { 'behest-decision-grant': shown.json().decisionGrants.join(', ') };
+    return { decisionId: String(decisionId), header };
+  }
+  return { service, acme, ada, receiver, upload, ask, approved };
+}
+
+/** The denial of the enforcer inside the refusal of the proxy. */
+const denialOf = (answer: Awaited<ReturnType<typeof through>>) => answer.json().details.details;
+
+test('R10: a request through the proxy waits for a person, passes once, and no copy of it passes', async () => {
+  const { acme, receiver, upload, ask, approved } = await uploader();
+
+  const waiting = await upload(file);
+  expect(refusalOf(waiting)).toBe('403 PROXY_DENIED enforcement');
+  const { actionHash } = await ask(file);
+  expect(denialOf(waiting)).toEqual({
+    reason_code: 'decision_required',
+    sub_reason: null,
+    details: { quorum: 1, action_hash: actionHash },
+  });
+
+  const { decisionId, header } = await approved(file);
+  const passed = await upload(file, header);
+  expect([passed.statusCode, passed.headers['behest-proxy']]).toEqual([200, 'upstream']);
+  expect(receiver.received.map(({ body }) => body)).toEqual([file]);
+  expect(receiver.received[0]?.headers).not.toHaveProperty('behest-decision-grant');
+  expect((await acme('GET', `/v1/decisions/${decisionId}`)).json().status).toBe('consumed');
+
+  for (const headers of [header, { ...header, 'idempotency-key': 'one-for-both' }]) {
+    const again = await upload(file, headers);
+    expect([refusalOf(again), denialOf(again).sub_reason]).toEqual([
+      '403 PROXY_DENIED enforcement',
+      'consumed',
+    ]);
+  }
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('R10: a decision allows no other request through the proxy, be it by one byte of body or query', async () => {
+  const { receiver, upload, approved } = await uploader();
+  const { header } = await approved(file);
+
+  const others = [await upload('{"name":"b"}', header), await upload(file, header, '/files?n=1')];
+
+  expect(others.map((answer) => denialOf(answer).sub_reason)).toEqual(['action_mismatch', 'action_mismatch']);
+  expect(receiver.received).toEqual([]);
+  expect((await upload(file, header)).statusCode).toBe(200);
+});
+
+test('R10: of ten requests at once with one decision, the proxy sends one', async () => {
+  const { receiver, upload, approved } = await uploader();
+  const { header } = await approved(file);
+
+  const answers = await Promise.all(Array.from({ length: 10 }, () => upload(file, header)));
+
+  expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('R10: a decision that ended lets nothing through the proxy', async () => {
+  const { acme, ada, receiver, upload, approved } = await uploader();
+  const [denied, cancelled] = [await approved(file), await approved('{"name":"b"}')];
+  await ada.deny(denied.decisionId);
+  await acme('POST', `/v1/decisions/${cancelled.decisionId}/cancel`, {});
+
+  const answers = [await upload(file, denied.header), await upload('{"name":"b"}', cancelled.header)];
+
+  expect(answers.map((answer) => denialOf(answer).sub_reason)).toEqual(['revoked', 'revoked']);
+  expect(receiver.received).toEqual([]);
+});

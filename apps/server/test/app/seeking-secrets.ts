@@ -1,0 +1,48 @@
+import { expect } from 'vitest';
+import { everythingIn } from './everything-in.ts';
+import { newDatabase, type Service, startApp, type TestOptions } from './start-app.ts';
+
+/** Secrets that a flow was given, by their names. */
+type Secrets = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Runs a flow on a database of its own, and expects none of the secrets that it was given in the database, in the values
+ * of Redis or in the log.
+ * @returns the places that were looked through, so that a test can see that there was something to find
+ */
+export async function seekingSecrets(options: TestOptions, flow: (service: Service) => Promise<Secrets>) {
+  const databaseUrl = await newDatabase();
+  const put: string[] = [];
+  const service = await startApp({
+    ...options,
+    databaseUrl,
+    storeAs: (store) => ({
+      ...store,
+      put: (entries) => {
+        put.push(JSON.stringify(entries));
+        return store.put(entries);
+      },
+    }),
+  });
+  const written: string[] = [];
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = (text: string | Uint8Array) => Boolean(written.push(String(text)));
+
+  const secrets = await flow(service).finally(() => {
+    process.stdout.write = write;
+  });
+
+  const kept = {
+    database: await everythingIn(databaseUrl),
+    log: [...service.logLines, ...written].join(''),
+    redis: put,
+  };
+  for (const [name, secret] of Object.entries(secrets)) {
+    expect([name, secret]).toEqual([name, expect.stringMatching(/^[\x21-\x7e]{40,}$/)]);
+    const tail = String(secret).slice(-30); // the secret part, whatever it begins with
+    for (const [where, text] of Object.entries({ ...kept, redis: put.join() })) {
+      expect(text.includes(tail), `${name} in ${where}`).toBe(false);
+    }
+  }
+  return { kept, printed: service.logLines.length };
+}
