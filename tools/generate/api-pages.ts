@@ -53,7 +53,13 @@ otherwise, and \`Authorization: Bearer …\` carries the credential. An answer t
 `;
 
 const words = (tag: string) => tag.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-const SHORT: Readonly<Record<string, string>> = { dids: 'DIDs', oauth: 'OAuth', scim: 'SCIM', sso: 'SSO' };
+const SHORT: Readonly<Record<string, string>> = {
+  authzen: 'AuthZEN',
+  dids: 'DIDs',
+  oauth: 'OAuth',
+  scim: 'SCIM',
+  sso: 'SSO',
+};
 const titleOf = (tag: string) =>
   SHORT[tag] ??
   `${tag[0]?.toUpperCase()}${words(tag).slice(1)}`.replace(/^Scim|^Api/, (word) => word.toUpperCase());

@@ -8,12 +8,11 @@ const entries: [string, string][] = Object.entries(
 );
 
 test('each entry exports the names that programs import, and no others', async () => {
-  const names = entries.map(async ([entry, file]): Promise<[string, string[]]> => {
+  const lines = entries.map(async ([entry, file]) => {
     const exported: object = await import(join(SDK, file));
-    return [entry, Object.keys(exported).toSorted()];
+    return Object.keys(exported).map((name) => `${entry} ${name}\n`);
   });
 
-  await expect(
-    `${JSON.stringify(Object.fromEntries(await Promise.all(names)), undefined, 2)}\n`,
-  ).toMatchFileSnapshot('exported-names.json');
+  const names = (await Promise.all(lines)).flat().toSorted();
+  await expect(names.join('')).toMatchFileSnapshot('exported-names.txt');
 });
