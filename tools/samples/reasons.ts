@@ -74,6 +74,7 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'docs/guides/ten-lines-to-the-first-grant.md #2': 'the sign-up of README.md, which runs there',
   'docs/guides/write-a-manifest.md #2': 'it sends the sample above it, which rules-guides.test.ts sends',
   'docs/operations.md #1': 'it removes the packages of the toolchain',
+  'docs/operations.md #2': 'it needs an account whose approvers lost their passkeys; its route is checked',
   'examples/express-api/README.md #1': INSTALLS,
   'examples/mcp-server/README.md #1': INSTALLS,
   'examples/webhook-receiver/README.md #1': INSTALLS,

@@ -61,7 +61,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'guides/charge-for-plans',
     'security',
   ],
-  Reference: ['api/index', 'sdk/index', 'cli', 'errors'],
+  Reference: ['api/index', 'sdk/index', 'cli', 'errors', 'conformance'],
   'How it is made': ['architecture', 'decisions/README'],
 };
 
