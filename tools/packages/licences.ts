@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Licences, by their SPDX ids, that let a program be used, changed and sold without opening its own sources. */
-export const PERMISSIVE: ReadonlySet<string> = new Set([
+const PERMISSIVE: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
   'BSD-2-Clause',
