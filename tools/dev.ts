@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { takeOver } from './dev/earlier.ts';
 import { openHome } from './dev/home.ts';
+import { reset } from './dev/reset.ts';
 import { start } from './dev/start.ts';
 import { beginLife } from './dev/stopping.ts';
+import { walk } from './dev/walk.ts';
+import { packPackages } from './pack/pack.ts';
 
 /** `npm start`: runs the service with its stores until it is stopped. */
 const life = beginLife();
@@ -11,9 +14,16 @@ const print = (line: string) => {
 };
 
 try {
-  const home = openHome(join(import.meta.dirname, '..'));
+  const root = join(import.meta.dirname, '..');
+  if (process.argv.includes('--reset')) await reset(openHome(root), print);
+  const home = openHome(root);
   for (const ended of await takeOver(home)) print(`Ended ${ended}.`);
-  const server = await start(home, { life, print, isLogShown: process.argv.includes('--log') });
+  const { server, address, sandboxKey } = await start(home, {
+    ...{ life, print, isLogShown: process.argv.includes('--log') },
+    prepare: () => packPackages(home.root),
+    commandFor: (port) => `PORT=${port} npm start`,
+  });
+  print(`Try it, in another shell:\n\n${walk(address, sandboxKey)}\n\nCtrl-C ends everything.`);
   throw new Error(await server.ended); // the server runs until this process ends it
 } catch (error) {
   if (!life.isEnding()) {

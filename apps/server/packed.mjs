@@ -10,6 +10,9 @@ import { pathToFileURL } from 'node:url';
 const ROOT = path.join(import.meta.dirname, '../..');
 const HOME = path.join(ROOT, 'node_modules/.cache/behest-packages');
 
+/** The folder in which Node keeps compiled code. */
+export const compiled = path.join(ROOT, 'node_modules/.cache/behest');
+
 /** The folder of the server's entries, and how their names end. */
 export const sources = placeOfSources();
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Behest } from '@behest/sdk';
 import { describe, expect, test } from 'vitest';
@@ -184,17 +185,39 @@ describe('init', () => {
 });
 
 describe('dev', () => {
-  test('needs a checkout, knows whether it runs there, and is not for production', async () => {
+  test('knows whether it runs in a checkout, and is not for production', async () => {
     const { run } = newMachine();
 
-    expect(await run(['dev'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('There is no checkout of the service here'),
-    });
     expect(await run(['dev'], { env: { NODE_ENV: 'production' } })).toMatchObject({ code: 2 });
     expect((await run(['dev', '--checkout', ROOT, '--port', 'x'])).code).toBe(2);
+    expect(await run(['dev', '--checkout', tmpdir()])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is no checkout of the service'),
+    });
     const status = await run(['dev', 'status', '--checkout', ROOT, '--json']);
     expect(JSON.parse(status.out).running).toBe(status.code === 0);
+  });
+
+  test('has npm fetch the server once where it is not installed', async () => {
+    const { run, folder } = newMachine();
+    const npm = join(folder, 'npm');
+    const server = '"$3/node_modules/@behest/server"';
+    writeFileSync(
+      npm,
+      `#!/bin/sh\nmkdir -p ${server}/dist && echo '{}' > ${server}/package.json\necho "console.log('the port is taken'); process.exitCode = 1" > ${server}/dist/dev.js\n`,
+      { mode: 0o755 },
+    );
+    const env = { PATH: `${folder}:/usr/bin:/bin` };
+
+    const without = await run(['dev'], { env: { PATH: join(folder, 'nothing') } });
+    const first = await run(['dev'], { env });
+    const second = await run(['dev'], { env });
+
+    expect(without).toMatchObject({ code: 8, err: expect.stringContaining('npm could not fetch it') });
+    expect(without.err).toMatch(/\ntry: npm install --save-dev @behest\/server\n$/);
+    expect(first.err).toMatch(/^Fetching @behest\/server .*\nerror: .*: the port is taken/);
+    expect(first.code).toBe(8);
+    expect(second.err).toMatch(/^error: .*: the port is taken/);
   });
 });
 

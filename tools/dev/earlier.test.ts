@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { endEarlier, ownProcesses, takeOver } from './earlier.ts';
-import type { Home } from './home.ts';
+import { CHECKOUT, type Home } from './home.ts';
 
 function newHome(): Home {
   const root = fs.mkdtempSync(join(tmpdir(), 'behest-earlier-'));
   onTestFinished(() => fs.rmSync(root, { recursive: true }));
   fs.mkdirSync(join(root, '.behest'));
-  return { root, folder: join(root, '.behest') };
+  return { root, folder: join(root, '.behest'), programs: CHECKOUT };
 }
 
 /** Starts a program at this path that runs until it is stopped. */

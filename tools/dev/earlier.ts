@@ -6,15 +6,15 @@ import type { Home } from './home.ts';
 const GRACE = { seconds: 30 }; // more than the 25 s the server grants requests in flight
 
 /** The files that keep the process numbers, and the words of each command line. */
-export function ownProcesses({ root, folder }: Home) {
+export function ownProcesses({ root, folder, programs }: Home) {
   return {
-    start: { file: join(folder, 'start.pid'), mark: join(root, 'tools/dev.ts') },
-    server: { file: join(folder, 'server.pid'), mark: join(root, 'apps/server/start.mjs') },
+    start: { file: join(folder, 'start.pid'), mark: join(root, programs.start) },
+    server: { file: join(folder, 'server.pid'), mark: join(root, programs.server) },
   };
 }
 
 /**
- * Makes this process the only `npm start` of its checkout. It ends an earlier start, and the server of a start
+ * Makes this process the only start of its folder. It ends an earlier start, and the server of a start
  * that was killed.
  * @returns a description of the ended processes
  */

@@ -27,14 +27,14 @@ export interface Running {
   readonly stop: () => Promise<void>;
 }
 
-/** Uses DATABASE_URL, or starts a Postgres that keeps its data in the checkout. */
-export async function runPostgres({ root }: Home): Promise<Running> {
+/** Uses DATABASE_URL, or starts a Postgres that keeps its data in the folder of the start. */
+export async function runPostgres({ root, folder }: Home): Promise<Running> {
   const given = givenSetting('DATABASE_URL');
   if (given) return { url: given, words: 'as DATABASE_URL says', stop: async () => {} };
 
   const account = accountForPostgres();
-  const programs = postgresPrograms(root, account);
-  const home = dataHome(root);
+  const home = dataHome(folder);
+  const programs = postgresPrograms(root, account, home);
   makePassage(home);
   const cluster = {
     folder: join(home, `postgres-data-${programs.version.split('.')[0]}`),
@@ -51,8 +51,8 @@ export async function runPostgres({ root }: Home): Promise<Running> {
 }
 
 /** Lists the folders of data, of any major version. */
-export function postgresData({ root }: Home): string[] {
-  return globSync(join(dataHome(root), `${DATA}*`)).filter((path) => statSync(path).isDirectory());
+export function postgresData({ folder }: Home): string[] {
+  return globSync(join(dataHome(folder), `${DATA}*`)).filter((path) => statSync(path).isDirectory());
 }
 
 /**

@@ -28,7 +28,6 @@ export async function launchServer(home: Home, options: ServerOptions): Promise<
   // process, and the second signal means "at once".
   // Stack traces name the lines of the sources, and not of the packed files.
   const child = spawn(process.execPath, ['--enable-source-maps', mark], {
-    cwd: home.root,
     env: options.env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

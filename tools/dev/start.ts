@@ -1,6 +1,5 @@
 import { portOwner } from '../machine/port-owner.ts';
-import { isPortFree } from '../machine/ports.ts';
-import { packPackages } from '../pack/pack.ts';
+import { freePort, isPortFree } from '../machine/ports.ts';
 import type { Home } from './home.ts';
 import { keepKeys } from './keys.ts';
 import { runPostgres } from './postgres.ts';
@@ -8,31 +7,36 @@ import { runRedis } from './redis.ts';
 import { launchServer, logFile } from './server.ts';
 import { givenSetting, unlessGiven } from './settings.ts';
 import type { Life } from './stopping.ts';
-import { walk } from './walk.ts';
 
 export interface StartOptions {
   readonly life: Life;
   readonly print: (line: string) => void;
   /** Shows every line of the server's log unchanged. */
   readonly isLogShown: boolean;
+  /** Makes the server ready while the stores start. */
+  readonly prepare?: () => Promise<void>;
+  /** The command that starts at another port. */
+  readonly commandFor: (port: number) => string;
 }
 
-/** Starts Postgres and Redis side by side, then the server, and prints the addresses and the first steps. */
-export async function start(home: Home, { life, print, isLogShown }: StartOptions) {
-  const port = Number(givenSetting('PORT') ?? 3001);
+/** Starts Postgres and Redis side by side, then the server, and prints the addresses and the keys. */
+export async function start(home: Home, options: StartOptions) {
+  const { life, print, isLogShown, prepare, commandFor } = options;
+  const asked = Number(givenSetting('PORT') ?? 3001);
+  const port = asked === 0 ? await freePort() : asked;
   const host = givenSetting('HOST') ?? '127.0.0.1';
-  await refuseTakenPort(port, host);
+  await refuseTakenPort(port, host, commandFor);
   if (process.env.NODE_ENV === 'production')
     print('NODE_ENV=production is ignored: production starts with node apps/server/start.mjs.');
 
   const starting = [life.add(() => runPostgres(home)), life.add(() => runRedis(home, print))] as const;
-  const [postgres, redis] = await Promise.all([...starting, packPackages(home.root)]);
+  const [postgres, redis] = await Promise.all([...starting, prepare?.()]);
   print(`Postgres  ${postgres.words}`);
   print(`Redis     ${redis.words}`);
 
   const keys = keepKeys(home.folder);
   const ours = { ...keys, HOST: host, DATABASE_URL: postgres.url, REDIS_URL: redis.url };
-  const env = { ...process.env, ...unlessGiven(ours), NODE_ENV: 'development' };
+  const env = { ...process.env, ...unlessGiven(ours), PORT: String(port), NODE_ENV: 'development' };
   const server = await life.add(() => launchServer(home, { env, isLogShown, print }));
   await server.healthy(`http://${reachable(host)}:${port}/health`);
 
@@ -42,15 +46,18 @@ export async function start(home: Home, { life, print, isLogShown }: StartOption
   print(`\nBehest listens at ${address}\n`);
   print(`  live key     ${givenSetting('SEED_API_KEY') ?? keys.SEED_API_KEY}`);
   print(`  sandbox key  ${sandboxKey}\n`);
-  print(`Try it, in another shell:\n\n${walk(address, sandboxKey)}\n\nCtrl-C ends everything.`);
-  return server;
+  return { server, address, sandboxKey };
 }
 
-async function refuseTakenPort(port: number, host: string): Promise<void> {
+async function refuseTakenPort(
+  port: number,
+  host: string,
+  commandFor: StartOptions['commandFor'],
+): Promise<void> {
   if (await isPortFree(port, host)) return;
   const pid = portOwner(port);
   const owner = pid ? `pid ${pid}` : "another user's process";
-  throw new Error(`port ${port} is taken by ${owner}; end it, or choose another: PORT=${port + 1} npm start`);
+  throw new Error(`port ${port} is taken by ${owner}; end it, or choose another: ${commandFor(port + 1)}`);
 }
 
 /** Makes an address that reaches a server which listens on this one. */

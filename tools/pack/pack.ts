@@ -38,7 +38,7 @@ export async function packPackages(root: string): Promise<void> {
   mkdirSync(home, { recursive: true });
   const files = known.folder === folder ? known.files : undefined;
   const packed = files ?? (await write(root, join(home, folder), specifiers));
-  const sources = await packSources(root, home, { folder, files: packed });
+  const sources = await packSources(root, home, { packages: { folder, files: packed } });
   const text = JSON.stringify({ lock, folder, files: packed, sources } satisfies Index);
   writeFileSync(`${join(home, folder)}.json`, text);
   renameSync(`${join(home, folder)}.json`, index); // a server that starts meanwhile reads the old index or the new one

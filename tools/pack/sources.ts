@@ -15,14 +15,18 @@ export interface PackedSources {
 
 const ENTRIES = { main: 'apps/server/src/main.ts', 'process-io': 'apps/server/src/process-io.ts' };
 
-/**
- * Writes the sources of the server into a folder of `home` that is named by their content.
- * @param packages the packed packages, which the files import by their paths
- */
+interface Packing {
+  /** The packed packages, which the files import by their paths. Other packages are imported by their names. */
+  readonly packages: { readonly folder: string; readonly files: Readonly<Record<string, string>> };
+  /** The folder from which the sources find the files beside their own; default: the one that is written to. */
+  readonly place?: string;
+}
+
+/** Writes the sources of the server into a folder of `home` that is named by their content. */
 export async function packSources(
   root: string,
   home: string,
-  packages: { readonly folder: string; readonly files: Readonly<Record<string, string>> },
+  { packages, place = home }: Packing,
 ): Promise<PackedSources> {
   const packedAt = Date.now();
   const inputs: Record<string, readonly [number, number]> = {};
@@ -37,7 +41,7 @@ export async function packSources(
       if (!id.startsWith(root)) return null;
       const { size, mtimeMs } = statSync(id);
       inputs[relative(root, id)] = [size, Math.floor(mtimeMs / 1000)];
-      return code.includes('import.meta') ? { code: fromFolder(code, relative(home, id)), map: null } : null;
+      return code.includes('import.meta') ? { code: fromFolder(code, relative(place, id)), map: null } : null;
     },
   };
   const build = await rolldown({

@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { compile, type Emitted, withPlaces } from './declarations.ts';
+import { buildServer } from './server.ts';
 
 interface Manifest {
   readonly name: string;
@@ -22,9 +23,11 @@ interface Manifest {
   readonly peerDependenciesMeta?: unknown;
   readonly bin?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
+  readonly engines?: { readonly node: string };
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-const OLDEST_NODE = '>=20.19';
+const [OLDEST_NODE, SERVER_NODE] = ['>=20.19', '>=24.9'];
 
 /**
  * Writes the packages that are published, as JavaScript with types. The repository itself runs from the sources.
@@ -36,7 +39,7 @@ export async function buildPackages(root: string, out: string): Promise<string[]
   const protocol = buildProtocol(root, join(out, 'protocol'));
   const sdk = await buildSdk(root, join(out, 'sdk'));
   const cli = await buildCli(root, join(out, 'cli'));
-  return [protocol, sdk, cli];
+  return [protocol, sdk, cli, await buildServerPackage(root, join(out, 'server'))];
 }
 
 /** File by file, because each is an entry. */
@@ -95,6 +98,18 @@ async function buildCli(root: string, out: string): Promise<string> {
   return out;
 }
 
+async function buildServerPackage(root: string, out: string): Promise<string> {
+  const { version, license } = manifestOf(root, 'sdk');
+  const needs = await buildServer(root, out);
+  cpSync(join(root, 'apps/server/README.md'), join(out, 'README.md'));
+  writeManifest(root, out, {
+    ...{ name: '@behest/server', version, license, ...needs, engines: { node: SERVER_NODE } },
+    exports: { './package.json': './package.json' },
+    files: ['dist', 'migrations', 'src', 'packed.mjs', 'start.mjs'],
+  });
+  return out;
+}
+
 const sourcesOf = (root: string, folder: string) =>
   globSync(`${folder}/**/*.ts`, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
 
@@ -131,10 +146,11 @@ function writeManifest(
   manifest: Omit<Manifest, 'exports'> & { exports: unknown },
 ): void {
   const { name, version, license, exports, dependencies, peerDependencies, peerDependenciesMeta } = manifest;
-  const { bin, files = ['dist'] } = manifest;
+  const { bin, files = ['dist'], engines = { node: OLDEST_NODE }, optionalDependencies } = manifest;
   const published = {
-    ...{ name, version, license, type: 'module', sideEffects: false, engines: { node: OLDEST_NODE } },
+    ...{ name, version, license, type: 'module', sideEffects: false, engines },
     ...{ ...(bin && { bin }), exports, files, dependencies },
+    ...(optionalDependencies && { optionalDependencies }),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
   };
   write(join(out, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);

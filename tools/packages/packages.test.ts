@@ -1,14 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,7 +9,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildPackages } from './build.ts';
+import { installTarballs, packTarballs } from './tarballs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -36,29 +27,12 @@ function olderNode(): string {
 }
 
 let home: string;
-const tarballs = new Map<string, string>();
+let tarballs: ReadonlyMap<string, string>;
 
-/** Makes tarballs, and unpacks them in an empty folder, with the dependencies that they name and no others. */
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'packages-'));
-  const folders = await buildPackages(ROOT, join(home, 'dist'));
-  for (const folder of folders) {
-    const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [{ filename }] = JSON.parse(packed);
-    tarballs.set(name, join(home, filename));
-    const installed = join(home, 'node_modules', name);
-    mkdirSync(installed, { recursive: true });
-    execFileSync('tar', ['-xzf', join(home, filename), '-C', installed, '--strip-components=1']);
-    for (const other of Object.keys(dependencies)) {
-      if (other.startsWith('@behest/')) continue;
-      cpSync(join(ROOT, 'node_modules', other), join(home, 'node_modules', other), { recursive: true });
-    }
-  }
+  tarballs = await packTarballs(ROOT, home);
+  installTarballs(ROOT, tarballs, home);
   writeFileSync(join(home, 'package.json'), '{"type":"module"}');
 }, 240_000); // the compiler takes long on a busy machine
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -200,7 +174,7 @@ test('each entry has its types, which name files that are there', () => {
 });
 
 test('the tarballs hold what is used, and nothing of the repository', () => {
-  const files = globSync(join(home, 'node_modules/@behest/**/*'), { withFileTypes: true })
+  const files = globSync(join(home, 'node_modules/@behest/{protocol,sdk,cli}/**/*'), { withFileTypes: true })
     .filter((file) => file.isFile() && !file.parentPath.includes('/cli/templates')) // examples, with their tests
     .map(({ name }) => name);
 
@@ -208,6 +182,9 @@ test('the tarballs hold what is used, and nothing of the repository', () => {
     files.filter((name) => !/[.]js$|[.]d[.]ts$|^package[.]json$|^LICENSE$|^README[.]md$/.test(name)),
   ).toEqual([]);
   expect(files.filter((name) => name.includes('.test.'))).toEqual([]);
+  const ofServer = globSync('**/*.*', { cwd: distributed('server') }).filter((file) => !/\/\./.test(file));
+  expect(ofServer.filter((file) => file.endsWith('.sql')).length).toBeGreaterThan(100);
+  expect(ofServer.filter((file) => /[.](test|samples|planted)[.]|[.]ts$/.test(file))).toEqual([]);
 });
 
 /** An entry with all that it loads at the start, as a bundler makes it for a browser. */
@@ -275,7 +252,7 @@ test('the installed program runs on an older Node, and starts by loading little'
 });
 
 test('publint finds no fault in the packages', async () => {
-  for (const name of ['protocol', 'sdk', 'cli']) {
+  for (const name of ['protocol', 'sdk', 'cli', 'server']) {
     const { messages, pkg } = await publint({ pkgDir: distributed(name), strict: true, pack: false });
     expect(messages.map((message) => formatMessage(message, Object(pkg)))).toEqual([]);
   }
@@ -284,7 +261,7 @@ test('publint finds no fault in the packages', async () => {
 test('the types of each entry are found by those who import it as a module', async () => {
   for (const [name, file] of tarballs) {
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(file)));
-    if (name === '@behest/cli') {
+    if (name === '@behest/cli' || name === '@behest/server') {
       expect(analysis.types).toBe(false); // it is a program, and nobody imports it
       continue;
     }

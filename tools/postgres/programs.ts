@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isOpenToAll, makePassage } from '../machine/folders.ts';
 import type { Account } from './account.ts';
 
@@ -14,25 +14,47 @@ export interface Programs {
   readonly version: string;
 }
 
-/** Finds the Postgres of an npm package in a folder where `account` can run it. */
-export function postgresPrograms(root: string, account: Account): Programs {
-  const shipped = join(root, 'node_modules', PACKAGE);
-  if (!fs.existsSync(shipped))
+/**
+ * Finds the Postgres of an npm package in a folder where `account` can run it.
+ *
+ * @param root the folder whose packages are meant
+ * @param home the folder that gets a copy where the account cannot enter that of the package
+ */
+export function postgresPrograms(
+  root: string,
+  account: Account,
+  home = dataHome(join(root, '.behest')),
+): Programs {
+  const shipped = packageFolder(root);
+  if (shipped === undefined)
     throw new Error(`There is no ${PACKAGE} for this machine; set DATABASE_URL to a Postgres of your own.`);
   const { version }: { version: string } = JSON.parse(fs.readFileSync(join(shipped, 'package.json'), 'utf8'));
   const native = join(shipped, 'native');
   const isUsable = account.uid === undefined || isOpenToAll(join(native, 'bin/postgres'));
-  const folder = isUsable && linkLibraries(native) ? native : copyOf(native, version, dataHome(root));
+  const folder = isUsable && linkLibraries(native) ? native : copyOf(native, version, home);
   return { folder, version: version.replace(/-.*$/, '') };
 }
 
+/** Looks where Node looks for a package, because npm puts it beside an installed package, and not below it. */
+function packageFolder(root: string): string | undefined {
+  for (let at = root; ; at = dirname(at)) {
+    const folder = join(at, 'node_modules', PACKAGE);
+    if (fs.existsSync(folder)) return folder;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
 /**
- * Chooses the folder of a lasting Postgres: in the checkout, unless the account cannot enter it (below /root).
+ * Chooses the folder of a lasting Postgres: that of the start, unless the account cannot enter it (below /root).
  * The folder is never below a folder where any account could plant files.
+ *
+ * @param folder `.behest/`, or the folder that was named in its place
  */
-export function dataHome(root: string): string {
-  if (process.getuid?.() !== 0 || isOpenToAll(root)) return join(root, '.behest');
-  return join('/var/lib/behest-dev', createHash('sha256').update(root).digest('hex').slice(0, 8));
+export function dataHome(folder: string): string {
+  const [parent, name] = [dirname(folder), basename(folder)];
+  if (process.getuid?.() !== 0 || isOpenToAll(parent)) return folder;
+  const place = name === '.behest' ? parent : folder;
+  return join('/var/lib/behest-dev', createHash('sha256').update(place).digest('hex').slice(0, 8));
 }
 
 /**

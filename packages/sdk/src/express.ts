@@ -6,6 +6,7 @@ import {
   guardOf,
   insufficientScope,
   noGrant,
+  oneHeader,
   type Refusal,
 } from './http/guard.ts';
 import { decideCall, type ToolRoute } from './http/tool-calls.ts';
@@ -15,6 +16,9 @@ import type { VerifiedGrant } from './verify/verified-grant.ts';
 /** The parts of a request that the middleware reads and adds. Requests of Express 4 and 5 have them. */
 export interface ExpressRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** These two are what a proof of possession names. */
+  readonly method?: string;
+  readonly originalUrl?: string;
   grant?: VerifiedGrant;
   grantToken?: string;
   /** The parsed body, where a parser stands before. */
@@ -55,7 +59,9 @@ export function requireGrantToken(options: GuardOptions): ExpressMiddleware {
 
 function guardedBy(guard: Guard): ExpressMiddleware {
   return (request, response, next) => {
-    guard(authorizationOf(request)).then((guarded) => {
+    const { method = 'GET', originalUrl = '/', headers } = request;
+    const proved = { method, path: originalUrl, proof: oneHeader(headers.dpop) };
+    guard(authorizationOf(request), proved).then((guarded) => {
       if (!guarded.ok) return refuse(response, guarded.refusal);
       request.grant = guarded.grant;
       request.grantToken = guarded.token;

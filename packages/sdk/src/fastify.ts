@@ -1,7 +1,7 @@
 import type { Result } from '@behest/protocol/enforcement/result';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Behest } from './behest.ts';
-import { type GuardOptions, guardOf, insufficientScope, type Refusal } from './http/guard.ts';
+import { type GuardOptions, guardOf, insufficientScope, oneHeader, type Refusal } from './http/guard.ts';
 import { decideCall, type ToolRoute } from './http/tool-calls.ts';
 import { missingScopes } from './verify/scopes.ts';
 import type { VerifiedGrant } from './verify/verified-grant.ts';
@@ -39,7 +39,10 @@ export async function behestAuth(app: FastifyInstance, options: GuardOptions): P
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const wanted = request.routeOptions.config.behest;
     if (wanted === false) return;
-    const guarded = await guard(request.headers.authorization);
+    const guarded = await guard(request.headers.authorization, {
+      ...{ method: request.method, path: request.originalUrl },
+      proof: oneHeader(request.headers.dpop),
+    });
     if (!guarded.ok) return refuse(reply, guarded.refusal);
     request.grant = guarded.grant;
     request.grantToken = guarded.token;

@@ -7,7 +7,12 @@ import type { VerifiedGrant } from './verify/verified-grant.ts';
 
 /** The parts of a Hono context that the middleware uses. */
 export interface HonoContext {
-  readonly req: { header(name: string): string | undefined; json(): Promise<unknown> };
+  readonly req: {
+    readonly method: string;
+    readonly url: string;
+    header(name: string): string | undefined;
+    json(): Promise<unknown>;
+  };
   get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
@@ -42,7 +47,10 @@ export interface BehestVariables {
 export function requireGrantToken(options: GuardOptions): HonoMiddleware {
   const guard = guardOf(options);
   return async (context, next) => {
-    const guarded = await guard(context.req.header('authorization'));
+    const guarded = await guard(context.req.header('authorization'), {
+      ...{ method: context.req.method, path: new URL(context.req.url).pathname },
+      proof: context.req.header('dpop'),
+    });
     if (!guarded.ok) return refuse(guarded.refusal);
     context.set('grant', guarded.grant);
     context.set('grantToken', guarded.token);

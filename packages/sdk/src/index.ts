@@ -22,6 +22,19 @@ export type {
   SubscribeOptions,
   Subscription,
 } from './client/live-events.ts';
+export type {
+  DeviceAuthorization,
+  DeviceForm,
+  ExchangeForm,
+  Introspection,
+  OAuthClientForm,
+  OAuthEndpoints,
+  OAuthMetadata,
+  OAuthTokens,
+  PushForm,
+  TokenAboutForm,
+  TokenForm,
+} from './client/oauth.ts';
 export type { BehestOptions, CallingOptions } from './client/options.ts';
 export type { Answered } from './client/refusals.ts';
 export type { CallLine } from './client/transport.ts';

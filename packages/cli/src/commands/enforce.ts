@@ -25,7 +25,10 @@ export const ENFORCE: readonly CommandSpec[] = [
       { flags: '--resource <name>', about: 'the thing acted on' },
       { flags: '--arguments <file>', about: 'the arguments of the call: JSON or YAML' },
       { flags: '--manifest <path>', about: 'a manifest, or a folder of them', isMany: true },
-      { flags: '--allow-sandbox', about: 'take tokens of sandbox accounts, with --manifest' },
+      {
+        flags: '--allow-sandbox',
+        about: 'take sandbox tokens, with --manifest; a sandbox key does so by itself',
+      },
       ...TOKEN_OPTIONS,
     ],
     run: test,
@@ -63,6 +66,10 @@ async function test(context: Context, given: Given): Promise<number> {
       ? { verdict: allowed ? 'allow' : 'deny', reason, reasonCode: code, subReason: sub, details }
       : result,
   );
+  if (sub === 'unknown_connector' && manifests.length === 0)
+    context.note(
+      `try: --manifest <path>, to decide with a manifest of yours, or behest manifests put ${call.connector} -f <file>, to register it`,
+    );
   return allowed ? EXIT.done : EXIT.no;
 }
 
@@ -88,7 +95,8 @@ async function decideHere(
       fetch: context.exchange.fetchWith(apiKey),
     },
     ...(apiKey === undefined && profile.developerId !== undefined && { developerId: profile.developerId }),
-    allowSandbox: isSet(given, 'allowSandbox'),
+    // All tokens of a sandbox account are sandbox tokens.
+    allowSandbox: isSet(given, 'allowSandbox') || apiKey?.startsWith('bh_test_') === true,
   });
   return behest.enforce(call);
 }

@@ -3,7 +3,7 @@ import { BehestError } from '../errors.ts';
 import { CALLS } from './calls.gen.ts';
 import { listOf } from './lists.ts';
 import { requestOf } from './requests.ts';
-import type { CallRow } from './rows.ts';
+import type { CallOptions, CallRow } from './rows.ts';
 import type { ApiResources, OperatorResources, PrincipalApi } from './types.gen.ts';
 
 export type OperationId = keyof typeof CALLS;
@@ -27,6 +27,17 @@ export interface Caller {
    * @param session the session token of a person, where the operation takes one
    */
   call<T>(id: OperationId, args: readonly unknown[], session?: string): Promise<T>;
+  /** Calls an endpoint of OAuth, which takes a form, or nothing. */
+  form<T>(path: string, asked: FormCall): Promise<T>;
+}
+
+interface FormCall {
+  readonly form?: URLSearchParams;
+  readonly options?: CallOptions | undefined;
+  /** True where a repeated call changes nothing more. */
+  readonly reads: boolean;
+  /** True where the account calls, and no client. */
+  readonly isOfAccount?: boolean;
 }
 
 export function createCaller({ key, transport, idempotency }: CallerOptions): Caller {
@@ -41,6 +52,15 @@ export function createCaller({ key, transport, idempotency }: CallerOptions): Ca
     return (await transport({ ...request, credential, idempotencyKey, repeats })).data;
   }
   return {
+    async form<T>(path: string, { form, options = {}, reads, isOfAccount = false }: FormCall): Promise<T> {
+      const { data } = await transport({
+        ...{ method: form ? 'POST' : 'GET', template: path, path, options },
+        ...(form && { body: form }),
+        ...(isOfAccount && { credential: key.apiKey }),
+        repeats: reads ? 'always' : 'when-unsent',
+      });
+      return data as T; // the standards say what the endpoint answers
+    },
     call<T>(id: OperationId, args: readonly unknown[], session?: string): Promise<T> {
       const row: CallRow = CALLS[id];
       const sent = send(row, args, session);

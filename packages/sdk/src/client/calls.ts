@@ -22,6 +22,7 @@ import {
   streamEvents,
   subscribeTo,
 } from './live-events.ts';
+import { type OAuthEndpoints, oauthEndpoints } from './oauth.ts';
 import { fetchThroughVault, type ThroughVault } from './vault-fetch.ts';
 
 /** What an agent asks for, and from whom. The person has the id that your program uses. */
@@ -37,6 +38,7 @@ type Replaced =
   | 'vault'
   | 'scim'
   | 'sso'
+  | 'oauth'
   | 'principal';
 
 /** The methods that call the service. */
@@ -88,6 +90,7 @@ export interface Calls extends Omit<ApiResources, Replaced> {
     /** The address to which a person's browser goes to sign in. */
     getLoginUrl(org: string, domain?: string, options?: CallOptions): Promise<SsoGetLoginUrlAnswer>;
   };
+  readonly oauth: ApiResources['oauth'] & OAuthEndpoints;
   /** Ask a person for a grant. Send the person to `consentUrl`. */
   authorize(wanted: Wanted, options?: CallOptions): Promise<AuthorizeAnswer>;
   /** The account whose key this is. */
@@ -136,6 +139,7 @@ export function callsOf(caller: Caller, connection: Connection): Calls {
       ...api.sso,
       getLoginUrl: (org, domain, options) => caller.call('sso.login', [{ org, domain }, options]),
     },
+    oauth: { ...api.oauth, ...oauthEndpoints(caller) },
     authorize(wanted, options) {
       const { userId, ...rest } = { userId: undefined, ...wanted };
       return caller.call('authorization.request', [

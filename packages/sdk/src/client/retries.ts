@@ -20,11 +20,13 @@ export function isUnsent(error: unknown): boolean {
   return cause !== undefined && cause !== error && isUnsent(cause);
 }
 
-/** The code of a network error, or its name, for a message. */
+/** The code of a network error, or its words, for a message. */
 export function reasonOf(error: unknown): string {
-  const { code, cause, name } = Object(error);
+  const { code, cause, errors, message, name } = Object(error);
   if (typeof code === 'string') return code;
-  return cause === undefined || cause === error ? String(name ?? 'unknown') : reasonOf(cause);
+  const inner = cause ?? errors?.[0]; // a name with several addresses fails once for each
+  if (inner !== undefined && inner !== error) return reasonOf(inner);
+  return String(message || (name ?? 'unknown'));
 }
 
 /** Tells whether a status is worth another attempt. */

@@ -62,9 +62,13 @@ export interface Chance {
 const system: Chance = { now: () => performance.now(), random: Math.random, wait };
 
 /** An attempt with an answer, or without one. */
-type Outcome =
-  | { readonly answered: Answered; readonly data: unknown; readonly text: string }
-  | { readonly answered?: undefined; readonly isTimeout: boolean; readonly cause: unknown };
+type Outcome = { readonly answered: Answered; readonly data: unknown; readonly text: string } | Lost;
+
+interface Lost {
+  readonly answered?: undefined;
+  readonly isTimeout: boolean;
+  readonly cause: unknown;
+}
 
 /**
  * Sends requests, and sends them again where nothing can happen twice.
@@ -80,7 +84,7 @@ export function createTransport(setup: TransportOptions, chance: Chance = system
     let wasLost = false;
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await attemptOf(setup, request, ends - chance.now(), nonce, chance);
-      const failure = failureOf(outcome, request, wasLost, attempt);
+      const failure = failureOf(setup.baseUrl, outcome, request, wasLost, attempt);
       if (!failure && outcome.answered) return outcome;
       if (!failure) throw new TypeError('An attempt without an answer is a failure.');
       if (failure.nonce !== undefined && nonce === undefined) {
@@ -108,6 +112,7 @@ interface Failure {
 
 /** @returns undefined for an attempt that succeeded */
 function failureOf(
+  baseUrl: string,
   outcome: Outcome,
   { method, repeats, options }: Request,
   wasLost: boolean,
@@ -115,7 +120,7 @@ function failureOf(
 ): Failure | undefined {
   if (!outcome.answered) {
     const isLost = !isUnsent(outcome.cause);
-    const error = networkError(outcome.cause, outcome.isTimeout, attempt);
+    const error = networkError(baseUrl, outcome, attempt);
     return { error, isLost, isWorthRepeating: !isLost || repeats === 'always' };
   }
   const { answered, text } = outcome;
@@ -133,9 +138,10 @@ function failureOf(
   };
 }
 
-function networkError(cause: unknown, isTimeout: boolean, attempts: number): BehestNetworkError {
-  if (isTimeout) return new BehestTimeoutError('The service gave no answer in time.', { cause, attempts });
-  return new BehestNetworkError(`The service could not be reached: ${reasonOf(cause)}.`, { cause, attempts });
+function networkError(baseUrl: string, { cause, isTimeout }: Lost, attempts: number): BehestNetworkError {
+  const service = `The service at ${new URL(baseUrl).host}`;
+  if (isTimeout) return new BehestTimeoutError(`${service} gave no answer in time.`, { cause, attempts });
+  return new BehestNetworkError(`${service} could not be reached: ${reasonOf(cause)}.`, { cause, attempts });
 }
 
 async function attemptOf(
@@ -156,7 +162,7 @@ async function attemptOf(
     const answer = await setup.fetch(url, {
       ...{ method, headers, redirect: 'manual' }, // a key follows no redirect
       signal: options.signal ? AbortSignal.any([late, options.signal]) : late,
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && { body: bodyOf(request.body) }),
     });
     const answered = answeredOf(answer);
     const read = await readAnswer(request, answer);
@@ -184,12 +190,17 @@ async function readAnswer({ isFile, isStrict }: Request, answer: Response) {
   }
 }
 
+const bodyOf = (body: unknown) => (body instanceof URLSearchParams ? body.toString() : JSON.stringify(body));
+
 async function headersOf(setup: TransportOptions, request: Request, url: string, nonce?: string) {
   const { method, credential, idempotencyKey, options, isGrant = false } = request;
   const headers = new Headers(setup.headers);
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   headers.set('accept', 'application/json');
-  if (request.body !== undefined) headers.set('content-type', 'application/json');
+  if (request.body !== undefined) {
+    const isForm = request.body instanceof URLSearchParams;
+    headers.set('content-type', isForm ? 'application/x-www-form-urlencoded' : 'application/json');
+  }
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
   const proof = await options.dpop?.proof(method, url, {
     ...(isGrant && credential !== undefined && { accessToken: credential }),

@@ -1,13 +1,34 @@
 import { BehestError, BehestNetworkError } from '../errors.ts';
 import type { VerifiedGrant } from '../verify/verified-grant.ts';
-import { createVerifier, type Verifier, type VerifyOptions } from '../verify.ts';
+import { createVerifier, type PresentedProof, type Verifier, type VerifyOptions } from '../verify.ts';
+
+const PROOF_ALGS = ['ES256', 'RS256', 'EdDSA'];
 
 /** The settings of every middleware. */
-export interface GuardOptions extends Omit<VerifyOptions, 'requiredScopes'> {
+export interface GuardOptions extends Omit<VerifyOptions, 'requiredScopes' | 'dpop'> {
   /** Reads the token from somewhere else than the header `Authorization`. */
   readonly tokenExtractor?: (authorization: string | undefined) => string | undefined;
   /** Hears each failure that is answered with 503. */
   readonly onError?: (error: unknown) => void;
+  /** Takes tokens that are bound to keys, with the proof of each request. Without it such tokens are refused. */
+  readonly dpop?: ProofRules;
+}
+
+/** How a server checks proofs of possession (RFC 9449). */
+export interface ProofRules {
+  /** The address of this server as its clients see it, such as `https://api.example.com`. A `Host` header may lie. */
+  readonly origin: string;
+  /** As in `PresentedProof`. */
+  readonly seen?: PresentedProof['seen'];
+}
+
+/** The parts of a request that a proof names. */
+export interface GuardedRequest {
+  readonly method: string;
+  /** With its query, or without. */
+  readonly path: string;
+  /** The header `DPoP`. */
+  readonly proof: string | undefined;
 }
 
 /** An answer of a middleware that lets a request no further. */
@@ -29,7 +50,7 @@ export type Guarded =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /** Decides about the `Authorization` of a request. */
-export type Guard = (authorization: string | undefined) => Promise<Guarded>;
+export type Guard = (authorization: string | undefined, request?: GuardedRequest) => Promise<Guarded>;
 
 /** Parameters of the challenge besides `error`, as `resource_metadata="…"`. */
 type Challenge = readonly string[];
@@ -41,22 +62,33 @@ type Challenge = readonly string[];
  */
 export function guardOf(options: GuardOptions): Guard {
   if (options.audience === undefined) warnOnce();
-  return guardBy(createVerifier(options), options);
+  const { dpop: _, ...settings } = options;
+  return guardBy(createVerifier(settings), options);
 }
 
 /** @param challenge parameters of the challenge besides `error`, as `resource_metadata="…"` */
 export function guardBy(
   verifier: Pick<Verifier, 'detailed'>,
-  { tokenExtractor = bearerToken, onError }: Pick<GuardOptions, 'tokenExtractor' | 'onError'>,
+  { tokenExtractor, onError, dpop }: Pick<GuardOptions, 'tokenExtractor' | 'onError' | 'dpop'>,
   challenge: Challenge = [],
 ): Guard {
-  const refuse = (refusal: Refusal): Guarded => ({ ok: false, refusal });
+  const refuse = (refusal: Refusal): Guarded => ({
+    ok: false,
+    refusal: dpop ? withProofs(refusal) : refusal,
+  });
+  const bound = (authorization: string | undefined) =>
+    dpop && tokenExtractor === undefined ? tokenOf(authorization, 'dpop') : undefined;
 
-  return async (authorization) => {
-    const token = tokenExtractor(authorization);
+  return async (authorization, { method, path, proof } = { method: '', path: '/', proof: undefined }) => {
+    const boundToken = bound(authorization);
+    const token = boundToken ?? (tokenExtractor ?? bearerToken)(authorization);
     if (!token) return refuse(unauthorized('TOKEN_MISSING', 'The request has no bearer token.', challenge));
+    const presented =
+      dpop && (boundToken !== undefined || (tokenExtractor && proof !== undefined))
+        ? { proof, method, url: new URL(path, dpop.origin).href, ...(dpop.seen && { seen: dpop.seen }) }
+        : undefined;
     try {
-      const result = await verifier.detailed(token);
+      const result = await verifier.detailed(token, presented);
       if (result.ok) return { ok: true, grant: result.grant, token };
       return result.reason === 'expired'
         ? refuse(unauthorized('TOKEN_EXPIRED', 'The token has expired.', challenge))
@@ -73,8 +105,23 @@ export function guardBy(
 
 /** The scheme is compared without case (RFC 9110, section 11.1). A query or a body is never read. */
 export function bearerToken(authorization: string | undefined): string | undefined {
-  return /^bearer +([^\s,]+) *$/i.exec(authorization ?? '')?.[1];
+  return tokenOf(authorization, 'bearer');
 }
+
+const tokenOf = (authorization = '', scheme: 'bearer' | 'dpop') =>
+  new RegExp(`^${scheme} +([^\\s,]+) *$`, 'i').exec(authorization)?.[1];
+
+/** Adds the challenge of proofs to a challenge of tokens (RFC 9449, section 7.1). */
+function withProofs(refusal: Refusal): Refusal {
+  const { 'www-authenticate': challenge, ...headers } = refusal.headers;
+  if (challenge === undefined) return refusal;
+  const both = `${challenge}, DPoP algs="${PROOF_ALGS.join(' ')}"`;
+  return { ...refusal, headers: { ...headers, 'www-authenticate': both } };
+}
+
+/** A header that came twice is a list, and no proof. */
+export const oneHeader = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 export function unauthorized(code: string, message: string, challenge: Challenge): Refusal {
   const error = code === 'TOKEN_MISSING' ? [] : ['error="invalid_token"'];

@@ -21,7 +21,7 @@ import { type ApproverRow, findApprover, listAllApprovers } from './approvers.qu
 import { lockApprover, NO_LINK, updateApprover } from './approvers.repo.ts';
 import { CHALLENGE_MS, WAIT_MS } from './approvers.rules.ts';
 import type { Enrolment, EnrolVerify } from './approvers.schema.ts';
-import { type OpenedBrowser, openApproverSession } from './approvers.session.service.ts';
+import { type OpenedBrowser, type OpeningBrowser, openApproverSession } from './approvers.session.service.ts';
 
 /** One sentence for every reason. */
 const unusable = () =>
@@ -85,7 +85,7 @@ export async function beginEnrolment(deps: ApproverDeps, invite: string): Promis
 export async function finishEnrolment(
   deps: ApproverDeps,
   { invite, challengeId, response }: EnrolVerify,
-  browser: { readonly requestId: string; readonly device: string | undefined },
+  browser: OpeningBrowser & { readonly requestId: string },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();
   const party = approverParty(deps);
@@ -131,7 +131,7 @@ export async function finishEnrolment(
       // Nobody has vouched for the person who came with the link of the operator.
       ...(isRecovered && { status: 'active', activeFrom: at, assurance: 'single', confirmedBy: null }),
     });
-    const opened = await openApproverSession(deps, tx, enrolled, browser.device);
+    const opened = await openApproverSession(deps, tx, enrolled, browser);
     const to = [account, ...others.filter(({ status }) => status === 'active')];
     await tellOfEnrolment(deps, tx, to, { ...enrolled, developerName: account.name });
     const data = { approverId: row.id, kind: row.kind, status: enrolled.status };

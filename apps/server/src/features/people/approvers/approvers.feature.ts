@@ -23,7 +23,7 @@ export const approvers = defineFeature({
     approvers: 'The people who decide about exact calls of agents.',
     approver: 'Calls of the page on which approvers decide.',
   },
-  knows: ['audit', 'developers', 'emails', 'keys', 'operator', 'passkeys', 'scim'],
+  knows: ['audit', 'developers', 'emails', 'keys', 'operator', 'passkeys', 'scim', 'sso'],
   tables,
   acts: { ...acts, ...entries },
   rates,

@@ -29,6 +29,7 @@ import {
   showSession,
 } from './approvers.session.service.ts';
 import { beginSignIn, finishSignIn } from './approvers.sign-in.service.ts';
+import { signOnIn } from './approvers.sign-on.service.ts';
 
 const stranger = { access: 'none', fromOwnPages: true, rate: rates.consoleSignIn } as const;
 const signedIn = { access: 'approver', fromOwnPages: true, rate: rates.console } as const;
@@ -37,6 +38,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
   const browserOf = ({ id: requestId, headers }: FastifyRequest) => ({
     requestId,
     device: deviceIn(deps, cookiesIn(headers)),
+    signOn: signOnIn(deps, cookiesIn(headers)),
   });
 
   app.post(
@@ -65,6 +67,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
           'WEBAUTHN_VERIFICATION_FAILED',
           'CONFLICT',
           'UNAUTHORIZED',
+          'SSO_REQUIRED',
         ],
       },
       schema: {
@@ -108,6 +111,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
           'WEBAUTHN_VERIFICATION_FAILED',
           'WEBAUTHN_CLONE_SUSPECTED',
           'UNAUTHORIZED',
+          'SSO_REQUIRED',
         ],
       },
       schema: {

@@ -16,6 +16,7 @@ export const words = {
   badLinkText:
     'It was used, has expired or was replaced, or the time in its mail has not come. Ask for a new link.',
   signInTitle: 'Sign in to decide',
+  signOn: 'Sign in through your organisation',
   signInLead: 'Use the passkey that you made when you enrolled.',
   signIn: 'Sign in with your passkey',
   listTitle: 'Calls that wait for you',
@@ -101,6 +102,7 @@ export const words = {
     copied: 'There may be a copy of this passkey. Ask for a new invitation.',
     person: 'This call needs two different people, and you count as the first one.',
     old: 'Your last sign-in is too long ago. Sign in again to decide.',
+    sso: 'Your organisation asks that you sign in there first. Then come back, or open your link again.',
     last: 'This is your last passkey. Make another one first.',
     changed: 'The call, its case or its status changed. Look at it again.',
     other: 'The service refused this. Nothing was decided.',

@@ -252,11 +252,16 @@ const TROUBLES = {
   otherPerson: 'person',
   oldSession: 'old',
   lastPasskey: 'last',
+  sso: 'sso',
   changed: 'changed',
 };
 
 /** @param {Problem} problem */
-const troubleOf = ({ kind }) => note(words.trouble, words.troubles[TROUBLES[kind] ?? 'other']);
+const troubleOf = ({ kind, signInAt = '' }) => {
+  const goes = () => location.assign(`${signInAt}&mode=redirect&return_to=/approve`);
+  const way = signInAt.startsWith(`${location.origin}/`) && paragraph(button(words.signOn, goes));
+  return note(words.trouble, words.troubles[TROUBLES[kind] ?? 'other'], way);
+};
 
 /** @param {Problem} problem */
 function showProblem(problem) {

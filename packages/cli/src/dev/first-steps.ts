@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Behest } from '@behest/sdk';
+import { carryOut } from '../apply/carry-out.ts';
+import { stepsTo } from '../apply/plan.ts';
+import { wantedIn } from '../apply/wanted.ts';
+import { keepProfile } from '../config/keep.ts';
+import { masked } from '../config/settings.ts';
+import { isRecord, readUserConfig, userFile } from '../config/user-file.ts';
+import type { Context } from '../context.ts';
+
+/** As the templates of `behest init` and the demo use them. */
+const SCOPES = ['calendar:read', 'tool:calendar:read'];
+
+/** Keeps the keys of a service that has started, sees to its first agent, and says what can be done with it. */
+export async function firstSteps(context: Context, data: string, address: string, seed: string | undefined) {
+  const kept: unknown = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'));
+  const { SEED_API_KEY: live, SEED_SANDBOX_KEY: sandbox } = isRecord(kept) ? kept : {};
+  const keep = (profile: string, apiKey: unknown) => {
+    if (typeof apiKey !== 'string') return '';
+    keepProfile(context.io, profile, { baseUrl: address, apiKey, developerId: undefined });
+    return masked(apiKey);
+  };
+  const shown = { sandbox: keep('dev', sandbox), live: keep('dev-live', live) };
+  const client = new Behest({
+    ...{ apiKey: String(sandbox), baseUrl: address },
+    fetch: context.exchange.fetchWith(String(sandbox)),
+  });
+  if (seed !== undefined) await makeAsIn(context, client, seed);
+  const agent = await agentOf(client);
+  const isCurrent = readUserConfig(userFile(context.io)).current === 'dev';
+  context.note(
+    [
+      `sandbox key  ${shown.sandbox}  (saved to profile "dev")   agent ${agent}`,
+      `live key     ${shown.live}  (saved to profile "dev-live")`,
+      `next: ${['demo', 'doctor'].map((word) => `behest${isCurrent ? '' : ' --profile dev'} ${word}`).join(' · ')} · behest init`,
+    ].join('\n'),
+  );
+}
+
+async function makeAsIn(context: Context, client: Behest, file: string): Promise<void> {
+  const steps = await stepsTo(client, await wantedIn(context, file), false);
+  for (const step of steps.filter(({ action }) => action !== 'keep')) {
+    const made = await carryOut(client, step);
+    context.note(`${step.action}d ${step.kind} ${step.name}`);
+    if (made?.secret !== undefined) context.note(`secret of ${step.name}: ${made.secret} (shown once)`);
+  }
+}
+
+/** The first agent of the sandbox account, which is made on the first start. */
+async function agentOf(client: Behest): Promise<string> {
+  const { agents } = await client.agents.list({ limit: 1 });
+  const [first] = agents;
+  if (first) return first.agentId;
+  const { agentId } = await client.agents.register({ name: 'First agent', scopes: SCOPES });
+  return agentId;
+}

@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import express from 'express';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import { expect, onTestFinished, test } from 'vitest';
+import { DEVELOPER, startIssuer } from '../test/issuer.ts';
+import { createDpopKey } from './dpop.ts';
+import * as forExpress from './express.ts';
+import { behestAuth } from './fastify.ts';
+import * as forHono from './hono.ts';
+import type { GuardOptions } from './http/guard.ts';
+
+const ORIGIN = 'https://api.example.test'; // clients come through a proxy
+
+/** Each serves `/who`. */
+const servers: Readonly<Record<string, (options: GuardOptions) => Promise<string>>> = {
+  async express(options) {
+    const app = express();
+    const routes = express.Router(); // a router hides the beginning of the path
+    routes.get('/', forExpress.requireGrantToken(options), (request: forExpress.ExpressRequest, response) => {
+      response.json(request.grant?.principalId);
+    });
+    app.use('/who', routes);
+    return listening(createServer(app).listen(0));
+  },
+  async fastify(options) {
+    const app = fastify();
+    await app.register(async (guarded) => {
+      await behestAuth(guarded, options);
+      guarded.get('/who', (request, reply) => reply.send(JSON.stringify(request.grant?.principalId)));
+    });
+    onTestFinished(() => app.close());
+    return app.listen({ port: 0 });
+  },
+  async hono(options) {
+    const app = new Hono<{ Variables: forHono.BehestVariables }>();
+    app.use('*', forHono.requireGrantToken(options));
+    app.get('/who', (context) => context.json(context.get('grant').principalId));
+    return listening(serve({ fetch: app.fetch, port: 0 }));
+  },
+};
+
+async function listening(server: { address(): unknown; close(): unknown }): Promise<string> {
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each(Object.entries(servers))(
+  'the middleware of %s takes a bound token with its proof alone',
+  async (_, start) => {
+    const issuer = await startIssuer();
+    const key = await createDpopKey();
+    const token = await issuer.token({ cnf: { jkt: key.thumbprint } });
+    const plain = await issuer.token();
+    const seen = new Set<string>();
+    const address = await start({
+      ...{ jwksUri: issuer.jwksUri, developerId: DEVELOPER },
+      dpop: { origin: ORIGIN, seen: (id) => seen.size === seen.add(id).size },
+    });
+    const ask = async (authorization: string, dpop?: string) => {
+      const answer = await fetch(`${address}/who?a=b`, {
+        headers: { authorization, ...(dpop !== undefined && { dpop }) },
+      });
+      return {
+        status: answer.status,
+        body: await answer.json(),
+        challenge: answer.headers.get('www-authenticate'),
+      };
+    };
+    const proof = (accessToken = token, url = `${ORIGIN}/who`) => key.proof('GET', url, { accessToken });
+    const good = await proof();
+
+    expect(await ask(`DPoP ${token}`, good)).toMatchObject({ status: 200, body: 'user_42' });
+    expect(await ask(`DPoP ${token}`, good)).toMatchObject({ status: 401 }); // it came before
+    expect(await ask(`Bearer ${plain}`)).toMatchObject({ status: 200 });
+    expect(await ask(`Bearer ${token}`, await proof())).toMatchObject({
+      ...{ status: 401, challenge: 'Bearer error="invalid_token", DPoP algs="ES256 RS256 EdDSA"' },
+      body: { code: 'TOKEN_INVALID' },
+    });
+    expect(await ask(`DPoP ${token}`)).toMatchObject({ status: 401 });
+    expect(await ask(`DPoP ${plain}`, await proof(plain))).toMatchObject({ status: 401 });
+    expect(await ask(`DPoP ${token}`, await proof(token, `${ORIGIN}/other`))).toMatchObject({ status: 401 });
+    expect(await ask(`DPoP ${token}`, await proof(token, `${address}/who`))).toMatchObject({ status: 401 });
+  },
+);
+
+test('a middleware without rules for proofs refuses a bound token', async () => {
+  const issuer = await startIssuer();
+  const key = await createDpopKey();
+  const accessToken = await issuer.token({ cnf: { jkt: key.thumbprint } });
+  const address = await servers.express?.({ jwksUri: issuer.jwksUri, developerId: DEVELOPER });
+
+  for (const scheme of ['Bearer', 'DPoP']) {
+    const headers = {
+      authorization: `${scheme} ${accessToken}`,
+      dpop: await key.proof('GET', `${address}/who`, { accessToken }),
+    };
+    expect((await fetch(`${address}/who`, { headers })).status).toBe(401);
+  }
+});

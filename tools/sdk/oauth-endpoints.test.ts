@@ -1,0 +1,92 @@
+import { Behest, generatePkce } from '@behest/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startListening } from '../../apps/server/test/app/listening.ts';
+
+const REDIRECT = 'http://localhost/callback';
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+const SCOPES = ['calendar:read', 'calendar:write'];
+
+let service: Awaited<ReturnType<typeof startListening>>;
+beforeAll(async () => {
+  service = await startListening({ isShared: true });
+});
+afterAll(async () => {
+  service?.app.server.closeAllConnections();
+  await service?.stop();
+});
+
+/** An agent that is an OAuth client with a secret, and the clients of the SDK with and without the key of its account. */
+async function newOAuthClient() {
+  const { apiKey, developerId } = await Behest.signup(
+    { name: 'Acme', mode: 'sandbox' },
+    { baseUrl: service.url },
+  );
+  const account = new Behest({ apiKey, baseUrl: service.url, maxRetries: 0 });
+  const agent = await account.agents.register({ name: 'Reader', scopes: SCOPES });
+  const { clientSecret } = await account.oauth.putClient(agent.id, {
+    redirectUris: [REDIRECT],
+    authMethod: 'client_secret_post',
+  });
+  const { oauth } = new Behest({ apiKey: null, baseUrl: service.url, developerId, maxRetries: 0 });
+  return { account, oauth, client: { client_id: agent.id, client_secret: String(clientSecret) } };
+}
+
+test('a pushed request becomes tokens, which are introspected, delegated and given back', async () => {
+  const { account, oauth, client } = await newOAuthClient();
+  const { codeVerifier, codeChallenge } = generatePkce();
+
+  const { authorization_endpoint: door, issuer } = await oauth.metadata();
+  const { request_uri: pushed } = await oauth.par({
+    ...{ ...client, response_type: 'code', redirect_uri: REDIRECT, scope: SCOPES.join(' '), state: 's1' },
+    ...{ code_challenge: codeChallenge, code_challenge_method: 'S256', principal_id: 'user_42' },
+  });
+  const query = new URLSearchParams({ client_id: client.client_id, request_uri: pushed });
+  const sent = await fetch(`${door}?${query}`, { redirect: 'manual' });
+  const { searchParams } = new URL(sent.headers.get('location') ?? '');
+  const tokens = await oauth.token({
+    ...{ ...client, grant_type: 'authorization_code', redirect_uri: REDIRECT },
+    ...{ code: String(searchParams.get('code')), code_verifier: codeVerifier },
+  });
+  const refreshed = await oauth.token({
+    ...{ ...client, grant_type: 'refresh_token', scope: 'calendar:read' },
+    refresh_token: String(tokens.refresh_token),
+  });
+  const other = await account.agents.register({ name: 'Helper', scopes: SCOPES });
+  const { clientSecret } = await account.oauth.putClient(other.id, {
+    redirectUris: [REDIRECT],
+    authMethod: 'client_secret_post',
+  });
+  const part = await oauth.exchange({
+    ...{ client_id: other.id, client_secret: String(clientSecret) },
+    ...{ subject_token: tokens.access_token, scope: 'calendar:read' },
+  });
+
+  expect(searchParams.get('iss')).toBe(issuer);
+  expect(tokens).toMatchObject({ token_type: 'Bearer', scope: SCOPES.join(' ') });
+  expect(refreshed.scope).toBe('calendar:read');
+  expect(part).toMatchObject({
+    scope: 'calendar:read',
+    issued_token_type: expect.stringContaining('access_token'),
+  });
+  const token = part.access_token;
+  expect(await account.oauth.introspect({ token })).toMatchObject({
+    active: true,
+    client_id: other.id,
+    sub: 'user_42',
+  });
+  expect(await oauth.introspect({ ...client, token: tokens.access_token })).toMatchObject({ active: true });
+  await oauth.revoke({ ...client, token: String(refreshed.refresh_token) });
+  expect(await account.oauth.introspect({ token })).toEqual({ active: false });
+});
+
+test('a device asks, and errors have the names of the standards', async () => {
+  const { oauth, client } = await newOAuthClient();
+
+  const asked = await oauth.device({ ...client, scope: 'calendar:read' });
+
+  expect(asked).toMatchObject({ user_code: expect.stringMatching(/^\w{4}-\w{4}$/), interval: 5 });
+  const poll = oauth.token({ ...client, grant_type: DEVICE_CODE, device_code: asked.device_code });
+  await expect(poll).rejects.toMatchObject({ statusCode: 400, code: 'authorization_pending' });
+  const stranger = oauth.introspect({ client_id: client.client_id, client_secret: 'wrong', token: 'x' });
+  await expect(stranger).rejects.toMatchObject({ statusCode: 401, code: 'invalid_client' });
+});
