@@ -28,6 +28,7 @@ export const BY_HAND: Readonly<Record<string, string>> = {
   'developers.change': 'me update',
   'apiKeys.rotate': 'keys rotate',
   'audit.verify': 'audit check',
+  'domains.verify': 'domains verify',
   'sso.login': 'sso login-url',
   'authorization.request': 'authorize',
   'tokens.exchange': 'tokens exchange',

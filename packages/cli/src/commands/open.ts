@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import type { CommandSpec } from '../program/spec.ts';
-import { openInBrowser } from '../system/browser.ts';
+import { openPage } from '../system/pages.ts';
 
 export const OPEN: readonly CommandSpec[] = [
   {
@@ -15,11 +15,11 @@ export const OPEN: readonly CommandSpec[] = [
     async run(context, { args: [page = '', id] }) {
       const { url } = await context.settings();
       const base = url.replace(/\/$/, '');
-      if (page === 'consent') return open(context, await consentUrl(context, id));
+      if (page === 'consent') return openPage(context, await consentUrl(context, id));
       const path = { permissions: '/permissions', health: '/health' }[page];
       if (path === undefined)
         throw wrongUsage(`There is no page "${page}": permissions, health or consent.`, context.help);
-      await open(context, `${base}${path}`);
+      await openPage(context, `${base}${path}`);
     },
   },
 ];
@@ -37,12 +37,4 @@ async function consentUrl(context: Context, id: string | undefined): Promise<str
       next: 'behest authorize --open --help',
     },
   );
-}
-
-async function open(context: Context, address: string): Promise<void> {
-  context.note(address);
-  if (!(await openInBrowser(address)))
-    throw new CliError('BROWSER', `No browser could be opened here. The address is ${address}`, {
-      exitCode: EXIT.unavailable,
-    });
 }

@@ -25,7 +25,7 @@ function filesIn(folder: string, path: string): string[] {
   if (!statSync(place).isDirectory()) return [path];
   const isManifest = (file: string) =>
     /\.(json|ya?ml)$/.test(file) &&
-    !/(\.cases\.ya?ml|(^|[/\\])behest\.json)$/.test(file) &&
+    !/(\.cases\.ya?ml|\.tools\.json|(^|[/\\])behest\.json)$/.test(file) &&
     !/(^|[/\\])(node_modules|\.)/.test(file);
   const found = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter(isManifest);
   return found.toSorted().map((file) => relative(folder, join(place, file)));

@@ -2,13 +2,21 @@ import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { VERSION } from '../version.ts';
+import type { Definition } from './definitions.ts';
 import type { Hints } from './guess.ts';
 
 const PROTOCOL = '2025-06-18';
 
+interface ServerTool {
+  readonly name: string;
+  readonly hints: Hints;
+  /** The tool as the server offers it. */
+  readonly definition: Definition;
+}
+
 interface ServerTools {
   readonly name: string;
-  readonly tools: readonly { readonly name: string; readonly hints: Hints }[];
+  readonly tools: readonly ServerTool[];
 }
 
 /** Asks an MCP server for its tools. @see https://modelcontextprotocol.io/specification/2025-06-18/basic/transports */
@@ -53,10 +61,11 @@ export async function toolsOfServer(context: Context, address: string): Promise<
   };
 }
 
-function toolOf(tool: unknown) {
+function toolOf(tool: unknown): ServerTool {
   const { name, annotations } = Object(tool);
   const { readOnlyHint, destructiveHint } = Object(annotations);
-  return { name: String(name), hints: { readOnly: readOnlyHint, destructive: destructiveHint } };
+  const hints = { readOnly: readOnlyHint, destructive: destructiveHint };
+  return { name: String(name), hints, definition: isRecord(tool) ? tool : {} };
 }
 
 /** The result of a call, which the server may send as JSON or as the one event of a stream. */

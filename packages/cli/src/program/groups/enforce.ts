@@ -29,6 +29,7 @@ export const ENFORCE: readonly Group[] = [
     isMain: true,
     hasOperations: true,
     summary: 'decisions of people about single calls',
+    load: async () => (await import('../../commands/decisions.ts')).DECISIONS,
   },
   { name: 'approvers', hasOperations: true, summary: 'people who decide' },
   { name: 'policies', isMain: true, hasOperations: true, summary: 'standing rules' },

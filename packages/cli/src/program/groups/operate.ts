@@ -23,6 +23,7 @@ export const OPERATE: readonly Group[] = [
     name: 'domains',
     hasOperations: true,
     summary: 'domains of the account',
+    load: async () => (await import('../../commands/domains.ts')).DOMAINS,
   },
   {
     name: 'sso',

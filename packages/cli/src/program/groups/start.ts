@@ -44,6 +44,11 @@ export const START: readonly Group[] = [
     load: async () => (await import('../../commands/me.ts')).ME,
   },
   {
+    name: 'console',
+    summary: 'open the console',
+    load: async () => (await import('../../commands/console.ts')).CONSOLE,
+  },
+  {
     name: 'open',
     summary: 'open a page in the browser',
     load: async () => (await import('../../commands/open.ts')).OPEN,
