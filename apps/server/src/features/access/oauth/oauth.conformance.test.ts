@@ -70,7 +70,7 @@ describe('an authorization request', () => {
     ]);
   });
 
-  test('that the person denies tells the client so, with state and issuer and without a code', async () => {
+  test('tells the client when the person denies it, with state and issuer and without a code', async () => {
     const { clientId } = await publicClient();
     const { back } = await followLink(service, clientId, { prompt: 'consent', state: 's' });
     const person = personOn(service);
