@@ -79,7 +79,7 @@ test('J21 a key is withdrawn when its time to sign has come', () =>
     prepare: waiting,
     one: ({ service }, { kid }) => operatorAt(service)('POST', `/v1/admin/keys/${kid}/retire`, {}),
     other: keeps,
-    // Whoever is first, the turn is due: the withdrawal records it, and finds a key that signs.
+    // The turn is due in either order: the withdrawal records it, and finds a key that signs.
     answers: ['409 CONFLICT, done'],
     look,
   }));
