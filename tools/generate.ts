@@ -4,6 +4,7 @@ import { quotaSettings, rateSettings } from '../apps/server/src/config/limits.ts
 import { groups } from '../apps/server/src/config/settings.ts';
 import { features, limits } from '../apps/server/src/features.ts';
 import { errorCodes } from '../packages/protocol/src/errors.ts';
+import { apiPages } from './generate/api-pages.ts';
 import { cliTable } from './generate/cli.ts';
 import { cliPage } from './generate/cli-page.ts';
 import { configurationPage } from './generate/configuration-page.ts';
@@ -12,6 +13,7 @@ import { errorPage } from './generate/error-page.ts';
 import { meterSchema } from './generate/meter-schema.ts';
 import { withMigrated } from './generate/migrated.ts';
 import { sdkTable, sdkTypes } from './generate/sdk.ts';
+import { sizesTable } from './generate/sizes.ts';
 import { tableTypes } from './generate/table-types.ts';
 import { securityPage } from './security/page.ts';
 import { securityTests } from './security/titles.ts';
@@ -27,7 +29,9 @@ const made: Readonly<Record<string, (databaseUrl: string) => string | Promise<st
   'docs/configuration.md': () => {
     const limitTables = { 'request limits': rateSettings(limits), plans: quotaSettings(limits) };
     const ofFeatures = Object.fromEntries(features.map(({ name, settings }) => [name, settings]));
-    return configurationPage(textOf('docs/configuration.md'), { ...groups, ...limitTables }, ofFeatures);
+    const tables = { ...groups, ...limitTables };
+    const sizes = sizesTable(textOf('bench/RESULTS.md'));
+    return configurationPage(textOf('docs/configuration.md'), tables, ofFeatures, sizes);
   },
   'docs/errors.md': () => errorPage(errorCodes),
   'docs/security.md': () => securityPage(textOf('docs/security.md'), securityTests(ROOT)),
@@ -42,6 +46,7 @@ let description: Promise<string> | undefined;
 const isCheck = process.argv.includes('--check');
 await withMigrated(async (databaseUrl) => {
   for (const [path, make] of Object.entries(made)) write(path, await make(databaseUrl));
+  for (const [path, text] of Object.entries(apiPages(await apiDescription()))) write(path, text);
 });
 
 function write(path: string, text: string): void {

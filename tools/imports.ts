@@ -26,7 +26,7 @@ const EXPECTED = [
  */
 export async function checkImports(): Promise<{ count: number; problems: string[] }> {
   const { seen, broken, imports } = await look(globSync(SOURCES));
-  const files = globSync(`${SOURCES}/**/*.{ts,js,mjs}`);
+  const files = globSync(`${SOURCES}/**/*.{ts,js,mjs}`, { exclude: ['**/node_modules/**'] });
   const unseen = files.filter((file) => !seen.has(file));
   const planted = await look([PLANTED]);
   const problems = [

@@ -1,3 +1,5 @@
+import { exampleOf } from './setting-examples.ts';
+
 interface Row {
   readonly accepts: string;
   readonly fallback: string;
@@ -6,20 +8,23 @@ interface Row {
 
 export type SettingTable = Readonly<Record<string, Row>>;
 
-const HEAD = '| Variable | Accepted | Default | Meaning |\n|---|---|---|---|\n';
+const HEAD = '| Variable | Accepted | Default | Example | Meaning |\n|---|---|---|---|---|\n';
 const TABLE = /<!-- settings: ([\w ]+) -->\n(?:(?!<!-- end -->)[\s\S])*<!-- end -->/g;
+const SIZES = /(?<=<!-- sizes -->\n)[\s\S]*(?=<!-- end sizes -->)/;
 const FEATURES = /(?<=<!-- features -->\n)[\s\S]*(?=<!-- end features -->)/;
 
 /**
  * Writes the tables of settings into the operator's guide. The text around them is written by hand.
  * @param groups each stands between `<!-- settings: name -->` and `<!-- end -->`
  * @param features each gets a heading and a table, between `<!-- features -->` and `<!-- end features -->`
+ * @param sizes stands between `<!-- sizes -->` and `<!-- end sizes -->`
  * @throws Error for a group that the page lacks, or names in vain
  */
 export function configurationPage(
   page: string,
   groups: Readonly<Record<string, SettingTable>>,
   features: Readonly<Record<string, SettingTable>>,
+  sizes = '',
 ): string {
   const shown = new Set<string>();
   const written = page.replaceAll(TABLE, (_, name: string) => {
@@ -34,13 +39,13 @@ export function configurationPage(
   const sections = Object.entries(features)
     .filter(([, table]) => Object.keys(table).length > 0)
     .map(([name, table]) => `\n### ${name[0]?.toUpperCase()}${name.slice(1)}\n\n${tableOf(table)}`);
-  return written.replace(FEATURES, `${sections.join('')}\n`);
+  return written.replace(SIZES, `${sizes}\n`).replace(FEATURES, `${sections.join('')}\n`);
 }
 
 function tableOf(table: SettingTable): string {
   const rows = Object.entries(table).map(
-    ([variable, { accepts, fallback, meaning }]) =>
-      `| \`${variable}\` | ${accepts} | ${fallback} | ${meaning} |\n`,
+    ([variable, row]) =>
+      `| \`${variable}\` | ${row.accepts} | ${row.fallback} | \`${exampleOf(variable, row)}\` | ${row.meaning} |\n`,
   );
   return `${HEAD}${rows.join('')}`;
 }

@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { compile, type Emitted, withPlaces } from './declarations.ts';
+import { sbomText } from './sbom.ts';
 import { buildServer } from './server.ts';
 
 interface Manifest {
@@ -28,6 +29,7 @@ interface Manifest {
 }
 
 const [OLDEST_NODE, SERVER_NODE] = ['>=20.19', '>=24.9'];
+const SBOM = 'sbom.cdx.json';
 
 /**
  * Writes the packages that are published, as JavaScript with types. The repository itself runs from the sources.
@@ -35,7 +37,8 @@ const [OLDEST_NODE, SERVER_NODE] = ['>=20.19', '>=24.9'];
  * @returns the folders of the packages, those first that others need
  */
 export async function buildPackages(root: string, out: string): Promise<string[]> {
-  rmSync(out, { recursive: true, force: true });
+  for (const name of ['protocol', 'sdk', 'cli', 'server'])
+    rmSync(join(out, name), { recursive: true, force: true });
   const protocol = buildProtocol(root, join(out, 'protocol'));
   const sdk = await buildSdk(root, join(out, 'sdk'));
   const cli = await buildCli(root, join(out, 'cli'));
@@ -62,7 +65,8 @@ async function buildSdk(root: string, out: string): Promise<string> {
   const entries = Object.fromEntries(
     Object.values(manifest.exports).map((file) => [basename(file, '.ts'), join('packages/sdk', file)]),
   );
-  for (const { fileName, code } of await bundle(root, entries)) write(join(out, 'dist', fileName), code);
+  const chunks = await bundle(root, entries);
+  for (const { fileName, code } of chunks) write(join(out, 'dist', fileName), code);
 
   // The meter's files are named, because the compiler writes nothing for what it finds in `node_modules`.
   const typed = [...Object.values(entries), ...sourcesOf(root, 'packages/meter/src')];
@@ -78,35 +82,40 @@ async function buildSdk(root: string, out: string): Promise<string> {
   const dependencies = { ...manifest.dependencies };
   delete dependencies['@behest/meter'];
   dependencies['@behest/protocol'] = manifestOf(root, 'protocol').version;
-  writeManifest(root, out, { ...manifest, dependencies, exports: Object.fromEntries(exports) });
+  writeManifest(
+    root,
+    out,
+    { ...manifest, dependencies, exports: Object.fromEntries(exports) },
+    installedIn(chunks),
+  );
   return out;
 }
 
 /** The program, with a file for each group of commands, which is loaded when that group is used. It has no types. */
 async function buildCli(root: string, out: string): Promise<string> {
   const manifest = manifestOf(root, 'cli');
-  for (const { fileName, code } of await bundle(root, { bin: 'packages/cli/src/bin.ts' }))
-    write(join(out, 'dist', fileName), code);
+  const chunks = await bundle(root, { bin: 'packages/cli/src/bin.ts' });
+  for (const { fileName, code } of chunks) write(join(out, 'dist', fileName), code);
   chmodSync(join(out, 'dist/bin.js'), 0o755);
   cpSync(join(root, 'packages/cli/templates'), join(out, 'templates'), { recursive: true });
   const { version } = manifestOf(root, 'sdk');
   const dependencies = { ...manifest.dependencies, '@behest/protocol': version, '@behest/sdk': version };
-  writeManifest(root, out, {
-    ...{ ...manifest, dependencies, exports: { './package.json': './package.json' } },
-    ...{ bin: { behest: './dist/bin.js' }, files: ['dist', 'templates'] },
-  });
+  const own = { bin: { behest: './dist/bin.js' }, files: ['dist', 'templates'] };
+  const exports = { './package.json': './package.json' };
+  writeManifest(root, out, { ...manifest, ...own, dependencies, exports }, installedIn(chunks));
   return out;
 }
 
 async function buildServerPackage(root: string, out: string): Promise<string> {
   const { version, license } = manifestOf(root, 'sdk');
-  const needs = await buildServer(root, out);
+  const { held, ...needs } = await buildServer(root, out);
   cpSync(join(root, 'apps/server/README.md'), join(out, 'README.md'));
-  writeManifest(root, out, {
+  const manifest = {
     ...{ name: '@behest/server', version, license, ...needs, engines: { node: SERVER_NODE } },
     exports: { './package.json': './package.json' },
     files: ['dist', 'migrations', 'src', 'packed.mjs', 'start.mjs'],
-  });
+  };
+  writeManifest(root, out, manifest, held);
   return out;
 }
 
@@ -136,6 +145,15 @@ async function bundle(root: string, input: Readonly<Record<string, string>>): Pr
   }
 }
 
+/** The names of the installed packages whose code a bundle holds. */
+function installedIn(chunks: readonly OutputChunk[]): string[] {
+  const files = chunks.flatMap(({ moduleIds }) => moduleIds);
+  const names = files.map(
+    (file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(file)?.[1],
+  );
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
 function manifestOf(root: string, name: string): Manifest {
   return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
 }
@@ -144,16 +162,19 @@ function writeManifest(
   root: string,
   out: string,
   manifest: Omit<Manifest, 'exports'> & { exports: unknown },
+  held: readonly string[] = [],
 ): void {
   const { name, version, license, exports, dependencies, peerDependencies, peerDependenciesMeta } = manifest;
   const { bin, files = ['dist'], engines = { node: OLDEST_NODE }, optionalDependencies } = manifest;
   const published = {
     ...{ name, version, license, type: 'module', sideEffects: false, engines },
-    ...{ ...(bin && { bin }), exports, files, dependencies },
+    ...{ ...(bin && { bin }), exports, files: [...files, SBOM], dependencies },
     ...(optionalDependencies && { optionalDependencies }),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
   };
   write(join(out, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
+  const parts = { name, version, license, dependencies };
+  write(join(out, SBOM), sbomText(root, parts, held));
   cpSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
   const readme = join(root, 'packages', basename(out), 'README.md');
   if (existsSync(readme)) cpSync(readme, join(out, 'README.md'));

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isPermissive } from './licences.ts';
 import { installTarballs, packTarballs } from './tarballs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -173,18 +174,70 @@ test('each entry has its types, which name files that are there', () => {
   }
 });
 
-test('the tarballs hold what is used, and nothing of the repository', () => {
-  const files = globSync(join(home, 'node_modules/@behest/{protocol,sdk,cli}/**/*'), { withFileTypes: true })
-    .filter((file) => file.isFile() && !file.parentPath.includes('/cli/templates')) // examples, with their tests
-    .map(({ name }) => name);
+const filesIn = (folder: string, pattern = '**/*') =>
+  globSync(pattern, { cwd: folder, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => relative(folder, join(file.parentPath, file.name)))
+    .sort();
 
-  expect(
-    files.filter((name) => !/[.]js$|[.]d[.]ts$|^package[.]json$|^LICENSE$|^README[.]md$/.test(name)),
-  ).toEqual([]);
-  expect(files.filter((name) => name.includes('.test.'))).toEqual([]);
-  const ofServer = globSync('**/*.*', { cwd: distributed('server') }).filter((file) => !/\/\./.test(file));
-  expect(ofServer.filter((file) => file.endsWith('.sql')).length).toBeGreaterThan(100);
-  expect(ofServer.filter((file) => /[.](test|samples|planted)[.]|[.]ts$/.test(file))).toEqual([]);
+/** The sources of a package with the endings of what is made from them. */
+const madeFrom = (folder: string, to: string, endings: readonly string[]) =>
+  filesIn(join(ROOT, folder), '**/*.ts')
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => endings.map((ending) => join(to, file.replace(/[.]ts$/, ending))));
+
+test('the tarballs hold exactly what is used', () => {
+  const common = ['LICENSE', 'package.json', 'sbom.cdx.json'];
+  const isShared = (file: string) => /^dist\/shared\/[\w-]+[.]js$/.test(file); // parts of several entries
+  const held = (name: string) => filesIn(distributed(name)).filter((file) => !isShared(file));
+  const entries = Object.values(exportsOf('sdk')).map((entry) => entry.default.slice(2));
+  const types = ['meter', 'sdk'].flatMap((name) =>
+    madeFrom(`packages/${name}/src`, `dist/types/${name}/src`, ['.d.ts']),
+  );
+  const templates = filesIn(join(ROOT, 'packages/cli/templates')).map((file) => join('templates', file));
+
+  expect(held('protocol')).toEqual(
+    [...common, ...madeFrom('packages/protocol/src', 'dist', ['.d.ts', '.js'])].sort(),
+  );
+  expect(held('cli')).toEqual([...common, 'README.md', 'dist/bin.js', ...templates].sort());
+  const sdk = held('sdk');
+  expect(sdk.filter((file) => !file.startsWith('dist/types/'))).toEqual(
+    [...common, 'README.md', ...entries].sort(),
+  );
+  expect(sdk.filter((file) => file.startsWith('dist/types/') && !types.includes(file))).toEqual([]);
+  const server = held('server').filter((file) => !/^dist\/|[.]sql$|\/page\//.test(file));
+  expect(server.filter((file) => /[.](test|samples|planted)[.]|[.]ts$/.test(file))).toEqual([]);
+  expect(held('server').filter((file) => file.endsWith('.sql')).length).toBeGreaterThan(100);
+});
+
+test('each package has a bill of materials of all that comes with it, under licences that permit its use', () => {
+  for (const name of ['protocol', 'sdk', 'cli', 'server']) {
+    const { dependencies } = JSON.parse(readFileSync(join(distributed(name), 'package.json'), 'utf8'));
+    const bill = JSON.parse(readFileSync(join(distributed(name), 'sbom.cdx.json'), 'utf8'));
+    const refs = bill.components.map((component: { purl: string }) => component.purl);
+    const names = bill.components.map((component: { name: string }) => component.name);
+
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1 });
+    expect(bill.serialNumber).toMatch(
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    expect(bill.metadata.component).toMatchObject({ name: `@behest/${name}`, version: version(name) });
+    expect(Object.keys(dependencies).filter((each) => !names.includes(each))).toEqual([]);
+    expect(bill.dependencies.map(({ ref }: { ref: string }) => ref).sort()).toEqual(
+      [bill.metadata.component.purl, ...refs].sort(),
+    );
+    for (const { dependsOn } of bill.dependencies) for (const ref of dependsOn) expect(refs).toContain(ref);
+    for (const { name: part, licenses } of bill.components)
+      expect(isPermissive(licenses[0].license?.id ?? licenses[0].expression), part).toBe(true);
+  }
+  const { components } = JSON.parse(readFileSync(join(distributed('sdk'), 'sbom.cdx.json'), 'utf8'));
+  expect(components).toContainEqual(
+    expect.objectContaining({
+      name: '@noble/hashes',
+      properties: [{ name: 'behest:bundled', value: 'true' }],
+      hashes: [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
+    }),
+  );
 });
 
 /** An entry with all that it loads at the start, as a bundler makes it for a browser. */

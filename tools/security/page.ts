@@ -4,12 +4,12 @@ import { linesIn, type SecurityTest } from './titles.ts';
 /** The number of lines of each section of the threat list. */
 const SECTIONS = {
   J: 23,
-  O: 25,
+  O: 27,
   R: 13,
   T: 11,
   I: 18,
   S: 9,
-  M: 14,
+  M: 17,
   C: 5,
   V: 19,
   A: 6,

@@ -9,7 +9,7 @@ from .errors import (
     BehestWebhookError,
     ManifestValidationError,
 )
-from .manifest import Manifest
+from .manifest import Manifest, tool_pin
 from .meter import CapsMeter, MemoryMeter, MeterError
 from .tokens import Jwks, VerifiedGrant, Verifier
 from .webhooks import construct_event, verify_webhook, verify_webhook_signature
@@ -17,5 +17,6 @@ from .webhooks import construct_event, verify_webhook, verify_webhook_signature
 __all__ = [
     *("BehestDeniedError", "BehestError", "BehestNetworkError", "BehestTokenError", "BehestWebhookError"),
     *("CapsMeter", "CapsMode", "Enforcer", "Jwks", "Manifest", "ManifestValidationError", "MemoryMeter", "MeterError"),
-    *("Result", "VerifiedGrant", "Verifier", "construct_event", "verify_webhook", "verify_webhook_signature"),
+    *("Result", "VerifiedGrant", "Verifier", "construct_event", "tool_pin", "verify_webhook"),
+    "verify_webhook_signature",
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ._json import Repeated, Unreadable, canonical, from_b64url, is_count, parse_pairs, without_pairs
+from ._json import Repeated, Unreadable, canonical, copy_object, from_b64url, is_count, parse_pairs, sha256_uri, without_pairs
 from ._rules import RuleFault, read_rules
 from .errors import ManifestValidationError
 
@@ -40,6 +40,19 @@ def matches_purpose(pattern: str, purpose: str) -> bool:
 
 def is_known_purpose(text: str) -> bool:
     return text in _KNOWN or (len(text) <= 128 and _PRIVATE.fullmatch(text) is not None)
+
+
+def tool_pin(definition: Mapping[str, Any]) -> str:
+    """Hashes the definition of an MCP tool as its server offers it. `_meta` and `icons` do not count.
+
+    :raises ValueError: for a definition that has no pin, such as one with an integer beyond 2**53
+    """
+    hashed = {name: value for name, value in definition.items() if name not in ("_meta", "icons")}
+    try:
+        copied = copy_object(hashed, levels=64, takes_nul=True, most_bytes=4_194_304)
+    except Unreadable as error:
+        raise ValueError(f"The definition of the tool has no pin: {error}.") from error
+    return sha256_uri("behest.mcp-tool/1\n" + canonical(copied))
 
 
 @dataclass(frozen=True)

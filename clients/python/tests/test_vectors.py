@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from behest import BehestTokenError, Enforcer, Manifest, ManifestValidationError, MemoryMeter, MeterError
+from behest import BehestTokenError, Enforcer, Manifest, ManifestValidationError, MemoryMeter, MeterError, tool_pin
 from behest._json import canonical
 from behest._rules import ArgumentRefusal, Checker, RuleFault, copy_arguments, read_arguments, read_rules
 from behest.decisions import DecisionRefused, action_hash, action_of
@@ -17,8 +17,9 @@ from behest.tokens import VerifiedGrant, read_claims
 
 FOLDER = Path(__file__).parents[3] / "packages/protocol/vectors"
 FORMATS = {"enforcement": "behest.enforcement-vectors/1", "argument": "behest.argument-vectors/1"}
-# Lists, words, comparisons and pins are the management's; this package decides about calls.
-UNSUPPORTED = {"within", "words", "tools_list", "expose", "pin", "enforce_old"}
+# Lists, words and comparisons are the management's; this package decides about calls. `enforce_old` is about engines that
+# know no rules about arguments.
+UNSUPPORTED = {"within", "words", "tools_list", "expose", "enforce_old"}
 VECTORS = {name: json.loads((FOLDER / f"{name}-vectors.json").read_text("utf-8")) for name in FORMATS}
 CASES = [(vectors, case) for vectors in VECTORS.values() for case in vectors["cases"] if case["kind"] not in UNSUPPORTED]
 CALL = {"connector", "tool", "arguments", "resource", "amount", "case_id", "case_version", "cost_components"}
@@ -58,6 +59,15 @@ def purpose_case(_: Any, expect: Any, pattern: str, purpose: str) -> None:
 
 def action_case(_: Any, expect: Any, action: Any) -> None:
     assert {"canonical": canonical(action), "hash": action_hash(action)} == expect
+
+
+def pin_case(_: Any, expect: Any, definition: Any) -> None:
+    assert {"pin": tool_pin(definition)} == expect
+
+
+def test_a_definition_that_json_cannot_hold_has_no_pin() -> None:
+    with pytest.raises(ValueError, match="has no pin"):
+        tool_pin({"name": "lookup", "inputSchema": {"maximum": float("nan")}})
 
 
 def rules_case(_: Any, expect: Any, rules: Any) -> None:
@@ -198,6 +208,6 @@ def contains(whole: Any, part: Any) -> bool:
 
 
 KINDS = {
-    **{"manifest": manifest_case, "purpose": purpose_case, "action": action_case},
+    **{"manifest": manifest_case, "purpose": purpose_case, "action": action_case, "pin": pin_case},
     **{"rules": rules_case, "arguments": arguments_case, "enforce": enforce_case},
 }

@@ -64,6 +64,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'keys.rotate': { method: 'signingKeys.rotate' },
   'keys.retire': { method: 'signingKeys.retire' },
   'operator.entries': { method: 'entries.list' },
+  'approvers.recover': { method: 'approverRecoveries.begin' },
   'apiKeys.list': { method: 'keys.list' },
   'apiKeys.create': { method: 'keys.create' },
   'apiKeys.rotate': { method: 'keys.rotate' },

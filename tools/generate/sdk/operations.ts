@@ -9,8 +9,9 @@ interface Parameter {
   readonly schema: Schema;
 }
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
-interface Described {
+export interface Described {
   readonly operationId?: string;
+  readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly security?: readonly Readonly<Record<string, unknown>>[];

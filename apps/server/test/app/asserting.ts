@@ -1,4 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { newId } from '../../src/platform/ids.ts';
 import { startAccountsServer } from './accounts-server.ts';
 import { startListening } from './listening.ts';
 import { newClient, post } from './oauth.ts';
@@ -9,14 +10,22 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** As after a proof by the DNS, which the tests of domains go through. */
 export async function ownDomain({ db, clock }: Service, { developerId }: Developer, domain: string) {
-  const row = { developerId, id: `dom_${domain}_${developerId}`, domain, token: 't', createdAt: clock() };
   await db.deleteFrom('verifiedDomains').where('domain', '=', domain).execute(); // a test before may have left it
-  await db
-    .insertInto('customDomains')
-    .values({ ...row, status: 'verified', verifiedAt: clock() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  await db.insertInto('verifiedDomains').values({ developerId, domain, domainId: row.id }).execute();
+  const held = await db
+    .selectFrom('customDomains')
+    .select('id')
+    .where('developerId', '=', developerId)
+    .where('domain', '=', domain)
+    .executeTakeFirst();
+  const id = held?.id ?? newId('dom', clock());
+  const row = { developerId, id, domain, token: 't', createdAt: clock() };
+  if (!held) {
+    await db
+      .insertInto('customDomains')
+      .values({ ...row, status: 'verified', verifiedAt: clock() })
+      .execute();
+  }
+  await db.insertInto('verifiedDomains').values({ developerId, domain, domainId: id }).execute();
 }
 
 /** Changes of a good assertion. A claim that is undefined is left out. */
@@ -92,19 +101,19 @@ interface Members {
   readonly mode?: 'live' | 'sandbox';
 }
 
-/** A developer whose customer's provider decides for the people of `upstream.test`, and a client that may be named. */
-export async function trustingDeveloper(
-  service: Service & { readonly url: string },
+/** Lets the provider decide for the people of `upstream.test`, and lists a client. @param base the service's address */
+export async function trustAt(
+  acme: Developer,
+  service: Service,
   provider: AssertingProvider,
-  { connection: members, trust, rule, client: settings, mode = 'sandbox' }: Members = {},
+  { connection: members, trust, rule, client: settings, base }: Members & { readonly base: string },
 ) {
-  const acme = await service.asDeveloper({ mode });
   const { domains: [domain = ''] = ['upstream.test'] }: { domains?: string[] } = members ?? {};
   const connection = await addOidc(
     acme,
     provider,
     { domains: ['upstream.test'], jitProvisioning: true, ...members },
-    service.url,
+    base,
   );
   await ownDomain(service, acme, domain);
   const path = `/v1/sso/connections/${connection.id}`;
@@ -117,7 +126,18 @@ export async function trustingDeveloper(
     ...rule,
   };
   const made = await good(acme, 'POST', `${path}/clients`, body);
-  const rulePath = `${path}/clients/${made.id}`;
+  return { connection, client, rule: made, path, rulePath: `${path}/clients/${made.id}` };
+}
+
+/** A developer whose customer's provider decides for the people of `upstream.test`, and a client that may be named. */
+export async function trustingDeveloper(
+  service: Service & { readonly url: string },
+  provider: AssertingProvider,
+  { mode = 'sandbox', ...members }: Members = {},
+) {
+  const acme = await service.asDeveloper({ mode });
+  const trusted = await trustAt(acme, service, provider, { ...members, base: service.url });
+  const { client } = trusted;
 
   /** Shows an assertion at the token endpoint, as the client. */
   async function show(assertion: string, form: Record<string, string> = {}, headers = {}) {
@@ -137,7 +157,7 @@ export async function trustingDeveloper(
     if (answer.status !== 200) throw new Error(`assertion: ${JSON.stringify(body)}`);
     return body;
   }
-  return { acme, connection, client, rule: made, path, rulePath, show, assertion, outcome, token };
+  return { acme, ...trusted, show, assertion, outcome, token };
 }
 
 export async function told(answer: Response): Promise<string> {

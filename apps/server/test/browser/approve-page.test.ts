@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { payer, release } from '../app/approving.ts';
+import { ADMIN_API_KEY, type Developer } from '../app/start-app.ts';
 import { button, findings, heading, pagesOfService, sees } from './pages.ts';
 import { addAuthenticator } from './passkeys.ts';
 
@@ -7,7 +8,7 @@ const { visit, service } = pagesOfService();
 const person = { bypassCSP: true } as const; // axe is a script from outside the page
 
 /** A person who has enrolled in a browser of their own, with an authenticator of their own. */
-async function enrolled(acme: Awaited<ReturnType<ReturnType<typeof service>['asDeveloper']>>, name: string) {
+async function enrolled(acme: Developer, name: string) {
   const body = { email: `${name.toLowerCase()}@example.org`, displayName: name };
   const { link } = (await acme('POST', '/v1/approvers', body)).json();
   const page = await visit({ ...person, isNew: true });
@@ -89,8 +90,15 @@ test('one person cannot decide twice, signs in again with the passkey alone, and
   expect((await acme('GET', `/v1/decisions/${asked.decisionId}`)).json().status).toBe('denied');
 });
 
+/** The approver of this name, as the developer sees them. */
+const approverOf = async (acme: Developer, name: string) =>
+  (await acme('GET', '/v1/approvers'))
+    .json()
+    .approvers.find(({ displayName }: { displayName: string }) => displayName === name);
+
 test('a person makes a second passkey, loses the first, and goes away for some days', async () => {
   const acme = await service().asDeveloper({ mode: 'sandbox' });
+  await enrolled(acme, 'Bob');
   const ada = await enrolled(acme, 'Ada');
   const passkeys = () => ada.getByRole('button', { name: /^Remove this passkey/ });
   await passkeys().first().waitFor();
@@ -107,11 +115,30 @@ test('a person makes a second passkey, loses the first, and goes away for some d
   await sees(ada, 'Choose a day within the next ninety days.');
   const inAWeek = new Date(service().clock().getTime() + 7 * 86_400_000).toISOString().slice(0, 10);
   await ada.getByLabel('The last day on which you are away').fill(inAWeek);
+  await ada.getByRole('radio', { name: /Bob/ }).check();
   await button(ada, 'Be away from now on').click();
   await sees(ada, 'You are away until');
-  const absent = async () => (await acme('GET', '/v1/approvers')).json().approvers[0].absence;
-  expect(await absent()).toMatchObject({ deputyApproverId: null });
+  await sees(ada, 'Bob decides in your place');
+  expect(await findings(ada)).toEqual([]);
+  const absent = async () => (await approverOf(acme, 'Ada')).absence;
+  const { approverId: deputyApproverId } = await approverOf(acme, 'Bob');
+  expect(await absent()).toMatchObject({ deputyApproverId });
   await button(ada, 'End your absence').click();
   await button(ada, 'Be away from now on').waitFor();
   expect(await absent()).toBe(null);
+});
+
+test('W3: a person sees that the operator lets somebody make a new passkey, and stops it', async () => {
+  const acme = await service().asDeveloper({ mode: 'sandbox' });
+  const ada = await enrolled(acme, 'Ada');
+  const { approverId } = await approverOf(acme, 'Ada');
+  const path = `/v1/admin/developers/${acme.developerId}/approver-recovery`;
+  await service().calling(ADMIN_API_KEY)('POST', path, { approverId });
+
+  await button(ada, 'Look again').click();
+  await sees(ada, 'a new passkey can replace those that were lost');
+  expect(await findings(ada)).toEqual([]);
+  await button(ada, 'Stop this').click();
+  await vi.waitUntil(async () => (await button(ada, 'Stop this').count()) === 0);
+  expect(await approverOf(acme, 'Ada')).toMatchObject({ recoveryFrom: null });
 });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { startAccountsServer } from '../app/accounts-server.ts';
 import { addOidc, besideProvider } from '../app/signing-on.ts';
-import { consentPages, decide, openRequest } from './consent-page/pages.ts';
+import { consentPages, decide, openRequest, sentTo } from './consent-page/pages.ts';
 import { button, findings, heading, must, sees } from './pages.ts';
+import { addAuthenticator, enrol } from './passkeys.ts';
 
 const { ask, visit, service } = consentPages(besideProvider());
 
@@ -77,4 +78,30 @@ test('a demand that begins while the page is open, and a group without the scope
 
   expect(await record()).toMatchObject({ scopes: ['calendar:read'] });
   await heading(page, 'Approved').waitFor();
+});
+
+test('where a passkey is needed too, the page asks for the sign-on first, and for the passkey once', async () => {
+  const { link, developer, grant } = await askAda({}, 'passkey');
+  const page = await visit();
+  await page.goto(link);
+  await addAuthenticator(page);
+  await enrol(page, developer, 'ada');
+  const logIn = await page.context().newPage();
+  await logIn.goto(
+    `${service().url}/sso/login?org=${developer.developerId}&mode=redirect&return_to=/consent`,
+  );
+  await logIn.close();
+  await page.context().clearCookies({ name: 'bh_sso_session' });
+  await must(developer, 'POST', '/v1/sso/enforce', { enforce: true });
+  const asked = sentTo(page, 'options');
+
+  await openRequest(page, link);
+  await sees(page, 'To approve, sign in through your organisation');
+  expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
+  await button(page, 'Sign in through your organisation').click();
+  await sees(page, /your browser asks for the passkey of/);
+  await decide(page, 'Approve', 'Approved');
+
+  expect(asked).toHaveLength(1);
+  expect(await grant()).toMatchObject({ principalId: 'ada', consentMethod: 'passkey' });
 });

@@ -2919,6 +2919,7 @@ export interface ApproversInviteAnswer {
     until: string;
     deputyApproverId: string | null;
   } | null;
+  /** From then on a link of the operator replaces the passkeys of the person. */ recoveryFrom: string | null;
   createdAt: string;
   link: string | null;
   expiresAt: string;
@@ -2944,6 +2945,7 @@ export interface ApproversListItem {
     until: string;
     deputyApproverId: string | null;
   } | null;
+  /** From then on a link of the operator replaces the passkeys of the person. */ recoveryFrom: string | null;
   createdAt: string;
 }
 
@@ -2962,6 +2964,17 @@ export interface ApproversSetAbsenceInput {
   readonly from: string;
   readonly until: string;
   readonly deputyApproverId?: string | undefined;
+}
+
+export interface ApproverRecoveriesBeginInput {
+  readonly approverId: string;
+}
+
+export interface ApproverRecoveriesBeginAnswer {
+  approverId: string;
+  link: string | null;
+  opensAt: string;
+  expiresAt: string;
 }
 
 export interface DecisionsRequestInput {
@@ -5128,6 +5141,15 @@ export interface ApproversApi {
   endAbsence(id: string, options?: CallOptions): Promise<void>;
 }
 
+export interface ApproverRecoveriesApi {
+  /**
+   * Let an approver who has lost every passkey enrol once more, a day from now. The link goes by mail where the service can send it to the person, and into the answer otherwise. It opens after 24 hours. The account and its approvers are told at once, and any of the approvers can stop it.
+   *
+   * Sends `POST /v1/admin/developers/{id}/approver-recovery`.
+   */
+  begin(id: string, input: ApproverRecoveriesBeginInput, options?: CallOptions): Promise<ApproverRecoveriesBeginAnswer>;
+}
+
 export interface DecisionsApi {
   /**
    * Ask people to decide about one exact call. Asking decides nothing: people approve on the page `url`, each with a passkey of their own. A call that another check refuses asks nobody. The same call asks once while its request is open.
@@ -5369,6 +5391,7 @@ export interface AnomaliesApi {
 export interface OperatorResources {
   readonly entries: EntriesApi;
   readonly signingKeys: SigningKeysApi;
+  readonly approverRecoveries: ApproverRecoveriesApi;
 }
 
 /** The methods that are made from the table. */

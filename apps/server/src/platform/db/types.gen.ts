@@ -302,6 +302,7 @@ export interface Approvers {
   kind: ApproverKind;
   mailbox: string;
   principalId: string | null;
+  recoveryFrom: Timestamp | null;
   status: ApproverStatus;
 }
 

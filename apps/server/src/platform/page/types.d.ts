@@ -10,7 +10,7 @@ export interface Refusal {
   code?: string;
   message?: string;
   requestId?: string;
-  details?: { status?: string; field?: string; sub_reason?: string };
+  details?: { status?: string; field?: string; sub_reason?: string; loginUrl?: string };
 }
 
 /** Only on the pages for consent and for connecting accounts. */
@@ -30,7 +30,7 @@ export type ConsentProblem =
   | 'otherAccount';
 
 /** Only on the page of approvers. */
-export type ApproverProblem = 'otherPerson' | 'oldSession' | 'lastPasskey';
+export type ApproverProblem = 'sso' | 'otherPerson' | 'oldSession' | 'lastPasskey';
 
 /** Everything that can go wrong, by the way out for a person. */
 export interface Problem {
@@ -50,6 +50,8 @@ export interface Problem {
   seconds?: number;
   /** The service's own words, on pages that show them. */
   message?: string;
+  /** Where the person signs in at their organisation. */
+  signInAt?: string;
   /** The id of the failed call. */
   reference?: string;
 }

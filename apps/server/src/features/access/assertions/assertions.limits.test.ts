@@ -6,7 +6,7 @@ import { discover, newResource, toPresent } from '../../../../test/app/oauth.ts'
 
 const TOOLS = 'urn:service:tools:v1';
 
-test('18 B 18: claim, rule, groups and resource narrow a token, and what is within all four is granted whole', async () => {
+test('M15, 18 B 18: claim, rule, groups and resource narrow a token, and what is within all four is granted whole', async () => {
   const { service, provider } = await startAsserting();
   const own = await trustingDeveloper(service, provider, {
     connection: {

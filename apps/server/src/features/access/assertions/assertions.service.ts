@@ -65,12 +65,13 @@ export async function issueAsserted(
   try {
     const claims = readAssertion(assertion);
     const { tenant } = client.caller;
-    const trusted = await trustedFor(deps.db, tenant, client, claims);
-    connectionId = trusted.connection.id;
     const issuer = claims.iss;
-    if (!(await isSignedByProvider(deps, trusted.connection, { assertion, issuer }))) throw bad('signature');
     const wish = { scope, resources: resource };
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const trusted = await trustedFor(deps.db, tenant, client, claims);
+      connectionId = trusted.connection.id;
+      if (!(await isSignedByProvider(deps, trusted.connection, { assertion, issuer })))
+        throw bad('signature');
       const answer = await tryToIssue(deps, client, { assertion, claims, trusted, wish });
       if (answer) return answer;
     }
@@ -114,7 +115,9 @@ async function tryToIssue(
     ...resources.map((each) => each.dpopRequired),
   ]);
   const asserted = assertedIn(claims, timely);
-  const meant = await findAsserted(deps.db, tenant, connection, asserted);
+  const find = () => findAsserted(deps.db, tenant, connection, asserted);
+  // Another assertion may have linked the person between the reads, which then see an address that is taken.
+  const meant = (await find()) ?? (await find());
   if (!meant) throw bad('unknown_user');
   if (!meant.person.isActive) throw oauthRefusal('access_denied', 'inactive');
 

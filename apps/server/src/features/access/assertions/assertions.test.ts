@@ -141,7 +141,7 @@ test('18 B 23: nobody decides for people without an administrator who has said s
   expect(await put(acknowledged)).toBe('done');
 });
 
-test('18 B 21: what a person has ended stays ended, and a narrower rule ends what it no longer covers', async () => {
+test('M16, 18 B 21: what a person has ended stays ended, and a narrower rule ends what it no longer covers', async () => {
   const { service, provider } = await startAsserting();
   const { acme, outcome, token, rulePath } = await trustingDeveloper(service, provider);
   const isValid = async (text: string) =>
@@ -219,7 +219,7 @@ test('18 B 19: nothing outlives the word of the provider by more than its token'
   expect((await acme('POST', '/v1/tokens/verify', { token: child.grantToken })).json().valid).toBe(false);
 });
 
-test('18 B7: a person does not lift the stop of another, such as the developer', async () => {
+test('M16, 18 B7: a person does not lift the stop of another, such as the developer', async () => {
   const { service, provider } = await startAsserting();
   const { acme, outcome, token } = await trustingDeveloper(service, provider);
   const { 'urn:service:grant': grant } = await token();

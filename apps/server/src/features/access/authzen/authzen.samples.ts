@@ -1,11 +1,15 @@
 import type { Samples } from '../../../../test/app/samples.ts';
 
-const question = {
-  subject: { type: 'grant', id: 'grnt_01K9Z3QW5M8T2V4X6Y7Z8A9B0C' },
-  action: { name: 'send_mail' },
-  resource: { type: 'connector', id: 'acme_mail' },
+/** A question about a grant, on the manifest of the samples. */
+const way = {
+  body: ({ grantId }: { readonly grantId?: string }) => ({
+    subject: { type: 'grant', id: grantId },
+    action: { name: 'send_mail' },
+    resource: { type: 'connector', id: 'acme_mail' },
+    context: { call_id: 'call-of-the-samples' },
+  }),
 };
 
 export const samples: Samples = {
-  bodies: { 'POST /access/v1/evaluation': question, 'POST /access/v1/evaluations': question },
+  ways: { 'POST /access/v1/evaluation': way, 'POST /access/v1/evaluations': way },
 };

@@ -12,6 +12,7 @@ interface Expected {
 
 interface Case {
   readonly id: string;
+  readonly title: string;
   readonly kind: string;
   readonly manifest?: unknown;
   readonly claims: {
@@ -31,6 +32,12 @@ const vectors: { readonly manifests: Readonly<Record<string, unknown>>; readonly
   JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
 const sandbox = sharedSandbox();
+
+/** Nobody has a token like these: the service refuses the scopes or details that its person would consent to, or the manifest. */
+const REFUSED = [
+  ...[17, 23, 24, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 45, 48],
+  ...[50, 52, 56, 57, 58, 64, 66, 94, 96],
+].map((number) => `enf-${String(number).padStart(3, '0')}`);
 
 /** Cases about a token that is shown, the meter's faults, decisions and moved clocks are not about a stored token. */
 const OTHERS = ['token', 'config', 'decisions'];
@@ -110,20 +117,18 @@ async function compare(one: Case, token: { readonly acme: Developer; readonly id
   return { answers, expected };
 }
 
-test('the vectors of enforcement have the same decisions and codes', async () => {
-  const compared = new Map<string, unknown>();
-  const wanted = new Map<string, unknown>();
-  for (const one of vectors.cases.filter(isAboutStored)) {
+test.each(vectors.cases.filter(isAboutStored).map((one) => [`${one.id} ${one.title}`, one] as const))(
+  '%s',
+  async (_, one) => {
     const token = await tokenOf(one);
-    if (!token) continue;
-    const { answers, expected } = await compare(one, token);
-    compared.set(one.id, answers);
-    wanted.set(one.id, expected);
-  }
+    expect([one.id, token === undefined]).toEqual([one.id, REFUSED.includes(one.id)]);
+    if (!token) return;
 
-  expect(compared).toEqual(wanted);
-  expect(compared.size).toBe(47);
-});
+    const { answers, expected } = await compare(one, token);
+
+    expect(answers).toEqual(expected);
+  },
+);
 
 test('a vector whose scope has one letter less has another decision', async () => {
   const [plain] = vectors.cases.filter(({ id }) => id === 'enf-001');

@@ -19,7 +19,7 @@ import { type Browser, type NamedPerson, personOf } from './oauth.person.service
 import { takePushed } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
 import { isLocalUri, isRegisteredUri } from './oauth.redirects.service.ts';
-import { type Asked, acceptAuthorization } from './oauth.request.rules.ts';
+import { type Asked, acceptAuthorization, scopesAsked } from './oauth.request.rules.ts';
 import type { AuthorizationForm } from './oauth.schema.ts';
 import { developerNamed, proposed, seatedClient } from './oauth.seat.service.ts';
 
@@ -142,7 +142,7 @@ async function ask(deps: AuthorizeDeps, client: Client, asked: Ready): Promise<s
     {
       agentId,
       principalId: asked.principalId,
-      scopes: asked.scopes,
+      scopes: scopesAsked(asked.scopes, scopes),
       expiresIn: '24h',
       consentExpiresIn: '1h',
       redirectUri,

@@ -94,7 +94,7 @@ describe('14 §6 a bound token at the vault', () => {
     return { ...client, acme, token, exchange };
   }
 
-  test('is taken with a proof of its key, once', async () => {
+  test('O26 is taken with a proof of its key, once', async () => {
     const { token, exchange, prover } = await world();
     const authorization = `DPoP ${token}`;
     const dpop = await prover.proofAt(EXCHANGE, token);
@@ -107,7 +107,7 @@ describe('14 §6 a bound token at the vault', () => {
     expect(again.headers['www-authenticate']).toBe('DPoP error="invalid_token", algs="ES256 RS256 EdDSA"');
   });
 
-  test('is refused as a bearer, without a proof, and with a proof that does not fit', async () => {
+  test('O26 is refused as a bearer, without a proof, and with a proof that does not fit', async () => {
     const { token, exchange, prover } = await world();
     const stranger = await newProver(service, BASE);
     const authorization = `DPoP ${token}`;
@@ -128,7 +128,7 @@ describe('14 §6 a bound token at the vault', () => {
     expect((await exchange(good)).statusCode).toBe(200);
   });
 
-  test('has the scheme of its own: an unbound token does not pass by it', async () => {
+  test('O26 has the scheme of its own: an unbound token does not pass by it', async () => {
     const { exchange, prover, sendToken, codeFor } = await world();
     const { access_token: unbound } = (await sendToken(await codeFor({ scope: 'github:read' }))).json();
     const dpop = await prover.proofAt(EXCHANGE, unbound);
@@ -160,7 +160,7 @@ describe('14 §6 a bound token at the vault', () => {
   });
 });
 
-test('04 §4 a native delegation of a bound token needs a proof of its key', async () => {
+test('O26 a native delegation of a bound token needs a proof of its key', async () => {
   const acme = await service.asDeveloper({ mode: 'sandbox' });
   const { boundToken, prover } = await clientOf(acme);
   const { access_token: parent } = await boundToken();

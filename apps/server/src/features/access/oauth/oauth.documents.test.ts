@@ -324,3 +324,16 @@ describe('by default', () => {
     expect(client.fetches()).toBe(2);
   });
 });
+
+test('a client that names no scope asks for those of the resource, as older clients of MCP do', async () => {
+  const { resource } = await acmeServer({ scopes: ['calendar:read', 'mail:read'] });
+  const open = await acmeServer();
+  const { clientId } = await publishClient();
+  const errorAt = async (at: string, scope: string) =>
+    (await followLink(service, clientId, { resource: at, scope })).back?.searchParams.get('error') ?? null;
+
+  const tokens = (await tokensOf(service, clientId, resource, { scope: 'offline_access' })).json();
+
+  expect(tokens.scope).toBe('calendar:read mail:read');
+  expect([await errorAt(resource, ''), await errorAt(open.resource, '')]).toEqual([null, 'invalid_scope']);
+});

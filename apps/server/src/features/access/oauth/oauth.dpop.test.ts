@@ -67,7 +67,7 @@ test('two independent clients get bound tokens, whose refresh token is bound too
   expect(partsOf(refreshed.access_token).payload.cnf).toEqual(payload.cnf);
 });
 
-test('a proof that does not fit is refused, and the code stays usable', async () => {
+test('O26 a proof that does not fit is refused, and the code stays usable', async () => {
   const { form } = await withCode();
   const { proof, privateJwk } = await prover();
   const now = Math.floor(service.clock().getTime() / 1000);
@@ -93,7 +93,7 @@ test('a proof that does not fit is refused, and the code stays usable', async ()
   expect((await post(tokenUrl(), form, { dpop: query })).status).toBe(200);
 });
 
-test('a proof is good once, also at another process', async () => {
+test('O26 a proof is good once, also at another process', async () => {
   const { form } = await withCode();
   const { proof } = await prover();
   const other = await startApp({

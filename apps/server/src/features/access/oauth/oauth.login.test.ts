@@ -75,7 +75,7 @@ describe('14 §3 a live account whose application signs people in', () => {
     expect((await acme('GET', `/v1/authorize/${requestId}`)).json().status).toBe('consumed');
   });
 
-  test('believes no hint for another request, by another key, of another time, or without a person', async () => {
+  test('O27 believes no hint for another request, by another key, of another time, or without a person', async () => {
     const other = await sentToApplication();
     const stranger = await newVoucher();
     const changes: Record<string, (sent: typeof other) => Promise<string>> = {
@@ -105,7 +105,7 @@ describe('14 §3 a live account whose application signs people in', () => {
     expect((await other.arrive(good)).json().redirectTo).toContain('/consent?req=');
   });
 
-  test('takes an arrival once, until ten minutes have passed, and only from its own page', async () => {
+  test('O27 takes an arrival once, until ten minutes have passed, and only from its own page', async () => {
     const [first, late] = [await sentToApplication(), await sentToApplication()];
     const hint = await first.voucher.hint(first.claims);
     expect((await first.arrive(hint)).statusCode).toBe(200);

@@ -5,7 +5,7 @@ import { type AuthorizeDeps, mustBeOwn, mustBeRegistered } from './oauth.authori
 import { authenticateClient, type ClientRequest } from './oauth.client.service.ts';
 import { keepPushed, PUSHED_SECONDS } from './oauth.push.service.ts';
 import { rates } from './oauth.rates.ts';
-import { acceptAuthorization } from './oauth.request.rules.ts';
+import { acceptAuthorization, scopesAsked } from './oauth.request.rules.ts';
 import type { AuthorizationForm, PushedRequest } from './oauth.schema.ts';
 
 /**
@@ -25,8 +25,12 @@ export async function pushRequest(
   if (request_uri !== undefined)
     throw oauthRefusal('invalid_request', 'A pushed request has no `request_uri`.');
   mustBeOwn(client, asked.redirect_uri);
-  const { resources, keyThumbprint } = acceptAuthorization(asked);
-  await mustBeRegistered(deps, client.caller.tenant, resources);
+  const { resources, keyThumbprint, scopes } = acceptAuthorization(asked);
+  const registered = await mustBeRegistered(deps, client.caller.tenant, resources);
+  scopesAsked(
+    scopes,
+    registered.flatMap((each) => each.scopes),
+  );
   if (asked.principal_id !== undefined) mustBeNameable(client.isPublic, asked.principal_id);
   const proved = await provedKey(deps, proof);
   if (proved !== undefined && keyThumbprint !== undefined && proved !== keyThumbprint) {

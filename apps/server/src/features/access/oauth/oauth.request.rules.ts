@@ -4,6 +4,7 @@ import type { AuthorizationForm, ChannelForm } from './oauth.schema.ts';
 
 /** An authorization request whose members are well formed. */
 export interface Asked {
+  /** Empty where the client leaves it to the resource. */
   readonly scopes: string[];
   readonly resources: readonly string[];
   readonly codeChallenge: string;
@@ -22,6 +23,7 @@ export interface Asked {
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const LONGEST_STATE = 1024;
+const MOST_SCOPES = 100;
 
 /** @see RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2, RFC 9396 §2, RFC 9449 §10 @throws an OAuth error */
 export function acceptAuthorization(form: AuthorizationForm): Asked {
@@ -44,7 +46,7 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     throw oauthRefusal('interaction_required', 'A person decides, so `prompt=none` never succeeds.');
   }
   return {
-    scopes: grantScopesOf(form.scope),
+    scopes: fewerScopesOf(form.scope) ?? [],
     resources: distinctScopes(form.resource ?? []),
     codeChallenge,
     state,
@@ -56,6 +58,17 @@ export function acceptAuthorization(form: AuthorizationForm): Asked {
     asksSignIn: prompts.includes('login'),
     asksRefresh: wordsOf(form.scope).includes('offline_access'),
   };
+}
+
+/**
+ * The scopes of a request. A client that names none asks for those of its resources, as clients of MCP before 2025-11-25
+ * do (RFC 6749 §3.3).
+ * @throws invalid_scope
+ */
+export function scopesAsked(asked: readonly string[], ofResources: readonly string[]): string[] {
+  const scopes = asked.length > 0 ? [...asked] : distinctScopes(ofResources);
+  if (scopes.length > 0 && scopes.length <= MOST_SCOPES) return scopes;
+  throw oauthRefusal('invalid_scope', 'Send `scope` with 1 to 100 scopes.');
 }
 
 /** A request that comes by another channel than a browser. */
@@ -77,10 +90,7 @@ const wordsOf = (text = '') => text.split(' ').filter(Boolean);
 /** `offline_access` asks for a refresh token, and is no scope of a grant. @throws invalid_scope */
 function grantScopesOf(scope: string | undefined): string[] {
   const scopes = distinctScopes(wordsOf(scope).filter((each) => each !== 'offline_access'));
-  if (scopes.length === 0 || scopes.length > 100) {
-    throw oauthRefusal('invalid_scope', 'Send `scope` with 1 to 100 scopes.');
-  }
-  return scopes;
+  return scopesAsked(scopes, []);
 }
 
 /** The scopes that a client wants for one token; undefined for those of the grant. @throws invalid_scope */

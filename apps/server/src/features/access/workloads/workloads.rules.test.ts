@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coversSubject, isSubjectPattern, issuerOf, isTrusted } from './workloads.rules.ts';
 
-test('a pattern covers whole parts of a subject, and never everybody', () => {
+test('M17 a pattern covers whole parts of a subject, and never everybody', () => {
   for (const bad of ['*', 'repo:acme*', 'repo:*:main', '/*', ':*', 'a**', '*a']) {
     expect(`${bad} ${isSubjectPattern(bad)}`).toBe(`${bad} false`);
   }
@@ -26,7 +26,7 @@ test('a JWT-SVID is of the trust domain in its subject, whatever issuer it names
   expect(issuerOf({ sub: 'a' })).toBeUndefined();
 });
 
-test('a JWT is good until the second of its end, and no longer than the developer allows', () => {
+test('M17 a JWT is good until the second of its end, and no longer than the developer allows', () => {
   const now = new Date('2026-01-01T00:00:00Z');
   const at = now.getTime() / 1000;
   const trusted = { audience: 'https://auth.test', subject: 's', claims: { ref: 'main' }, maxSeconds: 600 };

@@ -58,7 +58,7 @@ async function startPlatform() {
   return { service, platform, acme, clientId, path, jwt, exchange, outcome, seconds };
 }
 
-test('an agent gets tokens with a JWT of the platform that it runs on, and is no other agent', async () => {
+test('M17 an agent gets tokens with a JWT of the platform that it runs on, and is no other agent', async () => {
   const { acme, platform, path, jwt, exchange, outcome, clientId, service } = await startPlatform();
   const trusted = { issuer: platform.issuer, subject: 'repo:acme/app:*', claims: { repository_id: '7' } };
 
@@ -96,7 +96,7 @@ test('an agent gets tokens with a JWT of the platform that it runs on, and is no
   expect(await outcome(await jwt())).toBe('invalid_client');
 });
 
-test('a JWT of another subject, claim, audience, key or time is refused, and each good one is taken once', async () => {
+test('M17 a JWT of another subject, claim, audience, key or time is refused, and each good one is taken once', async () => {
   const { acme, platform, path, jwt, outcome, seconds, clientId } = await startPlatform();
   const trusted = { issuer: platform.issuer, subject: 'repo:acme/app:*', claims: { repository_id: '7' } };
   await good(acme, 'POST', path, trusted);
@@ -130,7 +130,7 @@ test('a JWT of another subject, claim, audience, key or time is refused, and eac
   expect(clientId).toMatch(/^ag_/);
 });
 
-test('a JWT-SVID is that of its trust domain, and the keys of an issuer come from its own metadata', async () => {
+test('M17 a JWT-SVID is that of its trust domain, and the keys of an issuer come from its own metadata', async () => {
   const { acme, platform, path, jwt, outcome } = await startPlatform();
   const svid = { issuer: 'spiffe://acme.test', jwksUri: `${platform.issuer}/keys` };
   const add = async (body: object) => refusalOf(await acme('POST', path, body));

@@ -12,6 +12,8 @@ export const acts = {
   'approver.enrolled': act<OfApprover & { readonly kind: string; readonly status: string }>(),
   'approver.confirmed': act<OfApprover & { readonly confirmedBy: string }>(),
   'approver.updated': act<OfApprover & { readonly changed: readonly string[] }>(),
+  'approver.recovery_requested': act<OfApprover & { readonly recoveryFrom: string }>(),
+  'approver.recovery_cancelled': act<OfApprover & { readonly cancelledBy: string }>(),
   'approver.removed': act<OfApprover & { readonly reason: 'api' | 'principal_offboarded' }>(),
 };
 

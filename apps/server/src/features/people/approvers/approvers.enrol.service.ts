@@ -11,32 +11,41 @@ import { isPrincipalActive } from '../scim/scim.principals.queries.ts';
 import { type ApproverDeps, approverParty } from './approvers.deps.service.ts';
 import {
   claimApproverChallenge,
+  deleteAccess,
   findApproverChallenge,
   insertApproverChallenge,
   insertApproverPasskey,
 } from './approvers.keys.repo.ts';
 import { enrolledMail, mailQuietly } from './approvers.mail.service.ts';
 import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
-import { lockApprover, updateApprover } from './approvers.repo.ts';
+import { lockApprover, NO_LINK, updateApprover } from './approvers.repo.ts';
 import { CHALLENGE_MS, WAIT_MS } from './approvers.rules.ts';
 import type { Enrolment, EnrolVerify } from './approvers.schema.ts';
-import { type OpenedBrowser, openApproverSession } from './approvers.session.service.ts';
+import { type OpenedBrowser, type OpeningBrowser, openApproverSession } from './approvers.session.service.ts';
 
 /** One sentence for every reason. */
 const unusable = () =>
-  new AppError('NOT_FOUND', 'This link was used, has expired or was replaced. Ask for a new link.');
+  new AppError(
+    'NOT_FOUND',
+    'This link was used, has expired or was replaced, or the time in its mail has not come. Ask for a new link.',
+  );
 
 async function invited(db: Executor, invite: string, at: Date): Promise<ApproverRow> {
   const [developerId = '', id = '', secret = ''] = invite.split('.');
   const row = await findApprover(db, { developerId }, id);
   const isGood =
-    row?.status === 'invited' &&
-    row.inviteHash?.equals(hashOf(secret)) &&
+    isOpenAt(row, at) &&
+    row?.inviteHash?.equals(hashOf(secret)) &&
     row.inviteExpiresAt !== null &&
     at < row.inviteExpiresAt;
   if (!row || !isGood) throw unusable();
   return row;
 }
+
+/** An approver who has enrolled does so once more only by a link of the operator, from its time on. */
+const isOpenAt = (row: ApproverRow | undefined, at: Date): boolean =>
+  row?.status === 'invited' ||
+  (row?.status === 'active' && row.recoveryFrom !== null && row.recoveryFrom <= at);
 
 /** Begins to enrol the holder of the link. Changes nothing that anybody would see. @throws NOT_FOUND, NOT_CONFIGURED */
 export async function beginEnrolment(deps: ApproverDeps, invite: string): Promise<Enrolment> {
@@ -76,7 +85,7 @@ export async function beginEnrolment(deps: ApproverDeps, invite: string): Promis
 export async function finishEnrolment(
   deps: ApproverDeps,
   { invite, challengeId, response }: EnrolVerify,
-  browser: { readonly requestId: string; readonly device: string | undefined },
+  browser: OpeningBrowser & { readonly requestId: string },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();
   const party = approverParty(deps);
@@ -96,7 +105,9 @@ export async function finishEnrolment(
     await lockApprover(tx, found, found.id);
     const row = await invited(tx, invite, at);
     if (!(await claimApproverChallenge(tx, row, challengeId, at))) throw challengeInvalid();
-    const { principalId } = row;
+    const { principalId, recoveryFrom } = row;
+    const isRecovered = recoveryFrom !== null;
+    if (isRecovered) await deleteAccess(tx, row, row.id);
     if (principalId !== null && !(await isPrincipalActive(tx, row, principalId))) throw unusable();
     const passkey = await insertApproverPasskey(tx, row, {
       id: newId('cred', at),
@@ -112,14 +123,15 @@ export async function finishEnrolment(
     if (!passkey)
       throw new AppError('CONFLICT', 'This passkey is registered already.', { field: 'response' });
     const others = (await listAllApprovers(tx, row)).filter(({ status }) => status !== 'invited');
+    const waitsUntil = caller.mode === 'sandbox' ? at : new Date(at.getTime() + WAIT_MS);
     const enrolled = await updateApprover(tx, row, row.id, {
-      status: statusOf(row, caller.mode, others),
+      ...NO_LINK,
+      ...{ status: statusOf(row, caller.mode, others), activeFrom: waitsUntil },
       emailVerified: row.inviteMailed,
-      inviteHash: null,
-      inviteExpiresAt: null,
-      activeFrom: caller.mode === 'sandbox' ? at : new Date(at.getTime() + WAIT_MS),
+      // Nobody has vouched for the person who came with the link of the operator.
+      ...(isRecovered && { status: 'active', activeFrom: at, assurance: 'single', confirmedBy: null }),
     });
-    const opened = await openApproverSession(deps, tx, enrolled, browser.device);
+    const opened = await openApproverSession(deps, tx, enrolled, browser);
     const to = [account, ...others.filter(({ status }) => status === 'active')];
     await tellOfEnrolment(deps, tx, to, { ...enrolled, developerName: account.name });
     const data = { approverId: row.id, kind: row.kind, status: enrolled.status };

@@ -10,6 +10,7 @@ import { approverDeps } from './approvers.open.service.ts';
 import { approverPageRoutes } from './approvers.page.routes.ts';
 import { approverPasskeyRoutes } from './approvers.passkeys.routes.ts';
 import { rates } from './approvers.rates.ts';
+import { approverRecoveryRoutes } from './approvers.recovery.routes.ts';
 import { eraseApprovers, tellApprovers } from './approvers.repo.ts';
 import { approverRoutes } from './approvers.routes.ts';
 import { authenticateApprover, CSRF_KEY_USE } from './approvers.session.service.ts';
@@ -22,7 +23,7 @@ export const approvers = defineFeature({
     approvers: 'The people who decide about exact calls of agents.',
     approver: 'Calls of the page on which approvers decide.',
   },
-  knows: ['audit', 'developers', 'emails', 'keys', 'passkeys', 'scim'],
+  knows: ['audit', 'developers', 'emails', 'keys', 'operator', 'passkeys', 'scim', 'sso'],
   tables,
   acts: { ...acts, ...entries },
   rates,
@@ -40,6 +41,7 @@ export const approvers = defineFeature({
         await app.register(approverRoutes, deps);
         await app.register(approverPageRoutes, deps);
         await app.register(approverPasskeyRoutes, deps);
+        await app.register(approverRecoveryRoutes, deps);
       },
       credentials: { approver: authenticateApprover(deps) },
     };

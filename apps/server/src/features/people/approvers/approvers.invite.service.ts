@@ -62,6 +62,7 @@ export async function inviteApprover(
           absentFrom: null,
           absentUntil: null,
           deputyId: null,
+          recoveryFrom: null,
           createdAt: at,
         });
     const link = `${deps.publicBaseUrl}/approve#invite=${tenant.developerId}.${row.id}.${secret}`;

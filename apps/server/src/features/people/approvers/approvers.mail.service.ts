@@ -52,3 +52,29 @@ The account: ${nameInMail(developerName, developerId)}
 The person: ${nameInMail(name, 'without a name')}
 `,
 });
+
+interface Recovered extends Invited {
+  readonly name: string;
+  readonly opensAt: string;
+}
+
+export const recoveryMail = ({ developerName, developerId, link, opensAt }: Recovered) => ({
+  subject: 'You can make a new passkey to approve what AI agents do',
+  text: `The operator of the service lets you make a new passkey, because yours are lost. It replaces all that you have. If you did not ask for it, sign in to the page of decisions and stop it.
+
+The account: ${nameInMail(developerName, developerId)}
+
+    ${link}
+
+The link opens at ${opensAt}, and is good for 72 hours from then on, once.
+`,
+});
+
+export const recoveryNotice = ({ developerName, developerId, name, opensAt }: Recovered) => ({
+  subject: 'An approver is about to get a new passkey',
+  text: `The operator of the service lets an approver make a new passkey, because theirs are lost. Any approver of the account can stop it on the page of decisions until ${opensAt}. If nobody has asked for it, stop it and write to the operator.
+
+The account: ${nameInMail(developerName, developerId)}
+The person: ${nameInMail(name, 'without a name')}
+`,
+});

@@ -1,6 +1,6 @@
 import type { Act } from '../../../platform/acts.ts';
 import type { Caller, Tenant } from '../../../platform/caller.ts';
-import { type Executor, inTransaction, type Tx } from '../../../platform/db/db.ts';
+import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
 import { byId, pageOf } from '../../../platform/paging.ts';
 import { lockOpenAccount } from '../../accounts/developers/index.ts';
@@ -10,17 +10,21 @@ import { personById } from '../scim/scim.queries.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import { deleteAccess, deleteApproverSessions } from './approvers.keys.repo.ts';
 import { type ApproverRow, findApprover, listAllApprovers } from './approvers.queries.ts';
-import { listApproverRows, listOfPrincipals, lockApprover, updateApprover } from './approvers.repo.ts';
-import { isActiveAt, LONGEST_ABSENCE_MS } from './approvers.rules.ts';
+import {
+  listApproverRows,
+  listOfPrincipals,
+  lockApprover,
+  NO_LINK,
+  updateApprover,
+} from './approvers.repo.ts';
+import { isActiveAt, LONGEST_ABSENCE_MS, mayDeputiseFor } from './approvers.rules.ts';
 import type {
   Approver,
   ApproverChange,
   ApproverPage,
   ApproverQuery,
-  Colleagues,
   NewAbsence,
 } from './approvers.schema.ts';
-import { approverIn, mustBeFresh } from './approvers.session.service.ts';
 import { toApprover } from './approvers.show.service.ts';
 
 export async function listApprovers(
@@ -83,7 +87,7 @@ export function removeApprover(
 async function leave(tx: Tx, { developerId, id }: ApproverRow): Promise<void> {
   await deleteAccess(tx, { developerId }, id);
   await updateApprover(tx, { developerId }, id, {
-    ...{ status: 'removed', email: '', mailbox: '', displayName: '', inviteHash: null },
+    ...{ ...NO_LINK, status: 'removed', email: '', mailbox: '', displayName: '' },
   });
 }
 
@@ -146,71 +150,19 @@ async function updated(tx: Tx, caller: Caller, id: string, change: Partial<Appro
   return toApprover(row);
 }
 
-/** A deputy is another active person with at least the same assurance. @throws BAD_REQUEST */
+/** @throws BAD_REQUEST */
 async function mustBeDeputy(tx: Tx, row: ApproverRow, deputyId: string | undefined, at: Date): Promise<void> {
   if (deputyId === undefined) return;
   const deputy = await findApprover(tx, row, deputyId);
-  const isFit =
-    deputy?.kind === 'person' &&
-    deputy.id !== row.id &&
-    isActiveAt(deputy, at) &&
-    (row.assurance === 'single' || deputy.assurance === 'dual');
-  if (!isFit)
+  if (!deputy || !mayDeputiseFor(deputy, row, at))
     throw badField('deputyApproverId', 'not_allowed', 'Name another active approver with as much assurance.');
 }
 
-async function getApprover(tx: Tx, tenant: Tenant, id: string): Promise<ApproverRow> {
+/** Locks an approver. @throws NOT_FOUND */
+export async function getApprover(tx: Tx, tenant: Tenant, id: string): Promise<ApproverRow> {
   const row = await lockApprover(tx, tenant, id);
   if (!row || row.status === 'removed') throw notFound();
   return row;
-}
-
-/** The people of the account whom an active approver may vouch for. */
-export async function listColleagues({ db }: { readonly db: Executor }, caller: Caller): Promise<Colleagues> {
-  const { approverId } = approverIn(caller);
-  const all = (await listAllApprovers(db, caller.tenant)).filter(
-    ({ id, kind, status, assurance }) =>
-      id !== approverId &&
-      kind === 'person' &&
-      (status === 'pending_confirmation' || (status === 'active' && assurance === 'single')),
-  );
-  return {
-    colleagues: all.map(({ id, displayName, email, status }) => ({
-      approverId: id,
-      displayName,
-      email,
-      status,
-    })),
-  };
-}
-
-/**
- * Vouches for a person, with a passkey used a short time ago. An address that only a link without mail has proved stays
- * `single`.
- * @throws NOT_FOUND, FORBIDDEN for an approver who is not active
- */
-export function confirmColleague(deps: ApproverDeps, caller: Caller, id: string): Promise<Approver> {
-  const at = deps.clock();
-  const { tenant } = caller;
-  return inTransaction(deps.db, async (tx) => {
-    await mustBeFresh(deps, tx, caller);
-    const { approverId } = approverIn(caller);
-    const voucher = await findApprover(tx, tenant, approverId);
-    if (voucher?.kind !== 'person' || !isActiveAt(voucher, at) || approverId === id) {
-      throw new AppError('FORBIDDEN', 'Only another active approver can vouch for a person.');
-    }
-    const row = await getApprover(tx, tenant, id);
-    if (row.kind !== 'person' || (row.status !== 'pending_confirmation' && row.status !== 'active'))
-      throw notFound();
-    const confirmed = await updateApprover(tx, tenant, id, {
-      confirmedBy: caller.actor,
-      assurance: row.emailVerified ? 'dual' : 'single',
-      ...(row.status === 'pending_confirmation' && { status: 'active', activeFrom: at }),
-    });
-    const data = { approverId: id, confirmedBy: approverId };
-    await recordActs(tx, caller, [{ type: 'approver.confirmed', data }], at);
-    return toApprover(confirmed);
-  });
 }
 
 /** Keeps an approver as they are until the commit. */

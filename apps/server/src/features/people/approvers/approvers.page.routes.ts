@@ -3,9 +3,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf, cookiesIn } from '../../../platform/http/callers/credentials.ts';
+import { confirmColleague, listColleagues } from './approvers.colleagues.service.ts';
 import type { ApproverDeps } from './approvers.deps.service.ts';
 import { beginEnrolment, finishEnrolment } from './approvers.enrol.service.ts';
-import { confirmColleague, endAbsence, listColleagues, setAbsence } from './approvers.manage.service.ts';
+import { endAbsence, setAbsence } from './approvers.manage.service.ts';
 import { rates } from './approvers.rates.ts';
 import {
   Approver,
@@ -28,6 +29,7 @@ import {
   showSession,
 } from './approvers.session.service.ts';
 import { beginSignIn, finishSignIn } from './approvers.sign-in.service.ts';
+import { signOnIn } from './approvers.sign-on.service.ts';
 
 const stranger = { access: 'none', fromOwnPages: true, rate: rates.consoleSignIn } as const;
 const signedIn = { access: 'approver', fromOwnPages: true, rate: rates.console } as const;
@@ -36,6 +38,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
   const browserOf = ({ id: requestId, headers }: FastifyRequest) => ({
     requestId,
     device: deviceIn(deps, cookiesIn(headers)),
+    signOn: signOnIn(deps, cookiesIn(headers)),
   });
 
   app.post(
@@ -64,6 +67,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
           'WEBAUTHN_VERIFICATION_FAILED',
           'CONFLICT',
           'UNAUTHORIZED',
+          'SSO_REQUIRED',
         ],
       },
       schema: {
@@ -107,6 +111,7 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
           'WEBAUTHN_VERIFICATION_FAILED',
           'WEBAUTHN_CLONE_SUSPECTED',
           'UNAUTHORIZED',
+          'SSO_REQUIRED',
         ],
       },
       schema: {
@@ -187,7 +192,8 @@ export const approverPageRoutes: FastifyPluginAsyncTypebox<ApproverDeps> = async
       config: { ...signedIn, failures: [] },
       schema: {
         operationId: 'approver.colleagues',
-        summary: 'List the people who wait for somebody to vouch for them',
+        summary:
+          'List the people who wait for somebody to vouch for them, who may stand in, or whom the operator lets enrol once more',
         response: { 200: Colleagues },
       },
     },

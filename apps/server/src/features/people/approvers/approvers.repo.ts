@@ -8,6 +8,9 @@ import type { Approvers } from '../../../platform/db/types.gen.ts';
 import { type ApproverRow, approversOf } from './approvers.queries.ts';
 import type { ApproverQuery } from './approvers.schema.ts';
 
+/** The columns of a link that is used up or withdrawn. */
+export const NO_LINK = { inviteHash: null, inviteExpiresAt: null, recoveryFrom: null } as const;
+
 export function insertApprover(
   tx: Tx,
   { developerId }: Tenant,

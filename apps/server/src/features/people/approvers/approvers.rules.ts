@@ -2,6 +2,8 @@
 export const INVITE_MS = 72 * 3_600_000;
 /** A person whom a key enrolled decides nothing before, so that the account sees the enrolment first. */
 export const WAIT_MS = 24 * 3_600_000;
+/** A link of the operator opens so long after it was asked for, so that the account and its approvers see it first. */
+export const RECOVERY_WAIT_MS = 24 * 3_600_000;
 /** A session of the page ends so long after it began, and after its last use. */
 export const SESSION_MS = 8 * 3_600_000;
 export const IDLE_MS = 15 * 60_000;
@@ -29,6 +31,19 @@ interface Standing {
 /** Whether an approver may decide now, absence apart. */
 export const isActiveAt = ({ status, activeFrom }: Standing, at: Date): boolean =>
   status === 'active' && activeFrom !== null && activeFrom <= at;
+
+interface Person extends Standing {
+  readonly id: string;
+  readonly kind: string;
+  readonly assurance: 'single' | 'dual';
+}
+
+/** A deputy is another active person with at least the same assurance. */
+export const mayDeputiseFor = (deputy: Person, absent: Pick<Person, 'id' | 'assurance'>, at: Date): boolean =>
+  deputy.kind === 'person' &&
+  deputy.id !== absent.id &&
+  isActiveAt(deputy, at) &&
+  (absent.assurance === 'single' || deputy.assurance === 'dual');
 
 export const isAbsentAt = ({ absentFrom, absentUntil }: Standing, at: Date): boolean =>
   absentFrom !== null && absentUntil !== null && absentFrom <= at && at < absentUntil;

@@ -42,6 +42,9 @@ export const Approver = Type.Object({
   confirmedBy: nullable(Type.String()),
   activeFrom: nullable(Time),
   absence: nullable(Absence),
+  recoveryFrom: Type.Union([Time, Type.Null()], {
+    description: 'From then on a link of the operator replaces the passkeys of the person.',
+  }),
   createdAt: Time,
 });
 
@@ -124,9 +127,26 @@ export const OpenedApprover = Type.Object({
   mayDecideUntil: Time,
 });
 
+const Colleague = { approverId: Id, displayName: Type.String(), email: Type.String() };
 export type Colleagues = Static<typeof Colleagues>;
 export const Colleagues = Type.Object({
-  colleagues: Type.Array(
-    Type.Object({ approverId: Id, displayName: Type.String(), email: Type.String(), status: Type.String() }),
+  colleagues: Type.Array(Type.Object({ ...Colleague, status: Type.String() })),
+  deputies: Type.Array(Type.Object(Colleague), {
+    description: 'The people who may stand in for the approver during an absence.',
+  }),
+  recoveries: Type.Array(Type.Object({ ...Colleague, recoveryFrom: Time }), {
+    description: 'The people whose passkeys a link of the operator is about to replace.',
+  }),
+});
+
+export const AccountPath = Type.Object({ id: Id });
+export const NewRecovery = Type.Object({ approverId: Id }, closed);
+export type Recovery = Static<typeof Recovery>;
+export const Recovery = Type.Object({
+  approverId: Id,
+  link: nullable(
+    Type.String({ description: 'The link to enrol, where the service mails none. Shown once.' }),
   ),
+  opensAt: Time,
+  expiresAt: Time,
 });

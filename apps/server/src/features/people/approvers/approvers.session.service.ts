@@ -17,6 +17,7 @@ import { type ApproverRow, findApprover } from './approvers.queries.ts';
 import { IDLE_MS, SESSION_MS } from './approvers.rules.ts';
 import type { OpenedApprover } from './approvers.schema.ts';
 import { toApprover } from './approvers.show.service.ts';
+import { missingSignOn, mustBeSignedOn, signOnIn } from './approvers.sign-on.service.ts';
 
 export const CSRF_KEY_USE = 'behest/approver-csrf/v1';
 const DEVICE_SECONDS = 400 * 86_400;
@@ -33,13 +34,21 @@ export interface OpenedBrowser {
   readonly cookies: readonly string[];
 }
 
-/** Opens a session of the page, after a passkey of the approver. */
+/** The marks of a browser that opens a session. */
+export interface OpeningBrowser {
+  readonly device: string | undefined;
+  /** The cookie of a session of single sign-on. */
+  readonly signOn: string | undefined;
+}
+
+/** Opens a session of the page, after a passkey of the approver. @throws SSO_REQUIRED */
 export async function openApproverSession(
   deps: ApproverDeps,
   tx: Tx,
   row: ApproverRow,
-  device: string | undefined,
+  { device, signOn }: OpeningBrowser,
 ): Promise<OpenedBrowser> {
+  await mustBeSignedOn(deps, tx, row, signOn);
   const at = deps.clock();
   const mark = device !== undefined && /^[\w-]{43}$/.test(device) ? device : newSecret();
   const id = newId('cses', at);
@@ -119,7 +128,7 @@ export const sessionCookieIn = (deps: Base, cookies: Readonly<Record<string, str
 
 /**
  * Authenticates an approver by cookie, and by CSRF token where something changes. Each request asks the database, so
- * a removal takes effect at once.
+ * a removal and a demand of single sign-on take effect at once.
  * @throws UNAUTHORIZED, FORBIDDEN
  */
 export const authenticateApprover =
@@ -130,6 +139,7 @@ export const authenticateApprover =
       throw new AppError('FORBIDDEN', 'Only a person can decide. Send no `Authorization` header.');
     const value = sessionCookieIn(deps, cookies);
     const { tenant, row, session } = await sessionOf(deps, value);
+    if (await missingSignOn(deps, deps.db, row, signOnIn(deps, cookies))) throw unauthorized();
     if (isWrite && !isSameText(csrfToken, csrfTokenOf(deps, value))) {
       throw new AppError('FORBIDDEN', 'Send the `csrfToken` of this session as `X-CSRF-Token`.');
     }

@@ -8,6 +8,7 @@ export const subOf = ({ id, principalId }: Pick<ApproverRow, 'id' | 'principalId
 export function toApprover(row: ApproverRow): Approver {
   const { id, kind, principalId, email, emailVerified, displayName, groups, connectors } = row;
   const { assurance, status, enrolledBy, confirmedBy, activeFrom, absentFrom, absentUntil, deputyId } = row;
+  const { recoveryFrom } = row;
   const absence =
     absentFrom && absentUntil
       ? { from: absentFrom.toISOString(), until: absentUntil.toISOString(), deputyApproverId: deputyId }
@@ -16,6 +17,7 @@ export function toApprover(row: ApproverRow): Approver {
     ...{ approverId: id, kind, principalId, sub: subOf(row), email, emailVerified, displayName },
     ...{ groups, connectors, assurance, status, enrolledBy, confirmedBy, absence },
     activeFrom: activeFrom?.toISOString() ?? null,
+    recoveryFrom: recoveryFrom?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
   };
 }

@@ -16,7 +16,12 @@ import {
 import { findApprover } from './approvers.queries.ts';
 import { CHALLENGE_MS } from './approvers.rules.ts';
 import type { SignInVerify } from './approvers.schema.ts';
-import { type OpenedBrowser, openApproverSession, unauthorized } from './approvers.session.service.ts';
+import {
+  type OpenedBrowser,
+  type OpeningBrowser,
+  openApproverSession,
+  unauthorized,
+} from './approvers.session.service.ts';
 
 const keyOf = (challengeId: string) => `approver-sign-in:${challengeId}`;
 
@@ -31,11 +36,11 @@ export async function beginSignIn(deps: ApproverDeps) {
   return { challengeId, publicKey: { ...publicKey } };
 }
 
-/** @throws CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, WEBAUTHN_CLONE_SUSPECTED, UNAUTHORIZED */
+/** @throws CHALLENGE_INVALID, WEBAUTHN_VERIFICATION_FAILED, WEBAUTHN_CLONE_SUSPECTED, UNAUTHORIZED, SSO_REQUIRED */
 export async function finishSignIn(
   deps: ApproverDeps,
   { challengeId, response }: SignInVerify,
-  browser: { readonly requestId: string; readonly device: string | undefined },
+  browser: OpeningBrowser & { readonly requestId: string },
 ): Promise<OpenedBrowser> {
   const at = deps.clock();
   const party = approverParty(deps);
@@ -55,7 +60,7 @@ export async function finishSignIn(
     if (!(await advanceApproverCounter(tx, passkey, { id: passkey.id, counter }, at))) {
       throw await cloneSuspected(deps, passkey, browser.requestId);
     }
-    return openApproverSession(deps, tx, row, browser.device);
+    return openApproverSession(deps, tx, row, browser);
   });
 }
 

@@ -1,12 +1,18 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { authenticator, registerPasskey } from '../../../../test/app/authenticator.ts';
 import { addProvider, askToConnect, browserOf } from '../../../../test/app/connecting.ts';
 import { entriesOf, refusalOf } from '../../../../test/app/flow.ts';
 import { newVoucher } from '../../../../test/app/person.ts';
 import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
-import { startApp } from '../../../../test/app/start-app.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
 import { verifyAddress } from '../../../../test/app/verified.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startApp({ ...besideProvider({ CONNECT_ALLOW_PRIVATE_HOSTS: 'true' }), isShared: true });
+});
+afterAll(() => service.stop());
 
 type Browser = ReturnType<typeof browserOf>;
 
@@ -14,7 +20,6 @@ type Browser = ReturnType<typeof browserOf>;
 async function startCustomer(settings: object = {}) {
   const provider = await startAccountsServer();
   const upstream = await startAccountsServer();
-  const service = await startApp(besideProvider({ CONNECT_ALLOW_PRIVATE_HOSTS: 'true' }));
   const acme = await service.asDeveloper();
   await verifyAddress(service, acme);
   const voucher = await newVoucher();
@@ -47,13 +52,13 @@ async function startCustomer(settings: object = {}) {
     const enforced = await acme('POST', '/v1/sso/enforce', { enforce: true });
     if (enforced.statusCode !== 200) throw new Error(enforced.body);
   }
-  return { provider, upstream, service, acme, connection, ask, openVouched, signIn, enforce };
+  return { provider, upstream, acme, connection, ask, openVouched, signIn, enforce };
 }
 
 const stateOf = async (browser: Browser, id: string) => (await browser.show(id)).json().verification;
 
 test('18 A5: under `sso` the page leads the person to the provider and back, and the link is spent', async () => {
-  const { upstream, service, acme, connection, ask, signIn } = await startCustomer({ consentMode: 'sso' });
+  const { upstream, acme, connection, ask, signIn } = await startCustomer({ consentMode: 'sso' });
   const session = await ask();
   const { id } = session;
   const browser = browserOf(service);
@@ -107,7 +112,7 @@ test('M12: a hint connects nothing where sign-on is enforced, and does for every
 });
 
 test('M12: a sign-on connects nothing without the proof of the developer', async () => {
-  const { service, ask, signIn, enforce } = await startCustomer();
+  const { ask, signIn, enforce } = await startCustomer();
   await enforce();
   const session = await ask();
   const browser = browserOf(service);
@@ -127,14 +132,14 @@ test('M12: neither a mailed code nor a passkey connects anything where sign-on i
   const session = await mailed.ask();
   const { browser } = await mailed.openVouched(session, { email: 'ada@example.org' });
   await browser.code(session.id);
-  const code = /^ {4}(\d{8})$/m.exec(mailed.service.mails.sent()[0]?.text ?? '')?.[1] ?? '';
+  const code = /^ {4}(\d{8})$/m.exec(service.mails.sent()[0]?.text ?? '')?.[1] ?? '';
   const checked = await browser.checkCode(session.id, code);
   expect(checked.json().verification).toMatchObject({ mode: 'email', satisfied: false, methods: ['sso'] });
   expect(refusalOf(await browser.start(session.id))).toBe('403 SSO_REQUIRED');
   await mailed.signIn(browser, session.id);
   expect((await browser.start(session.id)).statusCode).toBe(200); // the control
 
-  const { service, acme, ask, signIn, enforce } = await startCustomer({ consentMode: 'passkey' });
+  const { acme, ask, signIn, enforce } = await startCustomer({ consentMode: 'passkey' });
   await enforce();
   const device = authenticator();
   await registerPasskey(acme, device, { principalId: 'ada' });
@@ -150,7 +155,7 @@ test('M12: neither a mailed code nor a passkey connects anything where sign-on i
 });
 
 test('M12: somebody else who signs in connects nothing', async () => {
-  const { provider, service, ask, signIn } = await startCustomer({ consentMode: 'sso' });
+  const { provider, ask, signIn } = await startCustomer({ consentMode: 'sso' });
   const session = await ask();
   const browser = browserOf(service);
   await browser.open(session);
@@ -187,7 +192,7 @@ test('M12: an enforcement that begins on the way takes no answer, and lets nothi
 });
 
 test('M12: a session of single sign-on that ends on the way lets nothing be confirmed', async () => {
-  const { upstream, service, acme, ask, signIn } = await startCustomer({ consentMode: 'sso' });
+  const { upstream, acme, ask, signIn } = await startCustomer({ consentMode: 'sso' });
   const session = await ask();
   const browser = browserOf(service);
   await browser.open(session);

@@ -46,13 +46,16 @@ interface Proving {
 /**
  * Says how the person is known. The service always demands a proof that the developer configured. Without
  * such a proof the sandbox demands nothing, and in live mode anyone with the link can decide: page, grant and
- * chain say so. A passkey proves more than any other method. A proof runs out after 15 minutes, or when its consent key
- * is withdrawn.
+ * chain say so. A passkey proves more than any other method but single sign-on. A proof runs out after 15
+ * minutes, or when its consent key is withdrawn.
  */
 export function verificationOf(proving: Proving): Verification {
   const { mode, consentMode, consentKeys, proofs, proofIsRequired, now } = proving;
   const byPasskey = provedBy(proofs.passkey?.at, now);
-  if (byPasskey.satisfied) return { mode: 'passkey', methods: ['passkey'], ...byPasskey };
+  // Under `sso` the sign-on decides, and the grant says so, because a signal of the provider may end it.
+  if (byPasskey.satisfied && consentMode !== 'sso') {
+    return { mode: 'passkey', methods: ['passkey'], ...byPasskey };
+  }
   const hint = standingHint(proofs, consentKeys);
   if (consentMode === 'email') {
     // Without an address from the hint, the service has nowhere to send a code.

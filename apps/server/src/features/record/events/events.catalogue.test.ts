@@ -101,6 +101,7 @@ const promised = {
     scim.token.deleted scim.user.created scim.user.updated scim.user.deactivated scim.user.reactivated
     scim.user.deleted scim.group.created scim.group.updated scim.group.deleted member.invited member.joined
     member.updated member.removed approver.enrolled approver.confirmed approver.updated approver.removed
+    approver.recovery_requested approver.recovery_cancelled
     console.recovery_used audit.erased transparency.halted resource.created resource.updated resource.deleted
     domain.created domain.verified domain.lapsed domain.deleted webhook.created webhook.updated webhook.deleted
     billing.plan_changed`,

@@ -6,6 +6,7 @@ const CALLS = [
   ['GET', '/v1/admin/entries'],
   ['GET', '/v1/admin/keys'],
   ['POST', '/v1/admin/keys/rotate'],
+  ['POST', '/v1/admin/developers/dev_1/approver-recovery'],
 ] as const;
 
 test('T8: routes of the operator take ADMIN_API_KEY and no other credential', async () => {

@@ -56,6 +56,8 @@ export function approveApi() {
     colleagues: () => ask('/colleagues'),
     /** @param {string} id */
     confirm: (id) => ask(`/colleagues/${id}/confirm`, {}),
+    /** @param {string} id */
+    stopRecovery: (id) => ask(`/recoveries/${id}`, undefined, 'DELETE'),
     /** @type {(id: string) => Promise<Answer<Shown>>} */
     show: (id) => ask(`/decisions/${id}`),
     /** @type {(id: string) => Promise<Answer<PasskeyOptions>>} */
@@ -78,6 +80,7 @@ const REASONS = {
 function read({ status, code = '', details = {}, requestId: reference = '' }) {
   const passkey = passkeyProblem(code);
   if (passkey) return { kind: passkey, reference };
+  if (code === 'SSO_REQUIRED') return { kind: 'sso', signInAt: details.loginUrl ?? '' };
   if (status === 401) return { kind: 'noSession', reference };
   if (status === 404) return { kind: 'unknown', reference };
   const reason = REASONS[details.sub_reason ?? ''];

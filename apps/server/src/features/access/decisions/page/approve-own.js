@@ -1,8 +1,8 @@
 /** @import { Answer, Problem } from '../../../../platform/page/types.js' */
 /** @import { approveApi } from './approve-api.js' */
-/** @import { Opened, OwnPasskey } from './types.js' */
+/** @import { Colleague, Opened, OwnPasskey } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
-import { button, element, paragraph, setContent } from '../../../../platform/page/dom.js';
+import { button, element, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
 import { clause, note } from '../../../../platform/page/parts.js';
 import { makePasskey } from '../../../../platform/page/passkey.js';
@@ -13,14 +13,14 @@ const DAY_MS = 86_400_000;
 /**
  * The person's own passkeys, and their absence.
  * @param {Opened} opened
- * @param {OwnPasskey[]} passkeys
+ * @param {{ passkeys: OwnPasskey[], deputies: Colleague[] }} of
  * @param {{
  *   api: ReturnType<typeof approveApi>,
  *   reload: () => unknown,
  *   fail: (problem: Problem, outcome: HTMLElement) => unknown,
  * }} use
  */
-export function renderOwn({ approver }, passkeys, { api, reload, fail }) {
+export function renderOwn({ approver }, { passkeys, deputies }, { api, reload, fail }) {
   const outcome = element('div', { role: 'status' });
 
   /** @param {Promise<Answer<unknown>>} asked */
@@ -71,16 +71,48 @@ export function renderOwn({ approver }, passkeys, { api, reload, fail }) {
     if (absence && new Date(absence.until) > now) {
       const end = button(words.endAbsence, () => settle(api.endAbsence()));
       const away = paragraph(fill(words.away, { time: when(absence.until) }));
-      return element('div', {}, away, element('div', { class: 'buttons' }, end));
+      const deputy = deputies.find(({ approverId }) => approverId === absence.deputyApproverId);
+      const standIn = deputy && paragraph(fill(words.standIn, { name: mention(deputy.displayName) }));
+      return element('div', {}, away, standIn, element('div', { class: 'buttons' }, end));
     }
     const day = element('input', { type: 'date', id: 'away' });
     const label = element('label', { for: day.id }, words.awayUntil, ' ', day);
+    const { choice, chosen } = renderDeputies();
     const set = button(words.setAbsence, () => {
       const until = new Date(`${day.value}T24:00:00`).getTime(); // the end of the day where the person is
       const isGood = until > now.getTime() && until - now.getTime() <= 90 * DAY_MS;
       if (!isGood) return setContent(outcome, note(words.trouble, words.badDay));
-      return settle(api.setAbsence({ from: now.toISOString(), until: new Date(until).toISOString() }));
+      const times = { from: now.toISOString(), until: new Date(until).toISOString() };
+      const deputyApproverId = chosen();
+      return settle(api.setAbsence({ ...times, ...(deputyApproverId && { deputyApproverId }) }));
     });
-    return element('div', {}, paragraph(label), element('div', { class: 'buttons' }, set));
+    return element('div', {}, paragraph(label), choice, element('div', { class: 'buttons' }, set));
+  }
+
+  /** The people who may stand in, of whom the person chooses one or nobody. */
+  function renderDeputies() {
+    const choices = [{ approverId: '', name: words.nobody }, ...deputies.map(named)].map(
+      ({ approverId, name }) => {
+        const attributes = { type: 'radio', name: 'deputy', id: `deputy-${approverId}`, value: approverId };
+        const box = element('input', { ...attributes, checked: approverId === '' });
+        return { box, line: element('li', {}, element('label', { for: box.id }, box, ' ', name)) };
+      },
+    );
+    const lines = element(
+      'ul',
+      { class: 'requests' },
+      choices.map(({ line }) => line),
+    );
+    const legend = element('legend', {}, words.deputy);
+    return {
+      choice: deputies.length > 0 && element('fieldset', {}, legend, lines),
+      chosen: () => choices.find(({ box }) => box.checked)?.box.value ?? '',
+    };
   }
 }
+
+/** @param {Colleague} deputy */
+const named = ({ approverId, displayName, email }) => ({
+  approverId,
+  name: [mention(displayName), ', ', literal(email)],
+});

@@ -1,13 +1,14 @@
 /** @import { Problem } from '../../../../platform/page/types.js' */
-/** @import { Colleague, Enrolment, Opened, Shown } from './types.js' */
+/** @import { Enrolment, Opened, Shown } from './types.js' */
 import { serviceTime } from '../../../../platform/page/call.js';
 import { button, element, literal, mention, paragraph, setContent } from '../../../../platform/page/dom.js';
 import { fill, moment } from '../../../../platform/page/format.js';
-import { clause, factList, note } from '../../../../platform/page/parts.js';
+import { factList, note } from '../../../../platform/page/parts.js';
 import { askForPasskey, makePasskey } from '../../../../platform/page/passkey.js';
 import * as screen from '../../../../platform/page/screen.js';
 import { approveApi } from './approve-api.js';
 import { renderCall } from './approve-call.js';
+import { renderColleagues } from './approve-colleagues.js';
 import { renderOwn } from './approve-own.js';
 import { words } from './approve-words.js';
 
@@ -104,6 +105,7 @@ async function showList(opened) {
     Promise.all([api.list(), api.colleagues(), api.passkeys()]),
   );
   if (!listed.ok) return showProblem(listed.problem);
+  const deputies = waiting.ok ? waiting.body.deputies : [];
   const now = serviceTime();
   const activeFrom = approver.activeFrom ? new Date(approver.activeFrom) : undefined;
   const isWaiting = approver.status === 'active' && activeFrom !== undefined && activeFrom > now;
@@ -118,8 +120,9 @@ async function showList(opened) {
     approver.status === 'pending_confirmation' && paragraph(words.pending),
     isWaiting && paragraph(fill(words.notYet, { time: moment(activeFrom, now) })),
     requests.length > 0 ? element('ul', { class: 'requests' }, requests) : paragraph(words.listNothing),
-    waiting.ok && waiting.body.colleagues.length > 0 && renderColleagues(opened, waiting.body.colleagues),
-    own.ok && renderOwn(opened, own.body.passkeys, { api, reload: open, fail: failOwn }),
+    waiting.ok && renderColleagues(waiting.body, { api, reload: open, fail: showProblem }),
+    own.ok &&
+      renderOwn(opened, { passkeys: own.body.passkeys, deputies }, { api, reload: open, fail: failOwn }),
     element(
       'div',
       { class: 'buttons' },
@@ -140,23 +143,6 @@ async function showList(opened) {
 function failOwn(problem, outcome) {
   if (problem.kind === 'oldSession' || problem.kind === 'noSession') showSignIn();
   else setContent(outcome, troubleOf(problem));
-}
-
-/**
- * @param {Opened} opened
- * @param {Colleague[]} colleagues
- */
-function renderColleagues(opened, colleagues) {
-  const items = colleagues.map(({ approverId, displayName, email }) => {
-    const confirm = button(words.confirm, async () => {
-      const answer = await api.confirm(approverId);
-      if (answer.ok) showList(opened);
-      else showProblem(answer.problem);
-    });
-    const names = { name: mention(displayName), email: literal(email) };
-    return element('li', {}, fill(words.colleague, names), ' ', confirm);
-  });
-  return clause(words.colleagues, element('ul', {}, items));
 }
 
 /**
@@ -266,11 +252,16 @@ const TROUBLES = {
   otherPerson: 'person',
   oldSession: 'old',
   lastPasskey: 'last',
+  sso: 'sso',
   changed: 'changed',
 };
 
 /** @param {Problem} problem */
-const troubleOf = ({ kind }) => note(words.trouble, words.troubles[TROUBLES[kind] ?? 'other']);
+const troubleOf = ({ kind, signInAt = '' }) => {
+  const goes = () => location.assign(`${signInAt}&mode=redirect&return_to=/approve`);
+  const way = signInAt.startsWith(`${location.origin}/`) && paragraph(button(words.signOn, goes));
+  return note(words.trouble, words.troubles[TROUBLES[kind] ?? 'other'], way);
+};
 
 /** @param {Problem} problem */
 function showProblem(problem) {

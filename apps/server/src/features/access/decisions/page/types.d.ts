@@ -16,6 +16,7 @@ export interface Opened {
 export interface Absence {
   from: string;
   until: string;
+  deputyApproverId: string | null;
 }
 
 export interface OwnPasskey {
@@ -78,6 +79,12 @@ export interface RoutedList {
   decisions: Routed[];
 }
 
+export interface Recovery extends Colleague {
+  recoveryFrom: string;
+}
+
 export interface Colleagues {
   colleagues: Colleague[];
+  deputies: Colleague[];
+  recoveries: Recovery[];
 }

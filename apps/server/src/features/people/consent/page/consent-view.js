@@ -45,8 +45,7 @@ export function renderRequest(request, use) {
   function missingProof() {
     const { methods, otherPerson, signInHere } = request.verification;
     if (use.proofStep && methods.includes('email')) return 'email';
-    if (request.fidoRequired) return 'passkey';
-    if (!methods.includes('sso') || methods.length > 1) return mode;
+    if (!methods.includes('sso') || (methods.length > 1 && !request.fidoRequired)) return mode;
     return otherPerson ? 'otherPerson' : signInHere ? 'signOn' : 'sso';
   }
 
@@ -93,7 +92,7 @@ export function renderRequest(request, use) {
     heading,
     element('p', { class: 'lead' }, fill(words.lead, { developer })),
     otherDevice,
-    !isProved && !request.fidoRequired && proofNote(),
+    !isProved && !(request.fidoRequired && mayApprove(request)) && proofNote(),
     request.fidoRequired &&
       note(
         proof.passkey,
@@ -125,6 +124,13 @@ export function renderRequest(request, use) {
 
   return { ...selection, ...decision, page, heading };
 }
+
+/**
+ * A passkey signs the approval itself, and comes after every other proof.
+ * @param {Pick<ConsentRequest, 'verification' | 'fidoRequired'>} request
+ */
+export const mayApprove = ({ verification: { satisfied, methods }, fidoRequired }) =>
+  satisfied || (fidoRequired && !methods.includes('sso'));
 
 /**
  * @param {ConsentRequest} request
@@ -160,7 +166,7 @@ function renderDecision(
    */
   function refresh() {
     const isSending = sending !== undefined;
-    const canApprove = verification.satisfied || fidoRequired;
+    const canApprove = mayApprove({ verification, fidoRequired });
     deny.setAttribute('aria-disabled', String(isSending));
     approve.setAttribute('aria-disabled', String(isSending || !isArmed || !canApprove));
     approve.classList.toggle('impossible', !canApprove);

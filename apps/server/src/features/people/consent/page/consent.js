@@ -16,7 +16,7 @@ import * as screen from '../../../../platform/page/screen.js';
 import { words as shared } from '../../../../platform/page/words.js';
 import { consentApi } from './consent-api.js';
 import { isSafeTarget } from './consent-target.js';
-import { renderRequest } from './consent-view.js';
+import { mayApprove, renderRequest } from './consent-view.js';
 import { words } from './consent-words.js';
 
 /** Prevents an approval by a click that was meant for a window in front of this page. */
@@ -160,8 +160,7 @@ async function decide(wish) {
   const { request, view } = shown;
   const { proofFirst, pressAgain, approving, denying } = words.decision;
   if (wish === 'approve') {
-    const canApprove = request.verification.satisfied || request.fidoRequired;
-    const obstacle = canApprove ? view.missing() : proofFirst;
+    const obstacle = mayApprove(request) ? view.missing() : proofFirst;
     if (obstacle || !isArmed) return view.showNotice(obstacle ?? pressAgain);
   }
 

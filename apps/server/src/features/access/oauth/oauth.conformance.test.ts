@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newClient, pkceLink } from '../../../../test/app/oauth.ts';
+import { linkParts, personOn } from '../../../../test/app/person.ts';
+import { newProver } from '../../../../test/app/prover.ts';
+import { besideClients, followLink, LISTENING, sendForm } from '../../../../test/app/published.ts';
+import { type Service, startApp } from '../../../../test/app/start-app.ts';
+
+/** Cases of the lists in `docs/conformance.md` that no other file has. */
+let service: Service;
+beforeAll(async () => {
+  const env = { ...besideClients, RATE_LIMIT_OAUTH_AUTHORIZE: '1000', RATE_LIMIT_OAUTH_TOKEN: '1000' };
+  service = await startApp({ env, isShared: true });
+});
+afterAll(() => service.stop());
+
+async function publicClient(authMethod = 'none') {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { clientId, clientSecret = '' } = await newClient(acme, { authMethod, redirectUris: [LISTENING] });
+  const errorOf = async (parameters: Record<string, string>) => {
+    const { back } = await followLink(service, clientId, parameters);
+    return back?.searchParams.get('error') ?? null;
+  };
+  return { acme, clientId, clientSecret, errorOf };
+}
+
+describe('an authorization request', () => {
+  test('has its state returned as it was, with 1,024 characters and signs of every kind, and none made up', async () => {
+    const { clientId, errorOf } = await publicClient();
+    const state = `${'é&=+%20 "\\'.repeat(200)}`.slice(0, 1024);
+
+    const { back } = await followLink(service, clientId, { state });
+    const without = await followLink(service, clientId, {});
+
+    expect(back?.searchParams.get('state')).toBe(state);
+    expect(without.back?.searchParams.has('state')).toBe(false);
+    expect(await errorOf({ state: `${state}x` })).toBe('invalid_request');
+  });
+
+  test.each([
+    ['unsupported_response_type', { response_type: 'token' }],
+    ['unsupported_response_type', { response_type: 'code id_token' }],
+    ['invalid_request', { response_mode: 'fragment' }],
+    ['request_not_supported', { request: 'x.y.z' }],
+    ['interaction_required', { prompt: 'none' }],
+    ['invalid_scope', { scope: '' }],
+    ['invalid_target', { resource: 'https://unknown.test/mcp' }],
+    ['invalid_authorization_details', { authorization_details: '{}' }],
+  ])('is refused at the address of the client with %s: %o', async (error, parameters) => {
+    const { clientId } = await publicClient();
+
+    const { back } = await followLink(service, clientId, { ...parameters, state: 's' });
+
+    expect(back?.href.startsWith(LISTENING)).toBe(true);
+    expect(Object.fromEntries(back?.searchParams ?? [])).toMatchObject({
+      ...{ error, state: 's', iss: 'https://auth.test' },
+    });
+    expect(back?.searchParams.has('code')).toBe(false);
+  });
+
+  test('is the same by GET and by POST', async () => {
+    const { clientId } = await publicClient();
+    const { link } = await pkceLink(clientId, { redirect_uri: LISTENING });
+    const form = Object.fromEntries(new URL(link).searchParams);
+
+    const answer = await sendForm(service, 'authorize', form);
+
+    expect([answer.statusCode, String(answer.headers.location).startsWith(`${LISTENING}?code=`)]).toEqual([
+      303,
+      true,
+    ]);
+  });
+
+  test('that the person denies tells the client so, with state and issuer and without a code', async () => {
+    const { clientId } = await publicClient();
+    const { back } = await followLink(service, clientId, { prompt: 'consent', state: 's' });
+    const person = personOn(service);
+    await person.open(back?.href ?? '');
+
+    const { id } = linkParts(back?.href ?? '');
+    const { redirectTo } = (await person.call('POST', `/v1/consent/${id}/deny`, { body: {} })).json();
+
+    expect(Object.fromEntries(new URL(redirectTo).searchParams)).toEqual({
+      ...{ error: 'access_denied', state: 's', iss: 'https://auth.test' },
+    });
+  });
+});
+
+describe('a pushed request', () => {
+  test.each([
+    ['invalid_request', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }],
+    ['invalid_request', { redirect_uri: 'https://evil.test/cb' }],
+    ['invalid_request', { code_challenge: '' }],
+    ['invalid_request', { code_challenge_method: 'plain' }],
+    ['unsupported_response_type', { response_type: 'token' }],
+    ['request_not_supported', { request: 'x.y.z' }],
+    ['invalid_scope', { scope: '' }],
+    ['invalid_target', { resource: 'https://unknown.test/mcp' }],
+    ['invalid_client', { client_secret: 'wrong' }],
+  ])('is refused with %s before a browser follows it: %o', async (error, parameters) => {
+    const { clientId, clientSecret } = await publicClient('client_secret_post');
+    const { link } = await pkceLink(clientId, { redirect_uri: LISTENING });
+    const good = { ...Object.fromEntries(new URL(link).searchParams), client_secret: clientSecret };
+
+    const answer = await sendForm(service, 'par', { ...good, ...parameters });
+
+    expect(answer.json().error).toBe(error);
+    expect(answer.json()).not.toHaveProperty('request_uri');
+    expect((await sendForm(service, 'par', good)).statusCode).toBe(201);
+  });
+});
+
+describe('the token endpoint', () => {
+  test('takes POST alone, and keeps every answer out of caches', async () => {
+    const { clientId } = await publicClient();
+
+    const read = await service.app.inject({ url: '/oauth/token?grant_type=authorization_code' });
+    const refused = await sendForm(service, 'token', { client_id: clientId, grant_type: 'none' });
+
+    expect(read.statusCode).toBe(405);
+    expect(refused.headers['cache-control']).toBe('no-store');
+  });
+
+  test.each(['implicit', 'password', 'client_credentials', 'urn:ietf:params:oauth:grant-type:saml2-bearer'])(
+    'has no grant type %s',
+    async (grantType) => {
+      const { clientId } = await publicClient();
+
+      const answer = await sendForm(service, 'token', { client_id: clientId, grant_type: grantType });
+
+      expect([answer.statusCode, answer.json().error]).toEqual([400, 'unsupported_grant_type']);
+    },
+  );
+
+  test('binds a code to the key that was shown when the request was pushed', async () => {
+    const { clientId } = await publicClient();
+    const [own, other] = [
+      await newProver(service, 'https://auth.test'),
+      await newProver(service, 'https://auth.test'),
+    ];
+    const { link, verifier } = await pkceLink(clientId, { redirect_uri: LISTENING });
+    const send = (path: string, form: Record<string, string>, dpop: string) =>
+      service.app.inject({
+        method: 'POST',
+        url: path,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', dpop },
+        payload: new URLSearchParams(form).toString(),
+      });
+    const pushed = await send(
+      '/oauth/par',
+      Object.fromEntries(new URL(link).searchParams),
+      await own.proof({ htu: 'https://auth.test/oauth/par' }),
+    );
+    const asked = new URLSearchParams({ client_id: clientId, request_uri: pushed.json().request_uri });
+    const answer = await service.app.inject({ url: `/oauth/authorize?${asked}` });
+    const form = {
+      ...{ grant_type: 'authorization_code', client_id: clientId, redirect_uri: LISTENING },
+      code: new URL(String(answer.headers.location)).searchParams.get('code') ?? '',
+      code_verifier: verifier,
+    };
+
+    const stolen = await send('/oauth/token', form, await other.proof());
+    const unbound = await sendForm(service, 'token', form);
+    const good = await send('/oauth/token', form, await own.proof());
+
+    expect([stolen.json().error, unbound.json().error]).toEqual(['invalid_grant', 'invalid_grant']);
+    expect(good.json().token_type).toBe('DPoP');
+  });
+});
+
+test('the names of the schemes of tokens may be written in any case', async () => {
+  const acme = await service.asDeveloper({ mode: 'sandbox' });
+  const { clientId } = await newClient(acme, { authMethod: 'none', redirectUris: [LISTENING] });
+  const { back, verifier } = await followLink(service, clientId, { scope: 'github:read' });
+  const tokens = await sendForm(service, 'token', {
+    ...{ grant_type: 'authorization_code', client_id: clientId, redirect_uri: LISTENING },
+    ...{ code: back?.searchParams.get('code') ?? '', code_verifier: verifier },
+  });
+  const statusWith = async (scheme: string) => {
+    const headers = { authorization: `${scheme} ${tokens.json().access_token}` };
+    const url = '/v1/vault/credentials/exchange';
+    const body = { service: 'github' };
+    return (await service.app.inject({ method: 'POST', url, headers, body })).statusCode;
+  };
+
+  expect(await Promise.all(['Bearer', 'bearer', 'BEARER', 'Basic'].map(statusWith))).toEqual([
+    ...[404, 404, 404], // the token is good, and there is no credential
+    401,
+  ]);
+});

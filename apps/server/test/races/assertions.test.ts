@@ -1,0 +1,76 @@
+import { beforeEach, test, vi } from 'vitest';
+import { type AssertingProvider, JWT_BEARER, startAssertingProvider, trustAt } from '../app/asserting.ts';
+import { interleaving, type Side } from '../app/interleaving.ts';
+import { besideProvider } from '../app/signing-on.ts';
+import type { Developer, Service } from '../app/start-app.ts';
+
+const BASE = 'https://auth.test';
+// Each run registers at a provider of its own developer, over the network.
+vi.setConfig({ testTimeout: 120_000 });
+
+const { race } = interleaving(besideProvider());
+
+let provider: AssertingProvider | undefined;
+beforeEach(() => {
+  provider = undefined; // it ends with its test
+});
+
+/** A developer with a listed client, and an assertion that nobody has shown. */
+async function asserted(acme: Developer, service: Service) {
+  provider ??= await startAssertingProvider(service);
+  const { client, rulePath } = await trustAt(acme, service, provider, { base: BASE });
+  const [assertion, again] = [await assertionOf(client, 'first'), await assertionOf(client, 'second')];
+  return { ...client, rulePath, assertion, again };
+}
+const assertionOf = async ({ clientId }: { readonly clientId: string }, jti: string) =>
+  (await provider?.assert(BASE, clientId, { claims: { jti } })) ?? '';
+
+type Held = Awaited<ReturnType<typeof asserted>>;
+
+const show = ({ service }: Side, { clientId, clientSecret = '' }: Held, assertion: string) =>
+  service.app.inject({
+    method: 'POST',
+    url: '/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({
+      ...{ grant_type: JWT_BEARER, client_id: clientId, client_secret: clientSecret, assertion },
+    }).toString(),
+  });
+
+/** As `asserted`, after a first assertion has made the standing grant. */
+async function standing(acme: Developer, service: Service) {
+  const held = await asserted(acme, service);
+  const first = await show({ service, acme }, held, await assertionOf(held, 'before'));
+  return { ...held, grantId: String(first.json()['urn:service:grant'].grant_id) };
+}
+
+test('M15 two uses of one assertion', () =>
+  race({
+    prepare: asserted,
+    one: (side, held) => show(side, held, held.assertion),
+    answers: ['200, 400', '400, 200'],
+  }));
+
+test('M15 two assertions for the same person, of which one makes the standing grant', () =>
+  race({
+    prepare: asserted,
+    one: (side, held) => show(side, held, held.assertion),
+    other: (side, held) => show(side, held, held.again),
+    answers: ['200, 200'],
+  }));
+
+test('M15 an assertion, and the narrowing of its rule', () =>
+  race({
+    prepare: standing,
+    one: (side, held) => show(side, held, held.assertion),
+    other: ({ acme }, { rulePath }) => acme('PATCH', rulePath, { scopes: ['calendar:read'] }),
+    answers: ['200, 200'],
+  }));
+
+test('M15 an assertion, and the end of the grant by somebody here', () =>
+  race({
+    prepare: standing,
+    one: (side, held) => show(side, held, held.assertion),
+    other: ({ acme }, { grantId }) => acme('DELETE', `/v1/grants/${grantId}`),
+    answers: ['200, 204', '400, 204'],
+  }));

@@ -1,0 +1,11 @@
+{{- define "behest.labels" -}}
+app.kubernetes.io/name: {{ .Release.Name }}
+{{- end }}
+
+{{- define "behest.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+{{- end }}

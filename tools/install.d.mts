@@ -1,0 +1,1 @@
+export function ensureInstalled(root: string): Promise<void>;

@@ -1,0 +1,83 @@
+/** Pages whose samples a file of the repository follows in a way of its own. */
+export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'CONTRIBUTING.md': 'tools/example/worked-example.ts',
+  'docs/cli.md': 'tools/cli/completeness.test.ts',
+};
+
+/** The test that runs the commands of a page. */
+export const RUN: Readonly<Record<string, string>> = {
+  'README.md': 'tools/docs.test.ts',
+  'docs/guides/ask-a-person-before-the-money-leaves.md': 'tools/decision-guide.test.ts',
+  'docs/guides/charge-for-plans.md': 'tools/account-guides.test.ts',
+  'docs/guides/check-the-audit-chain.md': 'tools/docs.test.ts',
+  'docs/guides/connect-github-for-your-users.md': 'tools/samples/guides.test.ts',
+  'docs/guides/delegation.md': 'tools/docs.test.ts',
+  'docs/guides/deny-in-advance-with-policies.md': 'tools/docs.test.ts',
+  'docs/guides/follow-events.md': 'tools/docs.test.ts',
+  'docs/guides/let-a-customer-set-up-sign-in.md': 'tools/account-guides.test.ts',
+  'docs/guides/let-an-agent-call-an-api-without-its-key.md': 'tools/docs.test.ts',
+  'docs/guides/let-people-approve-with-passkeys.md': 'tools/samples/guides.test.ts',
+  'docs/guides/listen-to-an-identity-provider.md': 'tools/account-guides.test.ts',
+  'docs/guides/notice-what-nobody-foresaw.md': 'tools/docs.test.ts',
+  'docs/guides/prove-a-grant-with-a-credential.md': 'tools/account-guides.test.ts',
+  'docs/guides/provision-people-from-entra-id.md': 'tools/account-guides.test.ts',
+  'docs/guides/provision-people-from-okta.md': 'tools/account-guides.test.ts',
+  'docs/guides/quickstart.md': 'tools/docs.test.ts',
+  'docs/guides/receive-webhooks.md': 'tools/docs.test.ts',
+  'docs/guides/repeat-a-request-safely.md': 'tools/samples/guides.test.ts',
+  'docs/guides/rotate-an-api-key.md': 'tools/docs.test.ts',
+  'docs/guides/rotate-the-signing-key.md': 'tools/docs.test.ts',
+  'docs/guides/run-agents-on-a-host.md': 'tools/docs.test.ts',
+  'docs/guides/see-what-an-account-uses.md': 'tools/account-guides.test.ts',
+  'docs/guides/send-a-person-to-the-consent-page.md': 'tools/samples/guides.test.ts',
+  'docs/guides/set-a-budget.md': 'tools/account-guides.test.ts',
+  'docs/guides/show-a-person-what-agents-may-do.md': 'tools/samples/guides.test.ts',
+  'docs/guides/show-an-auditor-what-happened.md': 'tools/compliance-guide.test.ts',
+  'docs/guides/sign-people-in-with-openid-connect.md': 'tools/account-guides.test.ts',
+  'docs/guides/sign-people-in-with-saml.md': 'tools/account-guides.test.ts',
+  'docs/guides/stop-everything.md': 'tools/account-guides.test.ts',
+  'docs/guides/use-a-domain-of-your-own.md': 'tools/account-guides.test.ts',
+  'docs/guides/verify-a-token.md': 'tools/docs.test.ts',
+};
+
+const DRAWING = 'a drawing';
+const INSTALLS = 'it installs packages from a registry';
+const OF_OPERATOR =
+  'it needs a container engine or a cluster; tools/deploy has tests of the files that it names';
+const VALUES = 'values of settings, which the tests of the settings read';
+
+/** Samples that are not run or compiled, with the reason. */
+export const OUTLINES: Readonly<Record<string, string>> = {
+  'README.md #1': DRAWING,
+  'README.md #2': 'the suite itself, and the service that it starts',
+  'clients/python/README.md #1': INSTALLS,
+  'clients/python/README.md #4': INSTALLS,
+  'deploy/helm/behest/README.md #1': OF_OPERATOR,
+  'docs/architecture.md #1': DRAWING,
+  'docs/architecture.md #2': DRAWING,
+  'docs/architecture.md #3': 'an outline of a service, with a gap',
+  'docs/configuration.md #1': VALUES,
+  'docs/configuration.md #3': VALUES,
+  'docs/configuration.md #4': 'deploy/make-secrets.sh makes keys with the same commands',
+  'docs/guides/deny-in-advance-with-policies.md #9':
+    'Cedar, which policies.cedar.test.ts loads with the same rules',
+  'docs/guides/deny-in-advance-with-policies.md #10': 'Cedar, as the sample before it',
+  'docs/guides/deploy.md #1': OF_OPERATOR,
+  'docs/guides/deploy.md #2': OF_OPERATOR,
+  'docs/guides/deploy.md #3': OF_OPERATOR,
+  'docs/guides/deploy.md #4': OF_OPERATOR,
+  'docs/guides/follow-events.md #2': 'lines of a stream, not a program',
+  'docs/guides/follow-events.md #5': 'settings of nginx, which is not installed',
+  'docs/guides/moving.md #3': 'variables with placeholders',
+  'docs/guides/protect-an-mcp-server.md #3': 'an address of a deployment; its route is checked',
+  'docs/guides/ten-lines-to-the-first-grant.md #1': 'the start of the service, as in README.md',
+  'docs/guides/ten-lines-to-the-first-grant.md #2': 'the sign-up of README.md, which runs there',
+  'docs/guides/write-a-manifest.md #2': 'it sends the sample above it, which rules-guides.test.ts sends',
+  'docs/operations.md #1': 'it removes the packages of the toolchain',
+  'docs/operations.md #2': 'it needs an account whose approvers lost their passkeys; its route is checked',
+  'examples/express-api/README.md #1': INSTALLS,
+  'examples/mcp-server/README.md #1': INSTALLS,
+  'examples/webhook-receiver/README.md #1': INSTALLS,
+  'packages/cli/README.md #1': INSTALLS,
+  'packages/sdk/README.md #1': INSTALLS,
+};

@@ -1,0 +1,50 @@
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const ADDRESS = /\s(?:href|src)="([^"]+)"/g;
+
+/** Every link of the pages, and of their Markdown, that leads to no file or to no heading. */
+export function deadLinks(site: string): string[] {
+  const pages = globSync('**/*.html', { cwd: site }).filter((page) => page !== '404.html');
+  const anchors = new Map<string, ReadonlySet<string>>();
+  const anchorsOf = (page: string) => {
+    const known = anchors.get(page) ?? idsIn(readFileSync(join(site, page), 'utf8'));
+    anchors.set(page, known);
+    return known;
+  };
+  return pages.flatMap((page) =>
+    [...readFileSync(join(site, page), 'utf8').matchAll(ADDRESS)].flatMap(([, address = '']) => {
+      const target = fileAt(site, page, address);
+      if (target === undefined) return [];
+      const [file, heading] = target;
+      if (!isFile(join(site, file))) return [`${page}: ${address}`];
+      const leads = heading === '' || !file.endsWith('.html') || anchorsOf(file).has(heading);
+      return leads ? [] : [`${page}: ${address}`];
+    }),
+  );
+}
+
+/** @returns undefined for an address of another site */
+function fileAt(site: string, page: string, address: string): [file: string, heading: string] | undefined {
+  if (/^[a-z]+:/.test(address)) return undefined;
+  const { pathname, hash } = new URL(address, `https://site.example/${page}`);
+  const path = decodeURIComponent(pathname).slice(1);
+  const file = path === '' || path.endsWith('/') ? join(path, 'index.html') : path;
+  const heading = decodeURIComponent(hash.slice(1));
+  return [isFile(join(site, file)) ? file : `${file}.html`, heading];
+}
+
+const idsIn = (html: string) => new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => id));
+
+/** The links of `llms.txt` and of the Markdown pages that lead to no file. */
+export function deadMarkdownLinks(site: string): string[] {
+  const pages = ['llms.txt', ...globSync('**/*.md', { cwd: site })];
+  return pages.flatMap((page) => {
+    const text = readFileSync(join(site, page), 'utf8').replaceAll(/^```.*?^```/gms, '');
+    return [...text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+      .filter(([, link = '']) => !/^[a-z]+:/.test(link) && !isFile(join(site, dirname(page), link)))
+      .map(([, link]) => `${page}: ${link}`);
+  });
+}
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;

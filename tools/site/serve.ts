@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createReadStream, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { freePort } from '../machine/ports.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.md': 'text/markdown',
+  '.png': 'image/png',
+  '.txt': 'text/plain',
+};
+
+/** Serves a folder of files, as any web server does. */
+export async function serveFolder(folder: string) {
+  const port = await freePort();
+  const server = createServer(({ url = '/' }, answer) => {
+    const path = normalize(decodeURIComponent(url.replace(/[?#].*/, '')));
+    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return void answer.writeHead(404).end();
+    answer.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+    createReadStream(file).pipe(answer);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
