@@ -28,7 +28,7 @@ function commandText({ name, summary, notes, args = [], options = [], examples }
   });
   const parts = [
     `### \`behest ${name}${usage.join('')}\``,
-    `${summary}.${notes ? ` ${notes}` : ''}`,
+    inProse(`${summary}.${notes ? ` ${notes}` : ''}`),
     ...(options.length > 0 ? [optionsText(options)] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
   ];
@@ -46,5 +46,12 @@ function optionLine({ flags, about, isRequired, choices, default: value }: Optio
   ].filter(Boolean);
   return `| \`${escaped(flags)}\` | ${escaped(about)}${more.length > 0 ? `; ${more.join('; ')}` : ''} |`;
 }
+
+/** A text beside code, in which `<name>` is no tag. */
+const inProse = (text: string) =>
+  text
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith('`') ? part : part.replaceAll('<', String.raw`\<`)))
+    .join('');
 
 const escaped = (text: string) => text.replaceAll('|', String.raw`\|`);

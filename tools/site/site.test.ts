@@ -62,6 +62,16 @@ describe('the files of the site', () => {
   });
 });
 
+test('no page holds a tag that the generator would look for the end of', () => {
+  const tags = files.flatMap(({ source, text = '' }) => {
+    const prose = text.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`]*`/g, '');
+    const found = prose.match(/(?<!\\)<(?!!--|\/?(?:a|img|br)\b)[a-z][^>]*>/g) ?? [];
+    return found.map((tag) => `${source}: ${tag}`);
+  });
+
+  expect(tags).toEqual([]);
+});
+
 test('the first page shows the lines that the guide runs', () => {
   expect(blocksOf('docs/index.md', 'ts')).toEqual(
     blocksOf('docs/guides/ten-lines-to-the-first-grant.md', 'ts').slice(0, 1),
