@@ -34,7 +34,6 @@ export async function walkAsNewUser({ home, tarballs, install }: Walk): Promise<
     const env = {
       PATH: process.env.PATH,
       HOME: home,
-      npm_config_cache: process.env.npm_config_cache,
       ...more,
     };
     const { status, stdout, stderr } = spawnSync(program, words, { cwd: folder, env, encoding: 'utf8' });
@@ -47,7 +46,7 @@ export async function walkAsNewUser({ home, tarballs, install }: Walk): Promise<
     run(what, join(folder, 'node_modules/.bin/behest'), words, more);
 
   if (install) install(folder);
-  else run('installed', 'npm', ['install', '--no-audit', '--no-fund', ...tarballs.values()]);
+  else run('installed', 'npm', ['install', '--no-audit', '--no-fund', ...tarballs.values()], process.env);
   behest('help', ['--help']);
   behest('a wrong command', ['agnets', 'list']);
   behest('a command without its argument', ['agents', 'get']);

@@ -70,6 +70,7 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'docs/guides/follow-events.md #5': 'settings of nginx, which is not installed',
   'docs/guides/moving.md #3': 'variables with placeholders',
   'docs/guides/protect-an-mcp-server.md #3': 'an address of a deployment; its route is checked',
+  'docs/guides/run-an-agent-without-a-key.md #1': 'an address of a deployment; its route is checked',
   'docs/guides/ten-lines-to-the-first-grant.md #1': 'the start of the service, as in README.md',
   'docs/guides/ten-lines-to-the-first-grant.md #2': 'the sign-up of README.md, which runs there',
   'docs/guides/write-a-manifest.md #2': 'it sends the sample above it, which rules-guides.test.ts sends',

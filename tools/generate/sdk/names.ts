@@ -64,6 +64,8 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'keys.rotate': { method: 'signingKeys.rotate' },
   'keys.retire': { method: 'signingKeys.retire' },
   'operator.entries': { method: 'entries.list' },
+  'assertions.ownStops': { method: 'principal.stops' },
+  'assertions.liftOwnStop': { method: 'principal.liftStop' },
   'approvers.recover': { method: 'approverRecoveries.begin' },
   'apiKeys.list': { method: 'keys.list' },
   'apiKeys.create': { method: 'keys.create' },

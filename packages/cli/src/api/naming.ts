@@ -73,6 +73,7 @@ export const NAMINGS: Readonly<Record<string, Naming>> = {
   'assertions.getClient': { command: 'sso clients get' },
   'assertions.changeClient': { command: 'sso clients update' },
   'assertions.removeClient': { command: 'sso clients remove', asks: true },
+  'approvers.recover': { command: 'approvers recover', asks: true },
   'assertions.listStops': { command: 'sso stops list' },
   'assertions.liftStop': { command: 'sso stops lift' },
   'oauth.putClient': { command: 'oauth client put' },

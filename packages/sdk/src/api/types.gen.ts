@@ -4161,6 +4161,18 @@ export interface PrincipalApi {
    * Sends `DELETE /v1/principal/connections/{id}`.
    */
   disconnect(id: string, options?: CallOptions): Promise<void>;
+  /**
+   * List what keeps agents from getting a grant of the principal again, newest first.
+   *
+   * Sends `GET /v1/principal/stops`.
+   */
+  stops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
+  /**
+   * Lift one of the principal's own stops. A stop that somebody else has made holds.
+   *
+   * Sends `DELETE /v1/principal/stops/{id}`.
+   */
+  liftStop(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface TokensApi {
@@ -4845,18 +4857,6 @@ export interface AssertionsApi {
    * Sends `DELETE /v1/sso/id-jag/stops/{id}`.
    */
   liftStop(id: string, options?: CallOptions): Promise<void>;
-  /**
-   * List what keeps agents from getting a grant of the principal again, newest first.
-   *
-   * Sends `GET /v1/principal/stops`.
-   */
-  ownStops(query?: EntriesListQuery, options?: CallOptions): List<AssertionsListStopsAnswer, AssertionsListStopsAnswer['stops'][number]>;
-  /**
-   * Lift one of the principal's own stops. A stop that somebody else has made holds.
-   *
-   * Sends `DELETE /v1/principal/stops/{id}`.
-   */
-  liftOwnStop(id: string, options?: CallOptions): Promise<void>;
 }
 
 export interface SetupApi {

@@ -31,6 +31,7 @@ export const ENFORCE: readonly Group[] = [
     summary: 'decisions of people about single calls',
     load: async () => (await import('../../commands/decisions.ts')).DECISIONS,
   },
+  { name: 'authzen', hasOperations: true, summary: 'decisions in the words of AuthZEN' },
   { name: 'approvers', hasOperations: true, summary: 'people who decide' },
   { name: 'policies', isMain: true, hasOperations: true, summary: 'standing rules' },
   { name: 'policy-bundles', hasOperations: true, summary: 'policies from a repository' },

@@ -70,7 +70,7 @@ describe('an authorization request', () => {
     ]);
   });
 
-  test('a denial by the person is told to the client, with state and issuer and without a code', async () => {
+  test('a denial of the person reaches the client, with state and issuer and without a code', async () => {
     const { clientId } = await publicClient();
     const { back } = await followLink(service, clientId, { prompt: 'consent', state: 's' });
     const person = personOn(service);

@@ -1,10 +1,19 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  fromFile,
+  fromGitHubActions,
+  refresh,
+} from '../../../../../../docs/guides/examples/agent-without-a-key.ts';
 import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { good } from '../../../../test/app/asserting.ts';
 import { partsOf, refusalOf } from '../../../../test/app/flow.ts';
 import { startListening } from '../../../../test/app/listening.ts';
 import { newClient, pkceLink, post, REDIRECT } from '../../../../test/app/oauth.ts';
+import { startReceiver } from '../../../../test/app/receiver.ts';
 import { besideProvider } from '../../../../test/app/signing-on.ts';
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -145,4 +154,36 @@ test('M17 a JWT-SVID is that of its trust domain, and the keys of an issuer come
   expect(await outcome(await jwt(own))).toBe('200');
   expect(await outcome(await jwt({ ...own, sub: 'spiffe://evil.test/agents/a' }))).toBe('invalid_client');
   expect(await outcome(await jwt({ iss: 'spiffe://acme.test' }))).toBe('invalid_client');
+});
+
+test('the example of the guide refreshes with a file of Kubernetes, and with the address of GitHub Actions', async () => {
+  const { acme, platform, path, jwt, exchange, clientId: agentId, service } = await startPlatform();
+  await good(acme, 'POST', path, { issuer: platform.issuer, subject: 'repo:acme/app:*', allowReuse: true });
+  const first = Object(await (await exchange(await jwt())).json());
+  const folder = await mkdtemp(join(tmpdir(), 'workload-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'token'), `${await jwt()}\n`);
+  const receiver = await startReceiver();
+  const made = await jwt();
+  receiver.answer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ value: made }));
+  });
+  const environment = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${receiver.port}/jwt?api-version=2`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-job',
+  };
+  const agent = { service: service.url, agentId, platformJwt: fromFile(join(folder, 'token')) };
+  const inActions = { ...agent, platformJwt: fromGitHubActions(environment, service.url) };
+
+  const second = await refresh(agent, String(first.refresh_token));
+  const third = await refresh(agent, second.refreshToken); // the same file
+  const fourth = await refresh(inActions, third.refreshToken);
+
+  expect(partsOf(fourth.token).payload.client_id).toBe(agentId);
+  const [asked] = receiver.received;
+  expect(asked?.headers.authorization).toBe('Bearer of-the-job');
+  expect(new URL(asked?.path ?? '', 'http://x').searchParams.get('audience')).toBe(service.url);
+  await expect(refresh({ ...agent, platformJwt: async () => 'x.y.z' }, fourth.refreshToken)).rejects.toThrow(
+    'The service refused: invalid_client.',
+  );
 });
