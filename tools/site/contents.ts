@@ -21,7 +21,6 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'guides/delegation',
     'guides/run-agents-on-a-host',
     'guides/run-an-agent-without-a-key',
-    'guides/run-an-agent-without-a-key',
     'guides/let-an-agent-call-an-api-without-its-key',
     'guides/set-a-budget',
     'guides/deny-in-advance-with-policies',
