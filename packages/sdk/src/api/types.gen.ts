@@ -5214,6 +5214,12 @@ export interface DecisionsApi {
    */
   setCaseVersion(caseName: string, input: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
   /**
+   * Close a case, which ends its requests and forgets what its calls used. Calls that name the case afterwards count against caps by case from zero. Where Redis counts caps, the units of the case stay.
+   *
+   * Sends `DELETE /v1/decisions/cases/{caseName}`.
+   */
+  closeCase(caseName: string, options?: CallOptions): Promise<void>;
+  /**
    * Add a channel of Slack or Microsoft Teams that hears of requests.
    *
    * Sends `POST /v1/decision-channels`.
