@@ -17,6 +17,7 @@ export const RUN: Readonly<Record<string, string>> = {
   'docs/guides/let-a-customer-set-up-sign-in.md': 'tools/account-guides.test.ts',
   'docs/guides/let-an-agent-call-an-api-without-its-key.md': 'tools/docs.test.ts',
   'docs/guides/let-people-approve-with-passkeys.md': 'tools/samples/guides.test.ts',
+  'docs/guides/let-your-identity-provider-decide.md': 'tools/provider-guide.test.ts',
   'docs/guides/listen-to-an-identity-provider.md': 'tools/account-guides.test.ts',
   'docs/guides/notice-what-nobody-foresaw.md': 'tools/docs.test.ts',
   'docs/guides/prove-a-grant-with-a-credential.md': 'tools/account-guides.test.ts',

@@ -37,6 +37,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'guides/sign-people-in-from-keycloak',
     'guides/sign-people-in-from-active-directory',
     'guides/let-a-customer-set-up-sign-in',
+    'guides/let-your-identity-provider-decide',
     'guides/provision-people-from-okta',
     'guides/provision-people-from-entra-id',
     'guides/listen-to-an-identity-provider',
