@@ -7,6 +7,7 @@ export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
 /** The test that runs the commands of a page. */
 export const RUN: Readonly<Record<string, string>> = {
   'README.md': 'tools/docs.test.ts',
+  'docs/guides/an-mcp-server-with-real-authorization.md': 'tools/mcp-guide.test.ts',
   'docs/guides/ask-a-person-before-the-money-leaves.md': 'tools/decision-guide.test.ts',
   'docs/guides/charge-for-plans.md': 'tools/account-guides.test.ts',
   'docs/guides/check-the-audit-chain.md': 'tools/docs.test.ts',

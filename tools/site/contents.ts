@@ -10,6 +10,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Check tokens and calls': [
     'guides/verify-a-token',
+    'guides/an-mcp-server-with-real-authorization',
     'guides/protect-an-mcp-server',
     'guides/put-an-api-gateway-in-front',
     'guides/write-a-manifest',
