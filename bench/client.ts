@@ -12,10 +12,14 @@ export interface Asked {
   readonly path: string;
   readonly apiKey?: string;
   readonly body?: object;
+  /** A body as OAuth has it, in place of JSON. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 export interface Answer {
   readonly status: number;
+  /** The status line and the headers. */
+  readonly head: string;
   readonly body: Buffer;
   /** True when the service closes the connection after this answer. */
   readonly isLast: boolean;
@@ -45,13 +49,15 @@ export async function openClient(port: number, localAddress?: string): Promise<C
 }
 
 /** The request as it is sent. */
-export function textOf({ method, path, apiKey, body }: Asked): string {
-  const text = body === undefined ? '' : JSON.stringify(body);
+export function textOf({ method, path, apiKey, body, form }: Asked): string {
+  const json = body === undefined ? '' : JSON.stringify(body);
+  const text = form ? new URLSearchParams(form).toString() : json;
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
   const lines = [
     `${method} ${path} HTTP/1.1`,
     'host: localhost',
     ...(apiKey === undefined ? [] : [`authorization: Bearer ${apiKey}`]),
-    ...(text ? ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`] : []),
+    ...(text ? [`content-type: ${type}`, `content-length: ${Buffer.byteLength(text)}`] : []),
   ];
   return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
@@ -83,5 +89,5 @@ function answerIn(received: Buffer): Answer | undefined {
   const end = start + Number(LENGTH.exec(headers)?.[1] ?? 0);
   if (received.length < end) return undefined;
   const body = received.subarray(start, end);
-  return { status: Number(headers.slice(9, 12)), body, isLast: LAST.test(headers) };
+  return { status: Number(headers.slice(9, 12)), head: headers, body, isLast: LAST.test(headers) };
 }

@@ -10,6 +10,8 @@ export interface Flow {
   readonly floor: Floor;
   /** The least share of the floor's rate that satisfies. */
   readonly aim: number;
+  /** The native flow that does the same, which is measured in the same run. */
+  readonly beside?: string;
   /** Runs before each round, unmeasured. */
   readonly prepare?: () => Promise<void>;
   readonly operation: (connection: number) => Operation;

@@ -3,6 +3,7 @@ import type { Asked, Client } from './client.ts';
 import { debitFlows } from './debit-flows.ts';
 import type { Flow } from './flow.ts';
 import { demand, type Operation } from './load.ts';
+import { oauthFlows } from './oauth-flows.ts';
 import { asked, heldBy, makeGrants, type Tenant, turnOf } from './tenants.ts';
 
 /** More grants than one round can revoke. */
@@ -16,6 +17,7 @@ export function flowsOf(tenants: readonly Tenant[], db: pg.Client): Flow[] {
   return [
     ...readFlows(tenants),
     ...issueFlows(tenants),
+    ...oauthFlows(tenants),
     ...recordFlows(tenants),
     ...debitFlows(tenants, db),
     revokeFlow(tenants, db),

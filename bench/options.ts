@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 export const USAGE = `npm run bench -- [options]
   --quick                 short rounds of each flow, in about a minute
-  --only <text>           flows whose name holds the text
+  --only <text>           flows whose name holds the text, and those that they are measured beside
   --connections <n,n,…>   kept open at once, 16 unless said; the first is what everything else is measured with
   --developers <n,n,…>    whose keys the connections use in turns, 1 unless said
   --rows <n,n,…>          grants, tokens, requests, agents and audit entries of the developer beforehand, 0 unless said

@@ -38,6 +38,7 @@ A share is the flow's rate by its floor's in the same round. A share of CPU is t
 and stays readable beside other work. Shares compare between machines, and rates do not.`,
     [...machine, ...(note ? [note] : [])].map((line) => `- ${line}`).join('\n'),
     ...settings.map(settingText),
+    ...besideText(settings),
     `CPU is processor milliseconds of one: one ${unitsOf(settings).join(', one ')}.`,
     ...millionText(report.million),
     ...growthText(settings),
@@ -84,6 +85,22 @@ const figuresOf = ({ p50, p99, cpu }: Summary) => [
 
 /** The processor milliseconds of one operation, without the driver's. */
 const costOf = ({ cpu }: Summary) => (cpu.server ?? 0) + (cpu.postgres ?? 0) + (cpu.redis ?? 0);
+
+/** The cost of each flow of OAuth by that of the native flow. What follows the first request is the rest of the pair. */
+function besideText([first]: Report['settings']): string[] {
+  const measured = first?.[1] ?? [];
+  const costs = new Map(measured.map(({ flow, summary }) => [flow.name, costOf(summary)]));
+  const rows = measured.flatMap(({ flow: { name, beside = '' } }) => {
+    const [own, native] = [costs.get(name), costs.get(beside)];
+    return own && native ? [[name, (own / native).toFixed(2)]] : [];
+  });
+  const rest = (flow: string) =>
+    (costs.get(`${flow} → token`) ?? Number.NaN) - (costs.get(flow) ?? Number.NaN);
+  const byCode = rest('oauth authorize') / rest('authorize');
+  if (Number.isFinite(byCode)) rows.push(['oauth token by code, the rest of the pair', byCode.toFixed(2)]);
+  if (rows.length === 0) return [];
+  return [table(['Processor time by that of the native flow', ''], rows), 'The aim is at most 1.2.'];
+}
 
 function millionText(million?: Million): string[] {
   if (!million) return [];

@@ -91,7 +91,8 @@ async function measureSetting(
 ): Promise<Measured[]> {
   for (const tenant of tenants) await fill(scene.db, tenant, setting.rows);
   await scene.db.query('vacuum analyze'); // a database in use has been vacuumed by autovacuum
-  const chosen = flows.filter(({ name }) => name.includes(options.only));
+  const named = flows.filter(({ name }) => name.includes(options.only));
+  const chosen = flows.filter((flow) => named.some((each) => each === flow || each.beside === flow.name));
   const measured = await measureInTurns(chosen, scene, { plan, setting, say });
   for (const tenant of tenants) await mustBeWhole(scene, tenant);
   return measured;

@@ -25,6 +25,8 @@ const LIMITS = [
   'KEYS',
   'VAULT_EXCHANGE',
   'SCIM',
+  'OAUTH_AUTHORIZE',
+  'OAUTH_TOKEN',
 ];
 
 const UNLIMITED = {

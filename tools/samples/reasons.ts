@@ -7,6 +7,7 @@ export const CHECKED_ELSEWHERE: Readonly<Record<string, string>> = {
 /** The test that runs the commands of a page. */
 export const RUN: Readonly<Record<string, string>> = {
   'README.md': 'tools/docs.test.ts',
+  'docs/guides/an-mcp-server-with-real-authorization.md': 'tools/mcp-guide.test.ts',
   'docs/guides/ask-a-person-before-the-money-leaves.md': 'tools/decision-guide.test.ts',
   'docs/guides/charge-for-plans.md': 'tools/account-guides.test.ts',
   'docs/guides/check-the-audit-chain.md': 'tools/docs.test.ts',
@@ -17,6 +18,7 @@ export const RUN: Readonly<Record<string, string>> = {
   'docs/guides/let-a-customer-set-up-sign-in.md': 'tools/account-guides.test.ts',
   'docs/guides/let-an-agent-call-an-api-without-its-key.md': 'tools/docs.test.ts',
   'docs/guides/let-people-approve-with-passkeys.md': 'tools/samples/guides.test.ts',
+  'docs/guides/let-your-identity-provider-decide.md': 'tools/provider-guide.test.ts',
   'docs/guides/listen-to-an-identity-provider.md': 'tools/account-guides.test.ts',
   'docs/guides/notice-what-nobody-foresaw.md': 'tools/docs.test.ts',
   'docs/guides/prove-a-grant-with-a-credential.md': 'tools/account-guides.test.ts',

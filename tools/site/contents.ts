@@ -10,6 +10,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Check tokens and calls': [
     'guides/verify-a-token',
+    'guides/an-mcp-server-with-real-authorization',
     'guides/protect-an-mcp-server',
     'guides/put-an-api-gateway-in-front',
     'guides/write-a-manifest',
@@ -37,6 +38,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
     'guides/sign-people-in-from-keycloak',
     'guides/sign-people-in-from-active-directory',
     'guides/let-a-customer-set-up-sign-in',
+    'guides/let-your-identity-provider-decide',
     'guides/provision-people-from-okta',
     'guides/provision-people-from-entra-id',
     'guides/listen-to-an-identity-provider',

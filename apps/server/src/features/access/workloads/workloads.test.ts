@@ -139,6 +139,21 @@ test('M17 a JWT of another subject, claim, audience, key or time is refused, and
   expect(clientId).toMatch(/^ag_/);
 });
 
+test('M17 a JWT of a platform is taken until the instant that it names as its end', async () => {
+  const { acme, platform, path, jwt, outcome, service, seconds } = await startPlatform();
+  await good(acme, 'POST', path, { issuer: platform.issuer, subject: SUBJECT, allowReuse: true });
+  const exp = seconds() + 300;
+  const lasting = await jwt({ exp });
+  const sayAt = (milliseconds: number) => {
+    service.advance((milliseconds - service.clock().getTime()) / 1000);
+    expect(service.clock().getTime()).toBe(milliseconds);
+    return outcome(lasting);
+  };
+
+  expect(await sayAt(exp * 1000 - 1)).toBe('200');
+  expect(await sayAt(exp * 1000)).toBe('invalid_client');
+});
+
 test('M17 a JWT-SVID is that of its trust domain, and the keys of an issuer come from its own metadata', async () => {
   const { acme, platform, path, jwt, outcome } = await startPlatform();
   const svid = { issuer: 'spiffe://acme.test', jwksUri: `${platform.issuer}/keys` };
