@@ -22,6 +22,7 @@ export const RUN: Readonly<Record<string, string>> = {
   'docs/guides/prove-a-grant-with-a-credential.md': 'tools/account-guides.test.ts',
   'docs/guides/provision-people-from-entra-id.md': 'tools/account-guides.test.ts',
   'docs/guides/provision-people-from-okta.md': 'tools/account-guides.test.ts',
+  'docs/guides/put-an-api-gateway-in-front.md': 'tools/gateway-guide.test.ts',
   'docs/guides/quickstart.md': 'tools/docs.test.ts',
   'docs/guides/receive-webhooks.md': 'tools/docs.test.ts',
   'docs/guides/repeat-a-request-safely.md': 'tools/samples/guides.test.ts',

@@ -11,6 +11,7 @@ export const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   'Check tokens and calls': [
     'guides/verify-a-token',
     'guides/protect-an-mcp-server',
+    'guides/put-an-api-gateway-in-front',
     'guides/write-a-manifest',
     'guides/limit-arguments',
     'guides/choose-a-meter',

@@ -60,6 +60,16 @@ export async function askWith(config: openid.Configuration, parameters: Record<s
   return { link, checks: { pkceCodeVerifier, expectedState } };
 }
 
+/** A token that a new client has bound to its key. */
+export async function boundToken(developer: Developer, url: string, parameters: Record<string, string>) {
+  const { clientId } = await newClient(developer, { authMethod: 'none' });
+  const config = await discover(url, clientId);
+  const { link, checks } = await askWith(config, parameters);
+  const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+  const tokens = await openid.authorizationCodeGrant(config, await follow(link), checks, undefined, { DPoP });
+  return tokens.access_token;
+}
+
 /** Calls an endpoint with a form. */
 export function post(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
   return fetch(url, { method: 'POST', body: new URLSearchParams(form), headers });
