@@ -190,6 +190,12 @@ describe('dev', () => {
 
     expect(await run(['dev'], { env: { NODE_ENV: 'production' } })).toMatchObject({ code: 2 });
     expect((await run(['dev', '--checkout', ROOT, '--port', 'x'])).code).toBe(2);
+    expect(await run(['dev', '--no-console'])).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining('The service has no console') },
+    });
+    expect(await run(['dev', '--time', '2026-11-23T00:00:00Z'])).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining('cannot be set') },
+    });
     expect(await run(['dev', '--checkout', tmpdir()])).toMatchObject({
       code: 2,
       err: expect.stringContaining('is no checkout of the service'),

@@ -167,9 +167,10 @@ describe('manifest infer', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^connector: files\n/);
     expect(out).toContain(
-      '  delete_file: delete # review: the server says read-only, and "delete" says more\n  list_files: read',
+      '  # review: the server says read-only, and "delete" says more\n  delete_file:\n    permission: delete\n    mcp_pins:\n',
     );
-    expect(out).toContain('  tidy: delete # the server says that it destroys');
+    expect(out).toContain('  # the server says that it only reads\n  list_files:\n    permission: read\n');
+    expect(out).toContain('  # the server says that it destroys\n  tidy:\n    permission: delete\n');
   });
 
   test('keeps what a manifest says, overwrites nothing, and ends with 1 where there is nothing', async () => {

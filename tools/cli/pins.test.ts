@@ -91,3 +91,57 @@ test('says what a person cannot see, and refuses options that exclude each other
   );
   expect((await pin('--check', '--update')).code).toBe(2);
 });
+
+/** A server that is a command; its list has two pages, and it prints a line that is no message. */
+const COMMAND = `
+import { createInterface } from 'node:readline';
+const tools = ${JSON.stringify([lookup, remove])};
+console.log('The server starts.');
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const page = params.cursor === undefined ? { tools: [tools[0]], nextCursor: 'b' } : { tools: [tools[1]] };
+  const result = method === 'tools/list' ? page : { serverInfo: { name: 'crm' } };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+});
+`;
+
+function besideCommand() {
+  const machine = newMachine();
+  writeFileSync(join(machine.folder, 'server.mjs'), COMMAND);
+  return { ...machine, command: `"${process.execPath}" server.mjs` };
+}
+
+test('a manifest is pinned to the tools of a server that is a command, which ends afterwards', async () => {
+  const { folder, run, command } = besideCommand();
+  writeFileSync(join(folder, 'crm.yaml'), MANIFEST);
+
+  const pinned = await run(['manifest', 'pin', 'crm.yaml', '--from', command, '--json']);
+  const none = await run(['manifest', 'pin', 'crm.yaml', '--from', 'exit 3']);
+
+  expect(statesIn(pinned.out)).toEqual({ lookup: 'new', remove: 'new' });
+  const { tools } = manifestFromYamlText(readFileSync(join(folder, 'crm.yaml'), 'utf8'));
+  expect(tools.get('remove')?.mcp_pins).toEqual([await pinOfTool(remove)]);
+  expect(none).toMatchObject({
+    code: 8,
+    err: expect.stringContaining('the server ended, or did not answer'),
+  });
+});
+
+test('a proposal for the tools of a server has pins, and their texts beside it', async () => {
+  const { folder, run, command } = besideCommand();
+  const out = ['--from', 'mcp', '--out', 'crm.yaml'];
+
+  const made = await run(['manifest', 'infer', command, ...out]);
+
+  expect(made.err).toContain('Read their texts in crm.yaml.tools.json.');
+  const { connector, tools } = manifestFromYamlText(readFileSync(join(folder, 'crm.yaml'), 'utf8'));
+  expect(connector).toBe('crm');
+  expect(tools.get('lookup')).toMatchObject({ permission: 'read', mcp_pins: [await pinOfTool(lookup)] });
+  expect(JSON.parse(readFileSync(join(folder, 'crm.yaml.tools.json'), 'utf8')).tools).toEqual({
+    lookup,
+    remove,
+  });
+  const held = await run(['manifest', 'pin', 'crm.yaml', '--from', command, '--check', '--json']);
+  expect(statesIn(held.out)).toEqual({ lookup: 'held', remove: 'held' });
+});

@@ -211,8 +211,8 @@ test('an export is an object as JSON, and a response in every other form', async
   const asCsv = await behest.compliance.exportGrants({ format: 'csv' });
 
   expect(exported.grants).toMatchObject([{ grantId }]);
-  expect(asCsv).toBeInstanceOf(Response);
-  expect(asCsv instanceof Response && (await asCsv.text())).toContain(grantId);
+  expect(Object(asCsv).status).toBe(200);
+  expect(await Object(asCsv).text()).toContain(grantId);
 });
 
 test('a SCIM token has a directory of its own, and an API key has none', async () => {

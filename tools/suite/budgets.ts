@@ -28,6 +28,11 @@ export const budgets: readonly Budget[] = [
   { path: 'apps/server/test/fuzz', units: 40, because: '3,000 requests are made from schemas' },
   { path: 'apps/server/test/database/races.test.ts', units: 12, because: 'fifty callers race in every test' },
   { path: 'apps/server/test/races', units: 18, because: 'each race runs once for each of its steps' },
+  {
+    path: 'apps/server/test/http/idempotency.routes.test.ts',
+    units: 72,
+    because: 'every route that writes is called several times with one key',
+  },
   { path: 'apps/server/test/http', units: 48, because: 'whole flows go through processes and every route' },
   {
     path: 'tools/deploy/image.long.test.ts',

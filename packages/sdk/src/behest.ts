@@ -21,6 +21,8 @@ import { isLoaded, pinsOf } from './client/tool-values.ts';
 import { createTransport, type Transport } from './client/transport.ts';
 import { type WrappedCall, wrappedTool } from './client/wrapped-tool.ts';
 import { BehestError, BehestNetworkError, BehestTokenError } from './errors.ts';
+import type { PresentedProof } from './verify/dpop-proof.ts';
+import { provedKey } from './verify/proved-key.ts';
 import { issuerKeysOf } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
 
@@ -177,10 +179,13 @@ export class Behest {
   /**
    * Verifies a grant token.
    *
+   * @param proof the request that came with the token. Without it a token that is bound to a key is refused
    * @throws BehestTokenError for a bad token; BehestNetworkError when the keys cannot be had
    */
-  async verify(grantToken: string): Promise<VerifiedGrant> {
-    const answer = await this.#tokens.verify(grantToken);
+  async verify(grantToken: string, proof?: PresentedProof): Promise<VerifiedGrant> {
+    const proved = proof && (await provedKey(proof, grantToken, Date.now));
+    if (proof && proved === undefined) throw new BehestTokenError('dpop_required');
+    const answer = await this.#tokens.verify(grantToken, proved);
     if (answer.ok) return grantOf(answer);
     if (answer.reason !== 'keys_unavailable') throw new BehestTokenError(answer.reason);
     throw new BehestNetworkError('The keys of the issuer could not be fetched.');

@@ -13,13 +13,12 @@ export type { ToolEnforcement } from './mcp/enforcing-transport.ts';
 export {
   type McpAuth,
   type McpRequest,
-  type McpResource,
   type ProtectedMcp,
-  protectedResourceMetadata,
   protectMcp,
   requireMcpAuth,
 } from './mcp/http.ts';
 export type { ToolCall } from './mcp/messages.ts';
+export { type McpResource, protectedResourceMetadata } from './mcp/resource-metadata.ts';
 
 /**
  * Makes a server of the official MCP SDK list only what the token of its client allows, and decide about each call.

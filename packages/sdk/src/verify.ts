@@ -5,6 +5,7 @@ import { issuerOfDid } from './verify/did-issuer.ts';
 import type { PresentedProof } from './verify/dpop-proof.ts';
 import type { Fetch } from './verify/fetch-keys.ts';
 import type { KeyCache } from './verify/key-cache.ts';
+import { provedKey } from './verify/proved-key.ts';
 import { missingScopes } from './verify/scopes.ts';
 import { issuerKeysOf, type TokenAnswer, tokenSource } from './verify/token-source.ts';
 import { grantOf, type VerifiedGrant } from './verify/verified-grant.ts';
@@ -123,12 +124,6 @@ export async function verifyGrantToken(token: string, options: VerifyOptions): P
 /** Verifies one token, and throws for none. @throws as `Verifier.detailed`, and as `createVerifier` */
 export async function verifyGrantTokenDetailed(token: string, options: VerifyOptions): Promise<Detailed> {
   return verifierFor(options).detailed(token);
-}
-
-/** Loaded with the first proof, because most programs see none. */
-async function provedKey(proof: PresentedProof, token: string, clock: () => number) {
-  const { provedKeyOf } = await import('./verify/dpop-proof.ts');
-  return provedKeyOf(proof, token, clock);
 }
 
 const verifiers = new WeakMap<VerifyOptions, Verifier>();

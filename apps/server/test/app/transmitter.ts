@@ -5,7 +5,11 @@ import type { Developer, Service } from './start-app.ts';
 export const CAEP = 'https://schemas.openid.net/secevent/caep/event-type';
 export const RISC = 'https://schemas.openid.net/secevent/risc/event-type';
 
-type Source = Readonly<{ endpointUrl: string; authorizationHeader: string; audience: string }>;
+export type Source = Readonly<{
+  endpointUrl: string;
+  authorizationHeader: string;
+  audience: string;
+}>;
 
 interface Changes {
   readonly header?: object;
@@ -26,7 +30,10 @@ export async function transmitterAt(service: Service, provider: AccountsServer) 
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'signals', alg: 'ES256', use: 'sig' }];
   const { issuer, behaviour } = provider;
   const before = behaviour.instead;
-  const metadata = { issuer, jwks_uri: `${issuer}/signal-keys`, spec_version: '1_0' };
+  const metadata = {
+    ...{ issuer, jwks_uri: `${issuer}/signal-keys`, spec_version: '1_0' },
+    ...{ configuration_endpoint: `${issuer}/streams`, verification_endpoint: `${issuer}/verify` },
+  };
   behaviour.instead = (request, respond) => {
     if (request.url === '/.well-known/ssf-configuration') respond(200, metadata);
     else if (request.url === '/signal-keys') respond(200, { keys });

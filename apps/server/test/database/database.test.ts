@@ -283,8 +283,10 @@ describe('I1: statements', () => {
       'listDisconnectingAcrossTenants',
       'listDueAcrossTenants', // requests for approval
       'listDueAcrossTenants', // requests for decisions
+      'listDueChecksAcrossTenants',
       'listDueDevelopersAcrossTenants',
       'listDueMessagesAcrossTenants',
+      'listDuePollsAcrossTenants',
       'listDueSessionsAcrossTenants',
       'listFirstsAcrossTenants',
       'listForgottenAcrossTenants',
@@ -298,6 +300,7 @@ describe('I1: statements', () => {
       'listSealedOtherwiseAcrossTenants', // secrets of Git notifications
       'listSealedOtherwiseAcrossTenants', // channels of anomalies
       'listSealedOtherwiseAcrossTenants', // channels of decisions
+      'listSealedOtherwiseAcrossTenants', // streams of signals
       'listSealedUnderAcrossTenants',
       'listUnannouncedExpiriesAcrossTenants',
       'listUncheckedAcrossTenants',

@@ -63,6 +63,7 @@ const FORBIDDEN = [
   'POST /v1/vault/connect-sessions',
   'POST /v1/vault/credentials',
   'PUT /v1/decisions/cases/:caseName',
+  'DELETE /v1/decisions/cases/:caseName',
 ];
 const OPEN = ['GET /v1/manifests', 'GET /v1/manifests/:connector', 'GET /v1/me', 'POST /v1/keys/rotate'];
 /** Every way to a record by a `runtime` key. */

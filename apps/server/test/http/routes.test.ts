@@ -32,6 +32,8 @@ const namesCondition = ({ url }: RouteOptions) =>
   ['/v1/policies', '/v1/policies/evaluate', '/v1/anomaly/rules'].includes(url);
 /** RFC 7644 §3.3: attributes that the service does not know are ignored. */
 const isOfScim = ({ config }: RouteOptions) => config?.access === 'scim';
+/** AuthZEN names records in `subject`, `resource` and `context`. */
+const isOfAuthZen = ({ url }: RouteOptions) => url.startsWith('/access/v1/');
 const isOfDevelopers = ({ config }: RouteOptions) => config?.access === 'developer';
 const takesBody = ({ method }: Pick<RouteOptions, 'method'>) =>
   ['POST', 'PATCH', 'PUT'].includes(String(method));
@@ -62,7 +64,7 @@ describe('T3: the record of another developer', () => {
         !isOfUpstream(route) &&
         !beginsElsewhere(route) &&
         !namesCondition(route) &&
-        (/:(\w+I|i)d/.test(route.url) || propertiesOf(route).some(namesRecord)),
+        (/:(\w+I|i)d/.test(route.url) || propertiesOf(route).some(namesRecord) || isOfAuthZen(route)),
     );
 
     expect(Object.keys(ways).sort()).toEqual(asking);
@@ -86,7 +88,9 @@ describe('T3: the record of another developer', () => {
 
     expect(foreign).toEqual(unknown);
     expect(foreign.body).not.toContain(its.agentId);
-    const refused = /(?:(?:tokens|grants)\/(?:verify|introspect)|enforce(?:\/tools)?)$/.test(operation)
+    const refused = /(?:(?:tokens|grants)\/(?:verify|introspect)|enforce(?:\/tools)?)$|\/access\/v1\//.test(
+      operation,
+    )
       ? 200
       : /\/token|delegate|webauthn\/register|passport\/issue/.test(operation)
         ? [400, 404]

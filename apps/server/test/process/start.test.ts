@@ -44,7 +44,7 @@ describe('a server with good settings', () => {
         ([, name]) => name,
       );
 
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(28), 20_000);
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(30), 20_000);
 
     expect((await jobs()).sort()).toEqual([
       'anomaly detection',
@@ -68,11 +68,13 @@ describe('a server with good settings', () => {
       'keying of fingerprints',
       'messages about anomalies',
       'notices of decisions',
+      'polling of signals',
       'provider rotation',
       'pruning of caps',
       'retention of events',
       'retention of usage',
       'vault rotation',
+      'verification of streams',
       'webhook delivery',
       'webhook history',
     ]);

@@ -29,6 +29,8 @@ export const DEV: readonly CommandSpec[] = [
       { flags: '--reset', about: 'remove data and keys first' },
       { flags: '--detach', about: 'return when the service runs' },
       { flags: '--json-logs', about: 'print every line of the log' },
+      { flags: '--no-console', about: 'refused: the service has no console to leave out' },
+      { flags: '--time <instant>', about: 'refused: the clock of the service is that of the machine' },
     ],
     run: dev,
   },
@@ -62,6 +64,13 @@ async function dev(context: Context, given: Given): Promise<number> {
     throw wrongUsage('behest dev is not for NODE_ENV=production.', context.help);
   if (process.versions.node.localeCompare(OLDEST, 'en', { numeric: true }) < 0)
     throw wrongUsage(`behest dev needs Node ${OLDEST}, and this is ${process.versions.node}.`, context.help);
+  if (given.options.console === false)
+    throw wrongUsage('The service has no console, so there is nothing to leave out.', context.help);
+  if (textOf(given, 'time') !== undefined)
+    throw wrongUsage(
+      'The clock of the service is that of the machine, and cannot be set. Give grants a short life with expiresIn to see them expire.',
+      context.help,
+    );
   const [port = DEFAULT_PORT, databaseUrl, redisUrl, seed] = ['port', 'databaseUrl', 'redisUrl', 'seed'].map(
     (name) => textOf(given, name),
   );

@@ -32,10 +32,15 @@ export const PINNING: readonly CommandSpec[] = [
     examples: [
       'behest manifest pin manifests/crm.yaml --from http://localhost:8080/mcp',
       'behest manifest pin manifests/crm.yaml --from http://localhost:8080/mcp --check',
+      'behest manifest pin manifests/crm.yaml --from "npx crm-mcp"',
       'behest manifest pin manifests/crm.yaml lookup --from http://localhost:8080/mcp --update',
     ],
     options: [
-      { flags: '--from <url>', about: 'the address of the MCP server', isRequired: true },
+      {
+        flags: '--from <source>',
+        about: 'the address of the MCP server, or the command that starts it',
+        isRequired: true,
+      },
       { flags: '--check', about: 'write nothing, and show how definitions have changed' },
       { flags: '--update', about: 'replace the pins of definitions that have changed, after a question' },
       { flags: '--keep', about: 'with --update, keep the old pins beside the new ones' },

@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Manifest } from '@behest/protocol/manifest/manifest';
 import { writeNewFile } from '../api/answers.ts';
 import type { Context } from '../context.ts';
 import { CliError, EXIT, wrongUsage } from '../errors.ts';
 import { type Given, isSet, textOf } from '../program/options.ts';
 import type { CommandSpec } from '../program/spec.ts';
+import { keepDefinitions, keptDefinitions, suspicions } from './definitions.ts';
 import { loadText, manifestFiles, readManifest, textIn } from './files.ts';
-import { inferred, mergedWith } from './infer.ts';
+import { inferred, mergedWith, type Proposal } from './infer.ts';
 import { READY } from './ready.ts';
 import { plainManifest, textOfManifest } from './text.ts';
 
@@ -19,8 +21,14 @@ export const WRITING: readonly CommandSpec[] = [
     name: 'manifest infer',
     summary: 'Propose a manifest for tools that are there already',
     notes:
-      'Each guess has its reason beside it. A name that fits several permissions gets the higher one, an unsure one gets delete, and nothing is guessed as admin: read what it wrote before you use it.',
-    args: [{ name: 'source', about: 'the address of an MCP server, or a file; - for standard input' }],
+      'Each guess has its reason beside it. The tools of an MCP server are pinned to the definitions that it offers now; their texts are kept in <file>.tools.json, to be read. A name that fits several permissions gets the higher one, an unsure one gets delete, and nothing is guessed as admin: read what it wrote before you use it.',
+    args: [
+      {
+        name: 'source',
+        about:
+          'an MCP server, by its address or, with --from mcp, its command; or a file; - for standard input',
+      },
+    ],
     examples: [
       'behest manifest infer http://localhost:8080/mcp --out manifests/crm.yaml',
       'behest manifest infer openapi.json --connector crm',
@@ -105,11 +113,28 @@ async function infer(context: Context, given: Given): Promise<number> {
   if (out === undefined) context.io.out(text);
   else {
     writeNewFile(context, out, text);
+    keepInferred(context, out, proposal, base && { file: merge ?? '', tools: base.tools });
     context.note(`wrote ${out}`);
   }
   const unsure = proposal.tools.filter(({ isUnsure }) => isUnsure).length;
   context.note(`${proposal.tools.length} tools, ${unsure} of them to review`);
   return EXIT.done;
+}
+
+/** Keeps the texts behind the pins of new tools, beside those of the manifest that they were added to. */
+function keepInferred(
+  context: Context,
+  out: string,
+  { connector, definitions }: Proposal,
+  base: { readonly file: string; readonly tools: Manifest['tools'] } | undefined,
+): void {
+  if (!definitions) return;
+  const fresh = [...definitions].filter(([name]) => !base?.tools.has(name));
+  const before = base ? keptDefinitions(context, base.file) : {};
+  const place = keepDefinitions(context, out, connector, { ...before, ...Object.fromEntries(fresh) });
+  for (const warning of fresh.map(([, definition]) => definition).flatMap(suspicions))
+    context.note(`warning: ${warning}`);
+  context.note(`Pinned as the server offers them now. Read their texts in ${place}.`);
 }
 
 async function rewrite(context: Context, given: Given, isExpanded: boolean): Promise<number> {

@@ -3,14 +3,17 @@ import { dataIn } from '../api/fields.ts';
 import { isRecord } from '../config/user-file.ts';
 import type { Context } from '../context.ts';
 import { wrongUsage } from '../errors.ts';
+import type { Definition } from './definitions.ts';
 import { textIn } from './files.ts';
 import { type Guess, guessOf } from './guess.ts';
-import { toolsOfServer } from './mcp-tools.ts';
+import { isAddress, toolsOfServer } from './mcp-tools.ts';
 import { plainManifest } from './text.ts';
 
 export interface Proposal {
   readonly connector: string;
   readonly tools: readonly Guess[];
+  /** The tools as a server offers them, by their names. Other sources have no definitions. */
+  readonly definitions?: ReadonlyMap<string, Definition>;
 }
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'];
@@ -22,13 +25,16 @@ export async function inferred(
   from: string | undefined,
   connector: string | undefined,
 ): Promise<Proposal> {
-  const kind = from ?? (/^https?:/.test(source) ? 'mcp' : /\.[cm]?tsx?$/.test(source) ? 'ts' : undefined);
+  const kind = from ?? (isAddress(source) ? 'mcp' : /\.[cm]?tsx?$/.test(source) ? 'ts' : undefined);
   if (kind === 'mcp') {
     const { name, tools } = await toolsOfServer(context, source);
-    return proposal(
-      connector ?? name,
-      tools.map((tool) => guessOf(tool.name, tool.hints)),
-    );
+    return {
+      ...proposal(
+        connector ?? name,
+        tools.map((tool) => guessOf(tool.name, tool.hints)),
+      ),
+      definitions: onlyOnce(tools),
+    };
   }
   if (kind === 'ts')
     return proposal(
@@ -42,6 +48,14 @@ export async function inferred(
   if (!Array.isArray(list))
     throw wrongUsage(`${source} is no list of tools, no OpenAPI description and no address.`, context.help);
   return proposal(connector ?? nameOf(source), list.map(guessOfItem));
+}
+
+/** A name that is offered twice has no definition, and no pin. */
+function onlyOnce(tools: readonly { readonly name: string; readonly definition: Definition }[]) {
+  const times = Map.groupBy(tools, ({ name }) => name);
+  return new Map(
+    tools.filter(({ name }) => times.get(name)?.length === 1).map((each) => [each.name, each.definition]),
+  );
 }
 
 /** The name of the file, in the characters that a connector may have. */
@@ -95,20 +109,23 @@ function namesInCode(code: string): string[] {
 
 /** Writes a proposal as YAML, its reasons as comments. Entries that a manifest has already are kept. */
 export async function mergedWith(
-  { connector, tools }: Proposal,
+  { connector, tools, definitions }: Proposal,
   base: Manifest | undefined,
 ): Promise<string> {
+  const { pinOfTool } = await import('@behest/protocol/manifest/tool-pins');
   const { stringify } = await import('yaml');
   const line = (value: unknown) => stringify(value, { lineWidth: 0 }).trimEnd();
   const kept = base ? plainManifest(base, false) : { connector, version: '1.0.0' };
   const { tools: old, ...head } = { tools: {}, ...kept };
   const fresh = tools.filter(({ name }) => !base?.tools.has(name));
-  const lines = [
-    ...Object.entries(Object(old)).map(([name, tool]) => line({ [name]: tool })),
-    ...fresh.map(
-      ({ name, permission, because, isUnsure }) =>
-        `${line({ [name]: permission })} # ${isUnsure ? 'review: ' : ''}${because}`,
-    ),
-  ];
+  const proposed = await Promise.all(
+    fresh.map(async ({ name, permission, because, isUnsure }) => {
+      const definition = definitions?.get(name);
+      const tool = definition ? { permission, mcp_pins: [await pinOfTool(definition)] } : permission;
+      const reason = `# ${isUnsure ? 'review: ' : ''}${because}`;
+      return definition ? `${reason}\n${line({ [name]: tool })}` : `${line({ [name]: tool })} ${reason}`;
+    }),
+  );
+  const lines = [...Object.entries(Object(old)).map(([name, tool]) => line({ [name]: tool })), ...proposed];
   return `${line(head)}\ntools:\n${lines.map((each) => each.replaceAll(/^/gm, '  ')).join('\n')}\n`;
 }

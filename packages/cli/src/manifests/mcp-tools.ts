@@ -4,8 +4,10 @@ import { CliError, EXIT } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import type { Definition } from './definitions.ts';
 import type { Hints } from './guess.ts';
+import { type Connection, connectToCommand, type Message } from './mcp-command.ts';
 
 const PROTOCOL = '2025-06-18';
+const [MOST_PAGES, MOST_TOOLS] = [50, 1_000]; // more is an error, and not a part of the list
 
 interface ServerTool {
   readonly name: string;
@@ -19,45 +21,73 @@ interface ServerTools {
   readonly tools: readonly ServerTool[];
 }
 
-/** Asks an MCP server for its tools. @see https://modelcontextprotocol.io/specification/2025-06-18/basic/transports */
-export async function toolsOfServer(context: Context, address: string): Promise<ServerTools> {
-  const session = { id: undefined as string | undefined };
-  const ask = async (method: string, params: object, id?: number) => {
-    const answer = await context.exchange.fetchWith(undefined)(address, {
-      ...{
-        method: 'POST',
-        redirect: 'error' as const,
-        signal: AbortSignal.timeout(context.globals.timeout ?? 30_000),
-      },
-      headers: {
-        ...{
-          accept: 'application/json, text/event-stream',
-          'content-type': 'application/json',
-          'mcp-protocol-version': PROTOCOL,
-        },
-        ...(session.id !== undefined && { 'mcp-session-id': session.id }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', method, params, ...(id !== undefined && { id }) }),
-    });
-    session.id = answer.headers.get('mcp-session-id') ?? session.id;
-    return id === undefined ? {} : resultIn(address, answer, await answer.text(), id);
+/**
+ * Asks an MCP server for its tools.
+ *
+ * @param source its address, or the command that starts it
+ * @throws CliError when there is no list
+ */
+export async function toolsOfServer(context: Context, source: string): Promise<ServerTools> {
+  const connection = isAddress(source) ? connectTo(context, source) : connectToCommand(context, source);
+  const ask = async (method: string, params: object, id?: number): Promise<Message> => {
+    const answer = await connection.ask({ jsonrpc: '2.0', method, params, ...(id !== undefined && { id }) });
+    if (id === undefined) return {};
+    if (isRecord(answer?.result)) return answer.result;
+    throw noTools(`${source} answered without a result.`);
   };
-  const hello = await ask(
-    'initialize',
-    { protocolVersion: PROTOCOL, capabilities: {}, clientInfo: { name: 'behest', version: VERSION } },
-    1,
-  );
-  await ask('notifications/initialized', {});
-  const tools: unknown[] = [];
-  let cursor: unknown;
-  for (let id = 2; id === 2 || typeof cursor === 'string'; id += 1) {
-    const page = await ask('tools/list', typeof cursor === 'string' ? { cursor } : {}, id);
-    tools.push(...[page.tools ?? []].flat());
-    cursor = page.nextCursor;
+  try {
+    const hello = await ask(
+      'initialize',
+      { protocolVersion: PROTOCOL, capabilities: {}, clientInfo: { name: 'behest', version: VERSION } },
+      1,
+    );
+    await ask('notifications/initialized', {});
+    const tools: unknown[] = [];
+    let cursor: unknown;
+    for (let id = 2; id === 2 || typeof cursor === 'string'; id += 1) {
+      if (id > MOST_PAGES + 1 || tools.length > MOST_TOOLS) throw noTools(`${source} has too many tools.`);
+      const page = await ask('tools/list', typeof cursor === 'string' ? { cursor } : {}, id);
+      tools.push(...[page.tools ?? []].flat());
+      cursor = page.nextCursor;
+    }
+    return {
+      name: String(Object(hello.serverInfo).name ?? 'mcp').replaceAll(/[^A-Za-z0-9_.-]/g, '_'),
+      tools: tools.map(toolOf),
+    };
+  } finally {
+    await connection.close();
   }
+}
+
+export const isAddress = (source: string) => /^https?:/.test(source);
+
+/** @see https://modelcontextprotocol.io/specification/2025-06-18/basic/transports */
+function connectTo(context: Context, address: string): Connection {
+  let session: string | undefined;
   return {
-    name: String(Object(hello.serverInfo).name ?? 'mcp').replaceAll(/[^A-Za-z0-9_.-]/g, '_'),
-    tools: tools.map(toolOf),
+    async ask(message) {
+      const answer = await context.exchange.fetchWith(undefined)(address, {
+        ...{
+          method: 'POST',
+          redirect: 'error' as const,
+          signal: AbortSignal.timeout(context.globals.timeout ?? 30_000),
+        },
+        headers: {
+          ...{
+            accept: 'application/json, text/event-stream',
+            'content-type': 'application/json',
+            'mcp-protocol-version': PROTOCOL,
+          },
+          ...(session !== undefined && { 'mcp-session-id': session }),
+        },
+        body: JSON.stringify(message),
+      });
+      session = answer.headers.get('mcp-session-id') ?? session;
+      return message.id === undefined
+        ? undefined
+        : answerIn(address, answer, await answer.text(), message.id);
+    },
+    close: async () => {},
   };
 }
 
@@ -68,13 +98,8 @@ function toolOf(tool: unknown): ServerTool {
   return { name: String(name), hints, definition: isRecord(tool) ? tool : {} };
 }
 
-/** The result of a call, which the server may send as JSON or as the one event of a stream. */
-function resultIn(
-  address: string,
-  { status, headers }: Response,
-  text: string,
-  id: number,
-): Readonly<Record<string, unknown>> {
+/** The answer to a call, which the server may send as JSON or as the one event of a stream. */
+function answerIn(address: string, { status, headers }: Response, text: string, id: unknown): Message {
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   const parts = isStream
     ? text
@@ -84,13 +109,13 @@ function resultIn(
     : [text];
   for (const part of parts) {
     const message: unknown = parsed(part);
-    if (isRecord(message) && message.id === id && isRecord(message.result)) return message.result;
+    if (isRecord(message) && message.id === id && isRecord(message.result)) return message;
   }
-  throw new CliError('NO_TOOLS', `${address} answered ${status}, and no list of tools.`, {
-    exitCode: EXIT.unavailable,
-    next: 'behest manifest infer --help',
-  });
+  throw noTools(`${address} answered ${status}, and no list of tools.`);
 }
+
+const noTools = (message: string) =>
+  new CliError('NO_TOOLS', message, { exitCode: EXIT.unavailable, next: 'behest manifest infer --help' });
 
 function parsed(text: string): unknown {
   try {

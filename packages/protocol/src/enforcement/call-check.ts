@@ -14,6 +14,7 @@ export function mustBeCall(call: Call): void {
   mustBeText(call.tool, 'tool');
   if (call.resource !== undefined) mustBeText(call.resource, 'resource');
   if (call.toolPin !== undefined) mustBeText(call.toolPin, 'toolPin');
+  if (call.provedKey !== undefined) mustBeText(call.provedKey, 'provedKey');
   const { callId, caseVersion, capsMode, reserve } = call;
   if (callId !== undefined && !(typeof callId === 'string' && CALL_ID.test(callId))) {
     throw new TypeError('callId has 8 to 128 characters: letters, digits and _.:-');

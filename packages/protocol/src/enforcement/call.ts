@@ -31,4 +31,6 @@ export interface Call {
   readonly reserve?: boolean;
   /** The pin of the tool's definition that was last given to the caller. @see pinOfTool */
   readonly toolPin?: string;
+  /** The thumbprint of the key whose proof came with the token and was checked. Without it bound tokens are refused. */
+  readonly provedKey?: string;
 }

@@ -61,7 +61,7 @@ async function decide({ setup, link, outcome }: Rest, call: Call): Promise<Resul
   const args = new GivenArguments(call.arguments);
   const { at, warnings } = outcome;
 
-  const verifying = verifyToken(setup.tokens, call.grantToken);
+  const verifying = verifyToken(setup.tokens, call.grantToken, call.provedKey);
   const verified = verifying instanceof Promise ? await args.over(verifying) : verifying;
   if (!verified.ok) return answer(outcome, verified.denial);
   const token = readToken(verified);

@@ -40,6 +40,8 @@ export interface OfferedTool {
 /** The tools of one connector, and the token that asks for them. */
 export interface ToolOffer<Tool extends OfferedTool> {
   readonly grantToken: string;
+  /** As in `Call`. */
+  readonly provedKey?: string;
   readonly connector: string;
   readonly tools: readonly Tool[];
   /** True when calls of these tools have a `resource`, so that a scope with a resource may cover any of them. */

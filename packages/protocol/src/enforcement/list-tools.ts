@@ -16,7 +16,7 @@ export async function listTools<Tool extends OfferedTool>(
   setup: EnforcerSetup,
   offer: ToolOffer<Tool>,
 ): Promise<ListedTools<Tool>> {
-  const token = await tokenOf(setup, offer.grantToken);
+  const token = await tokenOf(setup, offer);
   const times = new Map<string, number>();
   for (const { name } of offer.tools) times.set(name, (times.get(name) ?? 0) + 1);
   const tools: Tool[] = [];
@@ -32,9 +32,9 @@ export async function listTools<Tool extends OfferedTool>(
 
 async function tokenOf(
   setup: EnforcerSetup,
-  grantToken: unknown,
+  { grantToken, provedKey }: Pick<ToolOffer<OfferedTool>, 'grantToken' | 'provedKey'>,
 ): Promise<ReadToken | { readonly denial: Denial }> {
-  const verified = await verifyToken(setup.tokens, grantToken);
+  const verified = await verifyToken(setup.tokens, grantToken, provedKey);
   if (!verified.ok) return verified;
   const revoked = await checkRevocation(setup.revocation, verified);
   return revoked ? { denial: revoked } : readToken(verified);

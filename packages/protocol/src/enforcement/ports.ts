@@ -17,7 +17,8 @@ export interface KeysUnavailable {
  * reads its claims once; it must check the expiry of a remembered token each time.
  */
 export interface TokenSource {
-  verify(token: string): MaybePromise<VerifiedGrant | Refused | KeysUnavailable>;
+  /** @param provedKey the thumbprint of the key whose proof came with the token */
+  verify(token: string, provedKey?: string): MaybePromise<VerifiedGrant | Refused | KeysUnavailable>;
 }
 
 /** The state of a grant. `unavailable` means that the check got no answer. */

@@ -28,10 +28,11 @@ const causes: Readonly<Record<TokenRefusal | 'keys_unavailable', TokenCause>> = 
 export function verifyToken(
   source: TokenSource,
   token: unknown,
+  provedKey?: string,
 ): MaybePromise<VerifiedGrant | { readonly ok: false; readonly denial: Denial }> {
   if (typeof token !== 'string' || token === '') return refusal('missing');
   try {
-    const verified = source.verify(token);
+    const verified = source.verify(token, provedKey);
     return verified instanceof Promise ? verified.then(verdictOf, unexpected) : verdictOf(verified);
   } catch {
     return unexpected();

@@ -238,6 +238,7 @@ export const CALLS = {
   'decisions.grants': { method: 'decisions.grants', sends: 'POST /v1/decisions/{id}/grants', takes: 'body', keyed: true },
   'decisions.consume': { method: 'decisions.consume', sends: 'POST /v1/decisions/consume', takes: 'body', keyed: true },
   'decisions.setCaseVersion': { method: 'decisions.setCaseVersion', sends: 'PUT /v1/decisions/cases/{caseName}', takes: 'body' },
+  'decisions.closeCase': { method: 'decisions.closeCase', sends: 'DELETE /v1/decisions/cases/{caseName}' },
   'decisions.addChannel': { method: 'decisions.addChannel', sends: 'POST /v1/decision-channels', takes: 'body', keyed: true },
   'decisions.listChannels': { method: 'decisions.listChannels', sends: 'GET /v1/decision-channels' },
   'decisions.removeChannel': { method: 'decisions.removeChannel', sends: 'DELETE /v1/decision-channels/{id}' },

@@ -2519,7 +2519,17 @@ export interface SetupListLinksAnswer {
 
 export interface SignalsPutInput {
   readonly transmitter?: string | undefined;
-  readonly delivery?: "push" | undefined;
+  readonly delivery?: "push" | "poll" | undefined;
+  /** The credential with which the service makes the stream at the transmitter. It is in no answer, so send it with every write. Without it an administrator makes the stream. */ readonly auth?: {
+    readonly type: "bearer";
+    readonly token: string;
+  } | {
+    readonly type: "client_credentials";
+    readonly tokenEndpoint: string;
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly scope?: string | undefined;
+  } | undefined;
   readonly audience?: string | undefined;
   readonly requireHeader?: boolean | undefined;
   /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ readonly onSessionRevoked?: "sessions" | "idp" | "all" | undefined;
@@ -2529,29 +2539,39 @@ export interface SignalsPutInput {
 export interface SignalsPutAnswer {
   connectionId: string;
   transmitter: string;
-  delivery: "push";
+  delivery: "push" | "poll";
   audience: string;
-  /** The address to which the identity provider sends signals. */ endpointUrl: string;
+  /** The address to which the identity provider pushes signals. */ endpointUrl: string;
   requireHeader: boolean;
   /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ onSessionRevoked: "sessions" | "idp" | "all";
   tenant: string | null;
+  authType: "bearer" | "client_credentials" | null;
+  streamId: string | null;
+  lastPolledAt: string | null;
+  lastError: string | null;
   lastSignalAt: string | null;
+  silentSince: string | null;
   verifiedAt: string | null;
   createdAt: string;
   updatedAt: string;
-  /** The `Authorization` of every signal. Shown once, when the source is made. */ authorizationHeader?: string;
+  /** The `Authorization` of every signal. Shown once, where an administrator has to enter it at the transmitter. */ authorizationHeader?: string;
 }
 
 export interface SignalsGetAnswer {
   connectionId: string;
   transmitter: string;
-  delivery: "push";
+  delivery: "push" | "poll";
   audience: string;
-  /** The address to which the identity provider sends signals. */ endpointUrl: string;
+  /** The address to which the identity provider pushes signals. */ endpointUrl: string;
   requireHeader: boolean;
   /** Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one. */ onSessionRevoked: "sessions" | "idp" | "all";
   tenant: string | null;
+  authType: "bearer" | "client_credentials" | null;
+  streamId: string | null;
+  lastPolledAt: string | null;
+  lastError: string | null;
   lastSignalAt: string | null;
+  silentSince: string | null;
   verifiedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -5193,6 +5213,12 @@ export interface DecisionsApi {
    * Sends `PUT /v1/decisions/cases/{caseName}`.
    */
   setCaseVersion(caseName: string, input: DecisionsSetCaseVersionInput, options?: CallOptions): Promise<DecisionsSetCaseVersionAnswer>;
+  /**
+   * Close a case, which ends its requests and forgets what its calls used. Calls that name the case afterwards count against caps by case from zero. Where Redis counts caps, the units of the case stay.
+   *
+   * Sends `DELETE /v1/decisions/cases/{caseName}`.
+   */
+  closeCase(caseName: string, options?: CallOptions): Promise<void>;
   /**
    * Add a channel of Slack or Microsoft Teams that hears of requests.
    *

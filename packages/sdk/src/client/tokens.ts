@@ -28,13 +28,13 @@ export function clientTokens(
     return source;
   };
   return {
-    verify(token) {
-      if (source) return source.verify(token);
+    verify(token, provedKey) {
+      if (source) return source.verify(token, provedKey);
       learning ??= learn().finally(() => {
         learning = undefined; // asked again at the next token
       });
       return learning.then(
-        (learned) => learned.verify(token),
+        (learned) => learned.verify(token, provedKey),
         () => ({ ok: false, reason: 'keys_unavailable' as const }),
       );
     },

@@ -2,7 +2,8 @@ import { BehestError, BehestNetworkError } from '../errors.ts';
 import type { VerifiedGrant } from '../verify/verified-grant.ts';
 import { createVerifier, type PresentedProof, type Verifier, type VerifyOptions } from '../verify.ts';
 
-const PROOF_ALGS = ['ES256', 'RS256', 'EdDSA'];
+/** The algorithms of proofs that a challenge names. */
+export const PROOF_ALGS = ['ES256', 'RS256', 'EdDSA'];
 
 /** The settings of every middleware. */
 export interface GuardOptions extends Omit<VerifyOptions, 'requiredScopes' | 'dpop'> {

@@ -4,6 +4,7 @@ import type { Result } from '@behest/protocol/enforcement/result';
 import { pinOfTool } from '@behest/protocol/manifest/tool-pins';
 import type { Behest } from '../behest.ts';
 import { isWaiting } from '../client/decisions.ts';
+import type { VerifiedGrant } from '../verify/verified-grant.ts';
 import { withMapping } from './coaz.ts';
 import {
   isRequest,
@@ -108,9 +109,13 @@ export function enforcingTransport(inner: Transport, behest: Behest, options: To
   async function list(message: Message, extra?: MessageExtra): Promise<void> {
     const whole = await readList(extra);
     if ('error' in whole) return answer(message, { error: whole.error });
-    const grantToken = await tokenOf(options, extra);
     const { connector, resource, onHidden } = options;
-    const offer = { grantToken, connector, tools: whole.tools, ...(resource && { resource: true }) };
+    const offer = {
+      ...(await tokenOf(options, extra)),
+      connector,
+      tools: whole.tools,
+      ...(resource && { resource: true }),
+    };
     const { tools, hidden } = await behest.listTools(offer);
     if (hidden.length > 0) onHidden?.(hidden);
     const never = new Set(
@@ -132,7 +137,7 @@ export function enforcingTransport(inner: Transport, behest: Behest, options: To
     const toolPin = hasPins && definition ? await pinOfTool(definition).catch(() => undefined) : undefined;
     const asking = {
       ...callFor(checked, options),
-      grantToken: await tokenOf(options, extra),
+      ...(await tokenOf(options, extra)),
       ...(toolPin !== undefined && { toolPin }),
     };
     let result = await behest.enforce(asking);
@@ -193,10 +198,16 @@ export function callFor(
   return { connector, tool: call.name, arguments: call.arguments, ...present };
 }
 
-async function tokenOf({ grantToken }: ToolEnforcement, extra?: MessageExtra): Promise<string> {
-  const token = extra?.authInfo?.token;
-  if (typeof token === 'string') return token;
-  return typeof grantToken === 'function' ? grantToken() : (grantToken ?? '');
+async function tokenOf({ grantToken }: ToolEnforcement, extra?: MessageExtra) {
+  const { token, extra: checked } = extra?.authInfo ?? {};
+  if (typeof token === 'string') return { grantToken: token, ...provedIn(Object(checked).grant) };
+  return { grantToken: typeof grantToken === 'function' ? await grantToken() : (grantToken ?? '') };
+}
+
+/** The key that a token is bound to. Its grant was read from the token only after a proof of that key. */
+export function provedIn(grant: Partial<VerifiedGrant> | undefined): { readonly provedKey?: string } {
+  const key = grant?.confirmation?.jkt;
+  return key === undefined ? {} : { provedKey: key };
 }
 
 /** A list for one token is nobody else's, in the revisions whose answers say who may keep them. */

@@ -1,22 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Behest } from '../behest.ts';
 import { BehestNetworkError, BehestTokenError } from '../errors.ts';
-import { type Guard, type GuardOptions, guardBy, insufficientScope, type Refusal } from '../http/guard.ts';
+import { type Guard, guardBy, insufficientScope, oneHeader, type Refusal } from '../http/guard.ts';
 import type { VerifiedGrant } from '../verify/verified-grant.ts';
-import type { Detailed } from '../verify.ts';
-import { callFor, type ToolEnforcement } from './enforcing-transport.ts';
+import type { Detailed, PresentedProof } from '../verify.ts';
+import { callFor, provedIn, type ToolEnforcement } from './enforcing-transport.ts';
 import { type Message, toolCallOf } from './messages.ts';
-
-export interface McpResource extends Pick<GuardOptions, 'onError'> {
-  /** The address of the MCP server, as clients have it. Tokens have to name it as their audience. */
-  readonly resource: string;
-  /** The address of the service. */
-  readonly authorizationServer: string;
-  /** The scopes that a client asks for first. */
-  readonly scopes?: readonly string[];
-  /** A name for people. */
-  readonly resourceName?: string;
-}
+import {
+  challengeOf,
+  type McpResource,
+  METADATA,
+  metadataAddress,
+  protectedResourceMetadata,
+} from './resource-metadata.ts';
 
 /** What the official SDK hands to the server's tools as `extra.authInfo`. */
 export interface McpAuth {
@@ -31,6 +27,8 @@ export interface McpAuth {
 export interface McpRequest extends IncomingMessage {
   auth?: McpAuth;
   mcpGrant?: VerifiedGrant;
+  /** The whole path, where Express hands it over. */
+  readonly originalUrl?: string;
   /** The parsed body, which the transport takes as the third argument of `handleRequest`. */
   body?: unknown;
 }
@@ -44,36 +42,6 @@ export interface ProtectedMcp extends McpResource {
 }
 
 const MOST_BYTES = 4 * 1_024 * 1_024;
-const METADATA = '/.well-known/oauth-protected-resource';
-
-/**
- * The protected-resource metadata, by which a client finds the authorization server.
- *
- * @see RFC 9728
- */
-export function protectedResourceMetadata(options: McpResource): object {
-  const { resource, authorizationServer, scopes, resourceName } = options;
-  return {
-    resource,
-    authorization_servers: [authorizationServer],
-    ...(scopes && { scopes_supported: scopes }),
-    bearer_methods_supported: ['header'],
-    ...(resourceName !== undefined && { resource_name: resourceName }),
-    authorization_details_types_supported: ['urn:service:tools:v1'],
-    dpop_bound_access_tokens_required: false,
-  };
-}
-
-/** The metadata's address has the path of the resource behind the well-known path (RFC 9728, section 3.1). */
-function metadataAddress(resource: string): URL {
-  const { origin, pathname } = new URL(resource);
-  return new URL(`${METADATA}${pathname === '/' ? '' : pathname}`, origin);
-}
-
-const challengeOf = ({ resource, scopes = [] }: McpResource) => [
-  `resource_metadata="${metadataAddress(resource).href}"`,
-  ...(scopes.length > 0 ? [`scope="${scopes.join(' ')}"`] : []),
-];
 
 /** Lets requests with a good grant token for this resource through, with `req.auth` and `req.mcpGrant`. */
 export function requireMcpAuth(
@@ -82,7 +50,10 @@ export function requireMcpAuth(
 ): (request: McpRequest, response: ServerResponse, next: () => void) => Promise<void> {
   const guard = mcpGuard(behest, options);
   return async (request, response, next) => {
-    const guarded = await guard(request.headers.authorization);
+    // A router may have taken a part of the path away.
+    const { method = 'GET', originalUrl, url = '/', headers } = request;
+    const proved = { method, path: originalUrl ?? url, proof: oneHeader(headers.dpop) };
+    const guarded = await guard(headers.authorization, proved);
     if (!guarded.ok) return refuse(response, guarded.refusal);
     const { token, grant } = guarded;
     request.mcpGrant = grant;
@@ -96,9 +67,9 @@ export function requireMcpAuth(
 
 /** Each request is verified by itself: a session is no authorization. */
 function mcpGuard(behest: Behest, options: McpResource): Guard {
-  const detailed = async (token: string): Promise<Detailed> => {
+  const detailed = async (token: string, proof?: PresentedProof): Promise<Detailed> => {
     try {
-      const grant = await behest.verify(token);
+      const grant = await behest.verify(token, proof);
       const isForUs = [grant.audience].flat().includes(options.resource);
       return isForUs ? { ok: true, grant } : { ok: false, reason: 'audience_mismatch' };
     } catch (error) {
@@ -183,7 +154,7 @@ async function missingScope(
     if (!call) continue;
     const asked = {
       ...callFor(call, { ...calls, connector }),
-      grantToken: auth?.token ?? '',
+      ...{ grantToken: auth?.token ?? '', ...provedIn(auth?.extra.grant) },
       reserve: false,
     };
     const { allowed, reason_code, sub_reason, permission } = await behest.enforce(asked);

@@ -10,7 +10,7 @@ export interface Message {
 
 /** What a transport hands over with a message. */
 export interface MessageExtra {
-  readonly authInfo?: { readonly token?: unknown };
+  readonly authInfo?: { readonly token?: unknown; readonly extra?: unknown };
 }
 
 /** A transport of the official SDK, as far as the middleware uses it. */

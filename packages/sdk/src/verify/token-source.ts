@@ -33,14 +33,8 @@ export function textOf(verified: VerifiedGrant): string | undefined {
   return texts.get(verified);
 }
 
-/** A source that also takes tokens which are bound to a key. */
-export interface BoundTokenSource extends TokenSource {
-  /** @param provedKey the thumbprint of the key whose proof came with the token */
-  verify(token: string, provedKey?: string): MaybePromise<TokenAnswer>;
-}
-
 /** Verifies tokens of one issuer. A token that was verified before costs one look-up. */
-export function tokenSource(options: TokenSourceOptions, clock: () => number = Date.now): BoundTokenSource {
+export function tokenSource(options: TokenSourceOptions, clock: () => number = Date.now): TokenSource {
   const { issuer, keys: issuerKeys, developerId, allowSandbox = false, audience } = options;
   const { clockTolerance = SKEW_SECONDS, rememberedTokens = MOST_TOKENS } = options;
   const remembered = verifiedTokens(rememberedTokens, clockTolerance * 1_000);

@@ -1085,17 +1085,30 @@ export interface SignalReceipts {
 
 export interface SignalSources {
   audience: string;
+  auth: Buffer | null;
+  authType: string | null;
+  checkDueAt: Timestamp | null;
   connectionId: string;
   createdAt: Timestamp;
+  delivery: Generated<string>;
   developerId: string;
   jwksUri: string;
+  lastError: string | null;
+  lastPolledAt: Timestamp | null;
   lastSignalAt: Timestamp | null;
   onSessionRevoked: string;
+  pollDueAt: Timestamp | null;
+  pollFailures: Generated<number>;
   requiresHeader: boolean;
+  sealKeyId: string | null;
   secretHash: Buffer;
+  silentSince: Timestamp | null;
+  stream: Json | null;
   tenant: string | null;
   transmitter: string;
   updatedAt: Timestamp;
+  verificationAskedAt: Timestamp | null;
+  verificationState: string | null;
   verifiedAt: Timestamp | null;
 }
 

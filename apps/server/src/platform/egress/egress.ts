@@ -11,7 +11,7 @@ import { acceptUrl, hostOf, type UrlRules } from './urls.ts';
 
 export interface OutgoingRequest {
   readonly url: string;
-  readonly method: 'POST' | 'GET';
+  readonly method: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }

@@ -1,7 +1,8 @@
 import type { CapsFunctions, ReserveAnswer } from '@behest/meter/postgres-calls';
 import type { Usage } from '@behest/protocol/enforcement/meter';
+import { sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
-import type { Executor } from '../../../platform/db/db.ts';
+import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { eraserOf } from '../../../platform/db/erasure.ts';
 import { statement } from '../../../platform/db/statement.ts';
 
@@ -86,6 +87,30 @@ async function listMeteredAcrossTenants(db: Executor, after: string): Promise<st
     .limit(1_000)
     .execute();
   return rows.map(({ developerId }) => developerId);
+}
+
+/**
+ * Deletes the counters without a window whose keys end so. They are locked in the order of their keys, as a reservation
+ * locks them. @returns how many there were
+ */
+export async function deleteCaseCounters(tx: Tx, { developerId }: Tenant, end: string): Promise<number> {
+  const counters = await tx
+    .selectFrom('capsCounter')
+    .select('key')
+    .where('developerId', '=', developerId)
+    .where('isTimed', '=', false)
+    .where(sql`right(key, length(${end}))`, '=', end)
+    .orderBy('key')
+    .forUpdate()
+    .execute();
+  if (counters.length === 0) return 0;
+  const keys = counters.map(({ key }) => key);
+  await tx
+    .deleteFrom('capsCounter')
+    .where('developerId', '=', developerId)
+    .where('key', 'in', keys)
+    .execute();
+  return keys.length;
 }
 
 export const eraseCaps = eraserOf('caps_call', 'caps_slot', 'caps_counter', 'caps_epoch');

@@ -20,7 +20,7 @@ export const acts = {
   'decision.first_approval': act<OfDecision & ByApprover>(),
   'decision.granted': act<OfDecision & ByApprover>(),
   'decision.denied': act<OfDecision & ByApprover>(),
-  'decision.cancelled': act<OfDecision & { readonly reason: 'api' | 'grant_ended' }>(),
+  'decision.cancelled': act<OfDecision & { readonly reason: 'api' }>(),
   'decision.superseded': act<OfDecision>(),
   'decision.expired': act<OfDecision>(),
   'decision.consumed': act<OfDecision & { readonly callId: string }>(),
@@ -30,13 +30,23 @@ export const announcements = {
   'decision.reminder': announcement<OfDecision & { readonly expiresAt: string }>(),
 };
 
-export const entries = { 'decision.approval_refused': entryOnly(), 'decision.channel_changed': entryOnly() };
+export const entries = {
+  'decision.approval_refused': entryOnly(),
+  'decision.channel_changed': entryOnly(),
+  'case.closed': entryOnly(),
+};
 
 declare module '../../../platform/acts.ts' {
   interface Acts extends DataOf<typeof acts> {}
   interface Announcements extends DataOf<typeof announcements> {}
   interface Entries {
     'decision.channel_changed': { readonly channelId: string; readonly changed: 'created' | 'deleted' };
+    'case.closed': {
+      readonly caseId: string;
+      readonly caseVersion: string | null;
+      readonly superseded: number;
+      readonly counters: number;
+    };
   }
   interface Attempts {
     'decision.approval_refused': true;

@@ -25,6 +25,17 @@ export async function setCase(
   return set.grantIds;
 }
 
+/** Forgets a case. @returns its version, or undefined where nobody had set one */
+export async function deleteCase(tx: Tx, { developerId }: Tenant, caseId: string) {
+  const deleted = await tx
+    .deleteFrom('decisionCases')
+    .where('developerId', '=', developerId)
+    .where('caseId', '=', caseId)
+    .returning('caseVersion')
+    .executeTakeFirst();
+  return deleted?.caseVersion;
+}
+
 export async function findCaseVersion(db: Executor, { developerId }: Tenant, caseId: string) {
   const found = await db
     .selectFrom('decisionCases')

@@ -2,15 +2,16 @@ import type { Act } from '../../../platform/acts.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { inTransaction, type Tx } from '../../../platform/db/db.ts';
 import { AppError, badField, notFound } from '../../../platform/errors.ts';
-import { recordActs } from '../../record/audit/index.ts';
-import { listKnownGrants, setCase } from './decisions.cases.repo.ts';
+import { recordActs, recordEntry } from '../../record/audit/index.ts';
+import { closeCaseCounters } from '../caps/index.ts';
+import { deleteCase, listKnownGrants, setCase } from './decisions.cases.repo.ts';
 import { aboutOf, type DecisionsDeps, endedAct, factsOf } from './decisions.deps.service.ts';
 import { noticesOf } from './decisions.notices.service.ts';
 import {
   type DecisionRow,
   findDecision,
   lockDecision,
-  lockOtherVersions,
+  lockOpenOfCase,
   updateDecision,
 } from './decisions.repo.ts';
 import { statusAt } from './decisions.rules.ts';
@@ -40,15 +41,15 @@ export function cancelDecision(deps: DecisionsDeps, caller: Caller, id: string):
     if (!row || !isOpenAt(row, at)) throw ended(row ? statusAt(row, at) : 'cancelled');
     const cancelled = await updateDecision(tx, tenant, id, { status: 'cancelled' });
     await noticesOf(deps, tx, caller, cancelled, { what: 'ended' });
-    await recordActs(tx, caller, [cancelledAct(cancelled, 'api')], at);
+    await recordActs(tx, caller, [cancelledAct(cancelled)], at);
     return withApprovals({ ...deps, db: tx }, cancelled);
   });
 }
 
-const cancelledAct = (row: DecisionRow, reason: 'api' | 'grant_ended'): Act => ({
+const cancelledAct = (row: DecisionRow): Act => ({
   type: 'decision.cancelled',
   ...aboutOf(row),
-  data: { ...factsOf(row), reason },
+  data: { ...factsOf(row), reason: 'api' },
 });
 
 /**
@@ -67,9 +68,27 @@ export function changeCase(
   return inTransaction(deps.db, async (tx) => {
     if (grantIds) mustBeKnown(grantIds, await listKnownGrants(tx, tenant, grantIds));
     const held = await setCase(tx, tenant, { caseId, caseVersion, ...(grantIds && { grantIds }) });
-    const acts = await supersede(tx, deps, caller, { caseId, caseVersion });
+    const acts = await supersede(tx, deps, caller, caseId, caseVersion);
     if (acts.length > 0) await recordActs(tx, caller, acts, at);
     return { caseId, caseVersion, grantIds: held };
+  });
+}
+
+/**
+ * Closes a case: its open requests are superseded, and the units that its calls took from caps by case are forgotten.
+ * @throws NOT_FOUND where nothing is known of the case
+ */
+export function closeCase(deps: DecisionsDeps, caller: Caller, caseId: string): Promise<void> {
+  const at = deps.clock();
+  const { tenant } = caller;
+  return inTransaction(deps.db, async (tx) => {
+    const caseVersion = await deleteCase(tx, tenant, caseId);
+    const acts = await supersede(tx, deps, caller, caseId);
+    const counters = await closeCaseCounters(tx, tenant, caseId);
+    if (caseVersion === undefined && acts.length === 0 && counters === 0) throw notFound();
+    if (acts.length > 0) await recordActs(tx, caller, acts, at);
+    const data = { caseId, caseVersion: caseVersion ?? null, superseded: acts.length, counters };
+    await recordEntry(tx, caller, { action: 'case.closed', data }, at);
   });
 }
 
@@ -82,11 +101,12 @@ async function supersede(
   tx: Tx,
   deps: DecisionsDeps,
   caller: Caller,
-  { caseId, caseVersion }: { caseId: string; caseVersion: string },
+  caseId: string,
+  stays?: string,
 ): Promise<Act[]> {
   const at = deps.clock();
   const acts: Act[] = [];
-  for (const row of await lockOtherVersions(tx, caller.tenant, caseId, caseVersion)) {
+  for (const row of await lockOpenOfCase(tx, caller.tenant, caseId, stays)) {
     if (!isOpenAt(row, at)) continue;
     const superseded = await updateDecision(tx, caller.tenant, row.id, { status: 'superseded' });
     await noticesOf(deps, tx, caller, superseded, { what: 'ended' });

@@ -22,7 +22,7 @@ const MOST_COUNTED = 1000;
 export const decisions = defineFeature({
   name: 'decisions',
   tags: { decisions: 'Requests that people decide about one exact call of an agent.' },
-  knows: ['approvers', 'audit', 'developers', 'emails', 'enforcement', 'keys'],
+  knows: ['approvers', 'audit', 'caps', 'developers', 'emails', 'enforcement', 'keys'],
   tables,
   acts: { ...acts, ...announcements, ...entries },
   attempts: ['decision.approval_refused'],

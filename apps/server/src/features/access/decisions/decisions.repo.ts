@@ -120,19 +120,19 @@ export const findPrevious = (db: Executor, row: DecisionRow): Promise<DecisionRo
     .orderBy('id', 'desc')
     .executeTakeFirst();
 
-/** The open requests of a case at other versions than this one. */
-export const lockOtherVersions = (tx: Tx, { developerId }: Tenant, caseId: string, caseVersion: string) =>
-  tx
+/** The open requests of a case, but for those at the version that stays. */
+export function lockOpenOfCase(tx: Tx, { developerId }: Tenant, caseId: string, stays: string | undefined) {
+  const open = tx
     .selectFrom('decisions')
     .selectAll()
     .where('developerId', '=', developerId)
     .where('caseId', '=', caseId)
-    .where('caseVersion', 'is distinct from', caseVersion)
     .where('status', 'in', ['pending', 'approved', 'consumed'])
     .where(({ or, eb }) => or([eb('status', '<>', 'consumed'), eb('hold', '=', 'sent')]))
     .orderBy('id')
-    .forUpdate()
-    .execute();
+    .forUpdate();
+  return (stays === undefined ? open : open.where('caseVersion', 'is distinct from', stays)).execute();
+}
 
 export async function insertApproval(
   tx: Tx,

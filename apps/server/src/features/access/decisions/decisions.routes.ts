@@ -1,11 +1,12 @@
 import { NoFields } from '@behest/protocol/shapes';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
 import { sentBytesOf } from '../../../platform/http/bodies/bodies.ts';
 import { callerOf } from '../../../platform/http/callers/credentials.ts';
 import { depsFor } from '../../../platform/http/idempotency/idempotency.ts';
 import { askForDecision } from './decisions.ask.service.ts';
 import type { DecisionsDeps } from './decisions.deps.service.ts';
-import { cancelDecision, changeCase } from './decisions.end.service.ts';
+import { cancelDecision, changeCase, closeCase } from './decisions.end.service.ts';
 import {
   Case,
   CasePath,
@@ -137,5 +138,24 @@ export const decisionRoutes: FastifyPluginAsyncTypebox<DecisionsDeps> = async (a
       },
     },
     (request) => changeCase(deps, callerOf(request), request.params.caseName, request.body),
+  );
+
+  app.delete(
+    '/v1/decisions/cases/:caseName',
+    {
+      config: { ...ofAgents, boundKeys: 'forbidden', failures: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'decisions.closeCase',
+        summary: 'Close a case, which ends its requests and forgets what its calls used',
+        description:
+          'Calls that name the case afterwards count against caps by case from zero. Where Redis counts caps, the units of the case stay.',
+        params: CasePath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await closeCase(deps, callerOf(request), request.params.caseName);
+      return reply.code(204).send(null);
+    },
   );
 };

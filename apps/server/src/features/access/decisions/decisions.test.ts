@@ -161,6 +161,27 @@ test('a case that moves on ends what was asked and approved about it', async () 
   expect((await agent.ask({ ...body, caseVersion: '2' })).statusCode).toBe(201);
 });
 
+test('a case that is closed ends its requests at every version, and is closed once', async () => {
+  const { acme, agent, ada, decisionGrants } = await approved({ caseId: 'case-1', caseVersion: '1' });
+  const elsewhere = (await agent.ask({ caseId: 'case-2', arguments: { to: 'B' } })).json().decisionId;
+  const open = (await agent.ask({ caseId: 'case-1', arguments: { to: 'B' } })).json().decisionId;
+  await acme('PUT', '/v1/decisions/cases/case-1', { caseVersion: '1' });
+  const last = (await agent.ask({ caseId: 'case-1', caseVersion: '1', arguments: { to: 'C' } })).json();
+  const close = () => acme('DELETE', '/v1/decisions/cases/case-1');
+
+  expect([(await close()).statusCode, (await close()).statusCode]).toEqual([204, 404]);
+  const statusOf = async (id: string) => (await acme('GET', `/v1/decisions/${id}`)).json().status;
+  expect([await statusOf(open), await statusOf(last.decisionId), await statusOf(elsewhere)]).toEqual([
+    ...['superseded', 'superseded', 'pending'],
+  ]);
+  const used = await agent.enforce({ caseId: 'case-1', caseVersion: '1', decisionGrants });
+  expect(used).toMatchObject({ allowed: false, sub_reason: 'revoked' });
+  expect((await ada.approve(last.decisionId)).statusCode).toBe(409);
+  expect((await entriesOf(acme, 'case.closed')).map(({ metadata }) => metadata)).toEqual([
+    expect.objectContaining({ caseId: 'case-1', caseVersion: '1', superseded: 2, counters: 0 }),
+  ]);
+});
+
 test('a request that is cancelled or denied allows nothing, even after it was approved', async () => {
   for (const end of ['cancel', 'deny'] as const) {
     const { acme, agent, ada, decisionId, decisionGrants, step } = await approved();

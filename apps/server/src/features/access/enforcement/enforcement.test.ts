@@ -500,6 +500,26 @@ describe('caps', () => {
     expect(await windows('&caseId=case-2')).toEqual(['per_case 0', 'per_day 1']);
   });
 
+  test('by case are forgotten with their case, and no others are', async () => {
+    const { acme } = await sandbox();
+    const { enforce } = await mailer(acme);
+    await acme('PUT', '/v1/manifests/acme_mail', {
+      ...{ $schema: 'x', connector: 'acme_mail', version: '8' },
+      tools: { ...tools, send: { permission: 'write', caps: { per_case: 1, per_day: 3 } } },
+    });
+    const names = ['"a"%', 'b","per_case","a'];
+    for (const caseId of names) await enforce('send', { caseId });
+    const close = (caseId: string) => acme('DELETE', `/v1/decisions/cases/${encodeURIComponent(caseId)}`);
+
+    expect([(await close('a')).statusCode, (await close('"a"%')).statusCode]).toEqual([404, 204]);
+    const answers = [...names, '"a"%'].map((caseId) => () => enforce('send', { caseId }));
+    const allowed = [];
+    for (const call of answers) allowed.push((await call()).json().allowed);
+    expect(allowed).toEqual([true, false, false]);
+    const { metadata } = (await entriesOf(acme, 'case.closed'))[0] ?? {};
+    expect(metadata).toMatchObject({ caseId: '"a"%', caseVersion: null, superseded: 0 });
+  });
+
   test('can be taken back for as long as a call is remembered from when it last came', async () => {
     const { acme, service, advance } = await startSandbox({ databaseUrl: await newDatabase() });
     const { enforce } = await mailer(acme, { expiresIn: '30d' });

@@ -94,6 +94,14 @@ const commonAttributes: readonly Attribute[] = [
   ),
 ];
 
+/** RFC 7643 §3: every resource has it, no request changes it, and filters ask for it. */
+export const schemasAttribute = attribute('schemas', 'The schemas whose attributes the resource has.', {
+  ...readOnly,
+  type: 'reference',
+  multiValued: true,
+  returned: 'always',
+});
+
 const userSchema: Schema = {
   id: 'urn:ietf:params:scim:schemas:core:2.0:User',
   name: 'User',

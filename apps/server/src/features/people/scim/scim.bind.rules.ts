@@ -1,6 +1,6 @@
 import { scimRefusal } from '../../../platform/errors.ts';
 import type { Attribute, ResourceType } from './scim.attributes.rules.ts';
-import { findAttribute } from './scim.attributes.rules.ts';
+import { findAttribute, isSameName, schemasAttribute } from './scim.attributes.rules.ts';
 import type { Comparison, Filter, Literal } from './scim.filter.rules.ts';
 import { targetOf } from './scim.paths.rules.ts';
 
@@ -34,6 +34,9 @@ const UNSEARCHABLE = ['$ref', 'location'];
 /** @throws invalidFilter */
 export const bindFilter = (type: ResourceType, filter: Filter): Bound =>
   bind(filter, (name) => {
+    if (isSameName(name, schemasAttribute.name)) {
+      return { path: [schemasAttribute.name], attribute: schemasAttribute };
+    }
     const found = targetOf(type, name);
     if (!found?.attribute) return undefined;
     const { extension, attribute, sub } = found;

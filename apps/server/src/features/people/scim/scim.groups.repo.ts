@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import type { ScimGroups } from '../../../platform/db/types.gen.ts';
+import { groupType } from './scim.attributes.rules.ts';
 import type { Source } from './scim.filter.repo.ts';
 import { isWhole, partsOfSearch } from './scim.repo.ts';
 import type { Search } from './scim.search.rules.ts';
@@ -25,7 +26,7 @@ const source: Source = {
     'meta.version': sql`('W/"' || g.version || '"')`,
     meta: sql`g.created_at`,
   },
-  arrays: { members: membersOfGroup },
+  arrays: { members: membersOfGroup, schemas: sql`jsonb_build_array(${groupType.core.id}::text)` },
   document: sql`'{}'::jsonb`,
   lookUps: {
     members: (value) => sql`exists (select from scim_members m

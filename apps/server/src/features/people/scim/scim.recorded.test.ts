@@ -12,6 +12,7 @@ const people = [
     displayName: 'Babs Jensen',
     title: 'Tour Guide',
     userType: 'Employee',
+    'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Tour Operations' },
     emails: [
       { value: 'bjensen@example.com', type: 'work', primary: true },
       { value: 'babs@jensen.org', type: 'home' },
@@ -37,8 +38,7 @@ const examples: readonly (readonly [filter: string, found: readonly string[] | s
   ['meta.lastModified le "2011-05-13T04:42:34Z"', []],
   ['title pr and userType eq "Employee"', BABS],
   ['title pr or userType eq "Intern"', BABS],
-  // The service compares no `schemas`, and says so.
-  ['schemas eq "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"', refused],
+  ['schemas eq "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"', BABS],
   ['userType eq "Employee" and (emails co "example.com" or emails.value co "example.org")', BABS],
   ['userType ne "Employee" and not (emails co "example.com" or emails.value co "example.org")', OTHER],
   ['userType eq "Employee" and (emails.type eq "work")', BABS],
@@ -56,6 +56,8 @@ const others: readonly (readonly [filter: string, found: readonly string[] | str
   ['userName eq "JOMALLEY"', OTHER], // scimmy 1.3 finds nobody
   ['userName EQ "jomalley"', OTHER], // RFC 7644: operators have no case
   ['title eq null', OTHER],
+  ['schemas eq "urn:ietf:params:scim:schemas:core:2.0:User" and userName sw "J"', OTHER],
+  ['schemas sw "urn:ietf:params:scim:schemas:core:2.0:Group"', []],
   ['userName eq "jomalley" and', refused],
   ['emails[type eq "work"', refused],
   ['not title pr', refused], // the grammar wants a group after `not`
@@ -74,4 +76,15 @@ test('C1: each filter of RFC 7644, and some on which readers differ, finds whom 
     const names = Resources?.map(({ userName }: { userName: string }) => userName);
     expect({ filter, found: names ?? `${status} ${scimType}` }).toEqual({ filter, found });
   }
+});
+
+test.each([
+  ['schemas eq "urn:ietf:params:scim:schemas:core:2.0:Group"', 1],
+  ['schemas co "User"', 0],
+])('groups are found by `schemas`: %s', async (filter, total) => {
+  const { service, acme } = await start();
+  const idp = await provisionerOf(service, acme);
+  await idp('POST', '/Groups', { displayName: 'Engines' });
+
+  expect((await idp('GET', `/Groups?filter=${encodeURIComponent(filter)}`)).json().totalResults).toBe(total);
 });

@@ -5,6 +5,7 @@ import { hotCall } from '../../../platform/db/hot-writes.ts';
 import type { Records } from '../../../platform/db/records.ts';
 import { lookUp, statement } from '../../../platform/db/statement.ts';
 import type { ScimUsers } from '../../../platform/db/types.gen.ts';
+import { userType } from './scim.attributes.rules.ts';
 import type { Source } from './scim.filter.repo.ts';
 import type { PrincipalValue } from './scim.principals.repo.ts';
 import { isWhole, partsOfSearch } from './scim.repo.ts';
@@ -16,6 +17,10 @@ export type NewUserRow = Omit<UserRow, 'developerId' | 'attributes'> & { readonl
 const groupsOfUser = sql`(select jsonb_agg(jsonb_build_object('value', g.id, 'display', g.display_name, 'type', 'direct'))
   from scim_members m join scim_groups g on g.developer_id = m.developer_id and g.id = m.group_id
   where m.developer_id = u.developer_id and m.user_id = u.id)`;
+
+/** The core schema, and each extension that the document has. */
+const schemasOfUser = sql`(jsonb_build_array(${userType.core.id}::text) || (
+  select coalesce(jsonb_agg(key), '[]') from jsonb_object_keys(u.attributes) as key where key like 'urn:%'))`;
 
 const source: Source = {
   columns: {
@@ -30,7 +35,7 @@ const source: Source = {
     'meta.version': sql`('W/"' || u.version || '"')`,
     meta: sql`u.created_at`,
   },
-  arrays: { groups: groupsOfUser },
+  arrays: { groups: groupsOfUser, schemas: schemasOfUser },
   document: sql`u.attributes`,
   lookUps: {
     emails: (value) => sql`exists (select from scim_user_emails a

@@ -12,6 +12,7 @@ export const acts = {
     readonly grantsRevoked: number;
     readonly effect: SignalEffect;
   }>(),
+  'signal.stream_silent': act<{ readonly connectionId: string; readonly lastHeardAt: string | null }>(),
 };
 
 export const entries = { 'signal.ignored': entryOnly(), 'signal.refused': entryOnly() };

@@ -41,7 +41,10 @@ export function applySignal(
     if (!(await takeSignal(tx, tenant, { connectionId, jti, receivedAt: at }))) return;
     const demand = demandOf(signal);
     const isVerified = demand === 'verify';
-    await noteSignal(tx, tenant, connectionId, { lastSignalAt: at, ...(isVerified && { verifiedAt: at }) });
+    await noteSignal(tx, tenant, connectionId, {
+      lastSignalAt: at,
+      ...(isVerified && { verifiedAt: at, silentSince: null }),
+    });
     if (isVerified) return;
     await lockPeople(tx, tenant);
     const connection = await findSignallingConnection(tx, tenant, connectionId);

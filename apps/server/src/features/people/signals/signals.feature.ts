@@ -4,27 +4,37 @@ import { on } from '../../../platform/hooks.ts';
 import { userLeft } from '../scim/index.ts';
 import { ssoEgress, ssoSettings } from '../sso/index.ts';
 import { acts, entries } from './signals.acts.ts';
+import { signalPolling, streamVerification } from './signals.jobs.ts';
 import { rates } from './signals.rates.ts';
 import { eraseSignals } from './signals.repo.ts';
 import { signalRoutes } from './signals.routes.ts';
+import { prepareStreams, SEAL_KEY_USE } from './signals.seals.service.ts';
 import { tables } from './signals.tables.ts';
 
 export const signals = defineFeature({
   name: 'signals',
   tags: { signals: 'Identity providers that tell of ended sessions and disabled accounts.' },
-  knows: ['audit', 'providers', 'scim', 'sso'],
+  knows: ['audit', 'keys', 'providers', 'scim', 'sso'],
   tables,
   acts: { ...acts, ...entries },
   attempts: ['signal.refused'],
   rates,
   settings: ssoSettings,
   listens: [on(tenantErased, eraseSignals)],
-  open: (house, settings) => ({
-    routes: (app) =>
-      app.register(signalRoutes, {
-        ...house,
-        upstream: ssoEgress(house, settings),
-        onUserLeft: house.listenersOf(userLeft),
-      }),
-  }),
+  keyUses: [SEAL_KEY_USE],
+  open(house, settings) {
+    const { logger } = house;
+    const deps = {
+      ...house,
+      upstream: ssoEgress(house, settings),
+      onUserLeft: house.listenersOf(userLeft),
+      onFailure: (err: unknown) =>
+        logger?.warn({ err }, 'a stream of signals could not be polled or verified'),
+    };
+    return {
+      prepare: () => prepareStreams({ ...house, warn: (message) => logger?.warn(message) }),
+      jobs: [signalPolling(deps), streamVerification(deps)],
+      routes: (app) => app.register(signalRoutes, deps),
+    };
+  },
 });

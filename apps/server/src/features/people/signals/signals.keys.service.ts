@@ -2,10 +2,8 @@ import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Egress } from '../../../platform/egress/egress.ts';
-import { acceptUrl } from '../../../platform/egress/urls.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { objectIn, readKeySet } from '../../vault/providers/index.ts';
-import { metadataUrl } from './signals.rules.ts';
+import { readKeySet } from '../../vault/providers/index.ts';
 
 const FRESH_MS = 600_000;
 /** A signal with an unknown key makes the service ask again, and strangers can make up keys. */
@@ -63,31 +61,3 @@ async function keysOf({ upstream, clock }: KeyDeps, jwksUri: string, kid: string
   sets.set(jwksUri, { keys, readAt: now });
   return keys;
 }
-
-/**
- * Reads where a transmitter publishes its keys.
- * @throws DISCOVERY_FAILED
- * @see OpenID Shared Signals Framework 1.0, section 7.1
- */
-export async function findKeys(
-  { upstream }: Pick<KeyDeps, 'upstream'>,
-  transmitter: string,
-): Promise<string> {
-  if (!acceptUrl(transmitter, upstream.rules)) throw unusable('transmitter', 'blocked_address');
-  const url = metadataUrl(transmitter);
-  const answer = await upstream.ask({ url, method: 'GET', headers: { accept: 'application/json' } });
-  if (answer.failure !== undefined) throw unusable('fetch', answer.failure);
-  const document = answer.status === 200 ? objectIn(answer.body) : undefined;
-  if (!document) throw unusable('fetch', 'no_metadata');
-  const { issuer, jwks_uri: jwksUri } = document;
-  if (issuer !== transmitter) throw unusable('issuer', 'mismatch');
-  if (typeof jwksUri !== 'string' || !acceptUrl(jwksUri, upstream.rules))
-    throw unusable('jwks_uri', 'unusable');
-  return jwksUri;
-}
-
-const unusable = (step: string, reason: string) =>
-  new AppError('DISCOVERY_FAILED', 'The transmitter cannot be used as it describes itself.', {
-    step,
-    reason,
-  });

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { JsonError, parseJson } from '@behest/protocol/json';
-import type { Caller } from '../../../platform/caller.ts';
+import { type Caller, systemCaller } from '../../../platform/caller.ts';
 import { inTransaction } from '../../../platform/db/db.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { hashOf } from '../../../platform/ids.ts';
+import { hashOf, isSameText } from '../../../platform/ids.ts';
 import { findCallerParts } from '../../accounts/developers/developers.queries.ts';
 import { recordBlockedAttempt } from '../../record/audit/index.ts';
 import { applySignal, type EffectDeps } from './signals.effect.service.ts';
@@ -47,25 +47,46 @@ export async function receiveSignal(deps: ReceiveDeps, sent: Sent): Promise<void
   const shownHash = hashOf(sent.authorization ?? '');
   const isShown = timingSafeEqual(shownHash, source?.secretHash ?? NOBODYS); // the time is that of an unknown source
   const parts = source && (await findCallerParts(deps.db, source));
-  if (!source || !parts || (source.requiresHeader && !isShown)) {
+  const isPushed = source?.delivery === 'push' && (!source.requiresHeader || isShown);
+  if (!source || !parts || !isPushed) {
     throw refusal('authentication_failed', 'This `Authorization` is not the one of a transmitter here.');
   }
   await sent.charge();
-  const { developerId } = source;
-  const actor = `idp:${source.connectionId}`;
-  const caller: Caller = {
-    ...{ tenant: { developerId }, agentIds: null, actor, role: 'runtime', ...parts },
-    requestId: sent.requestId,
-  };
+  await takeSet(deps, callerFor(source, parts, sent.requestId), source, sent.set);
+}
+
+/** The provider of a connection, as the caller of what its signals do. */
+export const callerFor = (
+  { developerId, connectionId }: SourceRow,
+  parts: Pick<Caller, 'mode' | 'plan'>,
+  requestId: string,
+): Caller => ({
+  ...systemCaller({ developerId }, parts, requestId),
+  ...{ actor: `idp:${connectionId}`, role: 'runtime' },
+});
+
+/** Does what a token of the source's transmitter asks. @throws BAD_REQUEST with the error of RFC 8935, SERVICE_UNAVAILABLE */
+export async function takeSet(
+  deps: ReceiveDeps,
+  caller: Caller,
+  source: SourceRow,
+  set: string,
+): Promise<void> {
   try {
-    const signal = await verified(deps, source, sent.set);
+    const signal = await verified(deps, source, set);
     mustBeMeant(deps, source, signal);
     await applySignal(deps, caller, source, signal);
   } catch (error) {
-    const err = error instanceof AppError ? error.details?.err : undefined;
-    if (err !== undefined) await recordRefusal(deps, caller, source, String(err));
+    const err = setErrorOf(error);
+    if (err !== undefined) await recordRefusal(deps, caller, source, err);
     throw error;
   }
+}
+
+/** @returns undefined for an error that says nothing of the token */
+export function setErrorOf(error: unknown): string | undefined {
+  const err = error instanceof AppError ? error.details?.err : undefined;
+  return err === undefined ? undefined : String(err);
 }
 
 /** Rows 2 and 3 of the table of contract 18, D7. */
@@ -108,7 +129,9 @@ function mustBeMeant({ clock }: ReceiveDeps, source: SourceRow, signal: Signal):
   if (signal.iat > now + SKEW_SECONDS || signal.iat < now - OLDEST_SECONDS) {
     throw refusal('invalid_request', 'The token is older than 7 days, or from the future.');
   }
-  if (signal.event.endsWith('/verification') && signal.said.state !== undefined) {
+  const { state } = signal.said;
+  const isOurs = state === undefined || isSameText(String(state), source.verificationState ?? '');
+  if (signal.event.endsWith('/verification') && !isOurs) {
     throw refusal('invalid_state', 'The service has asked for no verification with this state.');
   }
 }

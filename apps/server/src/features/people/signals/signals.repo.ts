@@ -27,13 +27,13 @@ export function findSourceAcrossTenants(db: Executor, connectionId: string): Pro
     .executeTakeFirst();
 }
 
-/** Writes a source. An earlier one keeps its secret and its beginning. */
+/** Writes a source. An earlier one keeps its beginning. */
 export function writeSource(
   tx: Tx,
   { developerId }: Tenant,
   row: Omit<Insertable<SignalSources>, 'developerId'>,
 ): Promise<SourceRow> {
-  const { secretHash: _, createdAt: __, ...changed } = row;
+  const { createdAt: _, ...changed } = row;
   return tx
     .insertInto('signalSources')
     .values({ ...row, developerId })
@@ -42,15 +42,18 @@ export function writeSource(
     .executeTakeFirstOrThrow();
 }
 
-/** @returns whether there was one */
-export async function deleteSource(tx: Tx, { developerId }: Tenant, connectionId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** @returns the deleted row, if there was one */
+export const deleteSource = (
+  tx: Tx,
+  { developerId }: Tenant,
+  connectionId: string,
+): Promise<SourceRow | undefined> =>
+  tx
     .deleteFrom('signalSources')
     .where('developerId', '=', developerId)
     .where('connectionId', '=', connectionId)
+    .returningAll()
     .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
 
 const KEPT_MS = 8 * 86_400_000; // one day longer than the oldest signal that is taken
 
@@ -81,7 +84,7 @@ export async function noteSignal(
   tx: Tx,
   { developerId }: Tenant,
   connectionId: string,
-  note: { readonly lastSignalAt: Date; readonly verifiedAt?: Date },
+  note: { readonly lastSignalAt: Date; readonly verifiedAt?: Date; readonly silentSince?: null },
 ): Promise<void> {
   await tx
     .updateTable('signalSources')

@@ -1,3 +1,5 @@
+import { AppError } from '../../../platform/errors.ts';
+
 /** The fields of a signal that the service reads. */
 export interface Signal {
   readonly iss: string;
@@ -37,6 +39,12 @@ const DEMANDS: Readonly<Record<string, Demand>> = {
 };
 
 const CREDENTIAL_CHANGE = `${SECEVENT}/caep/event-type/credential-change`;
+
+/** The events that the service asks a transmitter for. */
+export const WANTED_EVENTS = [
+  ...Object.keys(DEMANDS).filter((event) => DEMANDS[event] !== 'verify'),
+  CREDENTIAL_CHANGE,
+];
 
 export function demandOf({ event, said }: Pick<Signal, 'event' | 'said'>): Demand {
   if (event !== CREDENTIAL_CHANGE) return Object.hasOwn(DEMANDS, event) ? (DEMANDS[event] ?? 'none') : 'none';
@@ -104,3 +112,17 @@ export function metadataUrl(transmitter: string): string {
 /** Whether two issuers are the same, a slash at the end aside. */
 export const isSameIssuer = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');
+
+const POLL_SECONDS = 30;
+const LONGEST_PAUSE_SECONDS = 3600;
+
+/** The time until the next poll: 30 s, doubled by each failure in a row, at most an hour. */
+export const pauseAfter = (failures: number): number =>
+  Math.min(POLL_SECONDS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_SECONDS) * 1000;
+
+/** The word by which the record of a stream shows a failure. */
+export function wordOf(error: unknown): string {
+  if (!(error instanceof AppError)) return 'internal';
+  const { step, reason } = error.details ?? {};
+  return step === undefined ? 'signal.not_taken' : `${step}.${reason}`;
+}

@@ -11,13 +11,38 @@ const OnSessionRevoked = Type.Enum(['sessions', 'idp', 'all'], {
     'Grants that end with the sessions: `sessions` none, `idp` those that the person approved by single sign-on, `all` every one.',
 });
 
-const Delivery = Type.Enum(['push']);
+const Delivery = Type.Enum(['push', 'poll']);
+
+const Printable = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[ -~]+$' });
+const Token = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[!-~]+$' });
+
+export type StreamAuth = Static<typeof StreamAuth>;
+const StreamAuth = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('bearer'), token: Token }, { additionalProperties: false }),
+    Type.Object(
+      {
+        type: Type.Literal('client_credentials'),
+        tokenEndpoint: Url,
+        clientId: Printable,
+        clientSecret: Printable,
+        scope: Type.Optional(Printable),
+      },
+      { additionalProperties: false },
+    ),
+  ],
+  {
+    description:
+      'The credential with which the service makes the stream at the transmitter. It is in no answer, so send it with every write. Without it an administrator makes the stream.',
+  },
+);
 
 export type NewSignals = Static<typeof NewSignals>;
 export const NewSignals = Type.Object(
   {
     transmitter: Type.Optional(Url),
     delivery: Type.Optional(Delivery),
+    auth: Type.Optional(StreamAuth),
     audience: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
     requireHeader: Type.Optional(Type.Boolean()),
     onSessionRevoked: Type.Optional(OnSessionRevoked),
@@ -31,11 +56,31 @@ const members = {
   transmitter: Type.String(),
   delivery: Delivery,
   audience: Type.String(),
-  endpointUrl: Type.String({ description: 'The address to which the identity provider sends signals.' }),
+  endpointUrl: Type.String({ description: 'The address to which the identity provider pushes signals.' }),
   requireHeader: Type.Boolean(),
   onSessionRevoked: OnSessionRevoked,
   tenant: nullable(Type.String()),
+  authType: Type.Union([Type.Enum(['bearer', 'client_credentials']), Type.Null()]),
+  streamId: Type.Union([
+    Type.String({ description: 'The name of the stream that the service made at the transmitter.' }),
+    Type.Null(),
+  ]),
+  lastPolledAt: Type.Union([Time, Type.Null()]),
+  lastError: Type.Union([
+    Type.String({
+      description:
+        'The reason why the last poll, or request for a verification, failed, such as `poll.http_401`.',
+    }),
+    Type.Null(),
+  ]),
   lastSignalAt: Type.Union([Time, Type.Null()]),
+  silentSince: Type.Union([
+    Type.String({
+      format: 'date-time',
+      description: 'When the service told that it had heard no verification for 48 h, and none came since.',
+    }),
+    Type.Null(),
+  ]),
   verifiedAt: Type.Union([Time, Type.Null()]),
   createdAt: Time,
   updatedAt: Time,
@@ -48,7 +93,10 @@ export type PutSignals = Static<typeof PutSignals>;
 export const PutSignals = Type.Object({
   ...members,
   authorizationHeader: Type.Optional(
-    Type.String({ description: 'The `Authorization` of every signal. Shown once, when the source is made.' }),
+    Type.String({
+      description:
+        'The `Authorization` of every signal. Shown once, where an administrator has to enter it at the transmitter.',
+    }),
   ),
 });
 

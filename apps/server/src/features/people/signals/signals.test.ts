@@ -1,26 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { startAccountsServer } from '../../../../test/app/accounts-server.ts';
 import { failingStatements } from '../../../../test/app/failing-statements.ts';
 import { entriesOf, grantTo, openSession } from '../../../../test/app/flow.ts';
 import { threeLevels } from '../../../../test/app/scim.ts';
-import { addOidc, besideProvider, signOn } from '../../../../test/app/signing-on.ts';
-import { type Developer, type Service, startApp, type TestOptions } from '../../../../test/app/start-app.ts';
-import { CAEP, RISC, transmitterAt } from '../../../../test/app/transmitter.ts';
-
-/** An account with a connection whose provider sends signals, and Ada, who has signed in there. */
-async function startSignalling(members: object = {}, options: TestOptions = {}) {
-  const provider = await startAccountsServer();
-  const service = await startApp({ ...besideProvider(), ...options });
-  const acme = await service.asDeveloper({ mode: 'sandbox' });
-  const connection = await addOidc(acme, provider, { jitProvisioning: true, ...members });
-  const { token } = (await acme('POST', '/v1/scim/tokens', { label: 'test' })).json();
-  const scim = service.calling(token);
-  const { id: userId } = (await scim('POST', '/scim/v2/Users', { userName: 'ada' })).json();
-  const signIn = () => signOn(service, provider, { org: acme.developerId, connection: connection.id });
-  const transmitter = await transmitterAt(service, provider);
-  return { provider, service, acme, connection, scim, userId: String(userId), signIn, transmitter };
-}
-type Started = Awaited<ReturnType<typeof startSignalling>>;
+import { linked, type Started, startSignalling } from '../../../../test/app/signalling.ts';
+import { addOidc, signOn } from '../../../../test/app/signing-on.ts';
+import type { Developer, Service } from '../../../../test/app/start-app.ts';
+import { CAEP, RISC } from '../../../../test/app/transmitter.ts';
 
 /** As after a proof by the DNS, which the tests of domains go through. */
 async function ownDomain({ db, clock }: Service, { developerId }: Developer, domain: string) {
@@ -31,19 +16,6 @@ async function ownDomain({ db, clock }: Service, { developerId }: Developer, dom
     .values({ developerId, id, domain, token: 't', status: 'verified', ...at })
     .execute();
   await db.insertInto('verifiedDomains').values({ developerId, domain, domainId: id }).execute();
-}
-
-/** Lets Ada sign in as the user whom SCIM provisioned. */
-async function linked(started: Started) {
-  const { service, acme, connection, userId } = started;
-  const row = { connectionId: connection.id, subject: `${connection.issuerUrl}|ada`, userId };
-  await service.db
-    .insertInto('ssoIdentities')
-    .values({ ...row, developerId: acme.developerId, createdAt: service.clock() })
-    .execute();
-  const signedIn = await started.signIn();
-  const source = await started.transmitter.listen(acme, connection.id);
-  return { ...started, source, sessionId: String(signedIn.sessionId) };
 }
 
 const sessionsOf = async (developer: Developer): Promise<string[]> =>

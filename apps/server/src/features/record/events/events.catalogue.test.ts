@@ -86,7 +86,7 @@ const promised = {
     fido.assertion fido.removed fido.clone_suspected policy.created policy.updated policy.deleted
     policy.bundle_activated policy.sync_requested anomaly.detected anomaly.acknowledged anomaly.resolved
     anomaly.auto_revoked compliance.exported setup.finished setup.link.created
-    setup.link.opened setup.link.revoked signal.received vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
+    setup.link.opened setup.link.revoked signal.received signal.stream_silent vc.issued vc.revoked sd-jwt.issued passport.issued passport.revoked
     wallet.authorization.issued wallet.authorization.consumed wallet.authorization.revoked vault.credential.stored
     vault.credential.deleted vault.credential.exchanged vault.credential.refreshed vault.credential.refresh_failed
     vault.connection.requested vault.connection.connected vault.connection.failed

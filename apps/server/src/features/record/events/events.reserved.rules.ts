@@ -12,7 +12,6 @@ const acts = `
 
 const entries = `
   token.exchanged
-  case.closed
   console.sign_in_failed transparency.restarted
   console.signed_in console.session_ended console.stepped_up`;
 
