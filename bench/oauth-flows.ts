@@ -9,7 +9,7 @@ const REDIRECT = 'https://client.test/cb';
 /** The most that OAuth may cost, by the native flow. The aims are those of the native flows, less this. */
 const DEARER = 1.2;
 
-/** What the agent of a connection shows at the endpoints of OAuth. */
+/** An agent shows these at the endpoints of OAuth. */
 interface Credentials {
   readonly client_id: string;
   readonly client_secret: string;

@@ -86,7 +86,7 @@ const figuresOf = ({ p50, p99, cpu }: Summary) => [
 /** The processor milliseconds of one operation, without the driver's. */
 const costOf = ({ cpu }: Summary) => (cpu.server ?? 0) + (cpu.postgres ?? 0) + (cpu.redis ?? 0);
 
-/** The cost of each flow of OAuth by that of the native flow. What follows the first request is the rest of the pair. */
+/** The cost of each flow of OAuth by that of the native flow. The rest of a pair is the exchange of its code. */
 function besideText([first]: Report['settings']): string[] {
   const measured = first?.[1] ?? [];
   const costs = new Map(measured.map(({ flow, summary }) => [flow.name, costOf(summary)]));
