@@ -90,7 +90,8 @@ describe('the names in the documents', () => {
     const known = Object.entries<object>(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, ':id')}`),
     );
-    const routes = named(/\b((?:GET|POST|PUT|PATCH|DELETE) \/[\w./:-]*[\w])/g);
+    // In quotes they are routes of an example.
+    const routes = named(/(?<!')\b((?:GET|POST|PUT|PATCH|DELETE) \/[\w./:-]*[\w])/g);
 
     expect(routes.length).toBeGreaterThan(30);
     expect(routes.filter(({ name }) => !known.includes(name))).toEqual([]);
