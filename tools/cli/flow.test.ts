@@ -448,7 +448,7 @@ describe('keys', () => {
 
     expect(code).toBe(0);
     expect(err).toBe('The key is saved in profile "default".\n');
-    expect(out).toMatch(/bh_test_…\w{4}/);
+    expect(out).toMatch(/bh_test_…[\w-]{4}/);
     expect(JSON.parse((await run(['me', '--json'])).out)).toMatchObject({ name: 'New' });
     expect((await run(['signup'])).code).toBe(2);
   });

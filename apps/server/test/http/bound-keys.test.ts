@@ -44,6 +44,7 @@ const FOLLOWING = ['GET /v1/events/stream', 'GET /v1/events/ws'];
 /** Asks by its query. `enforcement.test.ts` asks it with bound keys. */
 const ASKING = ['GET /v1/enforce/usage'];
 const FORBIDDEN = [
+  'DELETE /v1/decisions/cases/:caseName',
   'DELETE /v1/vault/connect-sessions/:id',
   'DELETE /v1/vault/credentials/:id',
   'GET /v1/audit/head',
@@ -63,7 +64,6 @@ const FORBIDDEN = [
   'POST /v1/vault/connect-sessions',
   'POST /v1/vault/credentials',
   'PUT /v1/decisions/cases/:caseName',
-  'DELETE /v1/decisions/cases/:caseName',
 ];
 const OPEN = ['GET /v1/manifests', 'GET /v1/manifests/:connector', 'GET /v1/me', 'POST /v1/keys/rotate'];
 /** Every way to a record by a `runtime` key. */
