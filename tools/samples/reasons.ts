@@ -71,7 +71,7 @@ export const OUTLINES: Readonly<Record<string, string>> = {
   'docs/guides/deploy.md #4': OF_OPERATOR,
   'docs/guides/follow-events.md #2': 'lines of a stream, not a program',
   'docs/guides/follow-events.md #5': 'settings of nginx, which is not installed',
-  'docs/guides/moving.md #3': 'variables with placeholders',
+  'docs/guides/moving.md #3': 'variables to fill in',
   'docs/guides/protect-an-mcp-server.md #3': 'an address of a deployment; its route is checked',
   'docs/guides/run-an-agent-without-a-key.md #1': 'an address of a deployment; its route is checked',
   'docs/guides/ten-lines-to-the-first-grant.md #1': 'the start of the service, as in README.md',

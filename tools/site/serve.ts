@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain',
 };
 
-/** Serves a folder of files, as any web server does. */
+/** Serves the files of a folder over HTTP. */
 export async function serveFolder(folder: string) {
   const port = await freePort();
   const server = createServer(({ url = '/' }, answer) => {

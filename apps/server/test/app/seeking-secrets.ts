@@ -6,8 +6,8 @@ import { newDatabase, type Service, startApp, type TestOptions } from './start-a
 type Secrets = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs a flow on a database of its own, and expects none of the secrets that it was given in the database, in the values
- * of Redis or in the log.
+ * Runs a flow on a database of its own. Neither the database nor the log nor any value of Redis may hold a secret that
+ * the flow was given.
  * @returns the places that were looked through, so that a test can see that there was something to find
  */
 export async function seekingSecrets(options: TestOptions, flow: (service: Service) => Promise<Secrets>) {

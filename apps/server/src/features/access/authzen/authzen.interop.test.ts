@@ -24,7 +24,10 @@ const usedOf = async (acme: Developer, grantId: string) => {
   return counter?.used;
 };
 
-/** The forms of the questions of the public scenario of a list of tasks, with people whom the service does not know. */
+/**
+ * The questions of the public interoperability scenario of the AuthZEN working group, a list of tasks, with people whom
+ * the service does not know. The names of types and actions are those of the scenario.
+ */
 const PEOPLE = ['rick', 'morty', 'summer', 'beth', 'jerry'];
 const tasks = PEOPLE.map((owner) => ({
   type: 'todo',
