@@ -5,18 +5,22 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeThrowAway, sweepThrowAways } from '../tools/machine/throw-away.ts';
 import { writeSection } from '../tools/measured/results.ts';
-import { end, startServer, startStores } from '../tools/measured/servers.ts';
+import { end, type Server, startServer, startStores } from '../tools/measured/servers.ts';
 import type { Client } from './client.ts';
 import { highestMemoryOf } from './cpu.ts';
 import { latenciesOf } from './load.ts';
 import type { Outcomes } from './neighbour-attacks.ts';
 import { CONNECTIONS, runByClock } from './open-loop.ts';
+import { dearestOf, turnsOf, withSources } from './profile.ts';
+import { openProfiler } from './profiler.ts';
 import { openDatabase } from './servers.ts';
 import { asked, heldBy, signUp, type Tenant } from './tenants.ts';
 
 const USAGE = `npm run bench:hostile -- [options]
   --minutes <n>  how long the neighbour attacks; 5 unless said. A quiet minute comes before
   --rate <n>     requests a second of each of the other account's two flows; 50 unless said
+  --turns        profiles the service meanwhile, and prints the longest turns of its event loop. The profile makes the
+                 other figures worse
   --note <text>  what else the machine was doing, for the results
   --write        writes the outcome into bench/RESULTS.md
 `;
@@ -38,6 +42,7 @@ const { values: flags } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },
     rate: { type: 'string', default: '50' },
+    turns: { type: 'boolean', default: false },
     note: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -72,9 +77,11 @@ async function bench(): Promise<void> {
   await use(server.port, customer, WARM_UP);
   const quiet = await use(server.port, customer, QUIET);
   const before = highestMemoryOf(server.pid);
+  const sayTurns = flags.turns ? await profileTurns(server) : undefined;
   const attacked = neighbour.tell({ attack: server.port, seconds: Number(flags.minutes) * 60 });
   const besieged = await use(server.port, customer, Number(flags.minutes) * 60);
   const highest = highestMemoryOf(server.pid);
+  await sayTurns?.();
   const outcomes: Outcomes = JSON.parse(await attacked);
 
   const failed = Object.values(outcomes).reduce((sum, each) => sum + each.failed, 0);
@@ -119,6 +126,30 @@ async function use(port: number, customer: Tenant, seconds: number) {
     flow('/v1/authorize', ({ agentId }) => ({ agentId, ...asked })),
   ]);
   return { verify, authorize, failed: verify.failed() + authorize.failed() };
+}
+
+/** Milliseconds. A request that meets two shorter ones is still answered within the aim. */
+const LONG_TURN = 10;
+
+async function profileTurns({ pid, inspectPort: port }: Server): Promise<() => Promise<void>> {
+  const profiler = await openProfiler({ pid, port });
+  await profiler.start();
+  return async () => {
+    const profile = withSources(await profiler.stop());
+    profiler.close();
+    const turns = turnsOf(profile, LONG_TURN);
+    const sum = (times: readonly number[]) => times.reduce((all, time) => all + time, 0);
+    const share = sum(turns.map(({ milliseconds }) => milliseconds)) / (sum(profile.timeDeltas) / 1000);
+    say(
+      `Turns of ${LONG_TURN} ms and more: ${turns.length}, ${(share * 100).toFixed(1)} % of the time. The longest:`,
+    );
+    for (const { milliseconds, functions } of turns.slice(0, 20)) {
+      const names = functions.map(({ name, share: part }) => `${name} ${(part * 100).toFixed(0)} %`);
+      say(`  ${milliseconds.toFixed(1)} ms: ${names.join(', ')}`);
+    }
+    const { functions } = dearestOf(profile, 12);
+    for (const { name, share: part } of functions) say(`  ${(part * 100).toFixed(1)} % ${name}`);
+  };
 }
 
 function timesOf(quiet: readonly number[], besieged: readonly number[]): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { dearestOf, withSources } from './profile.ts';
+import { dearestOf, turnsOf, withSources } from './profile.ts';
 
 const node = (id: number, functionName: string, url = '') => ({
   id,
@@ -66,5 +66,30 @@ test('a packed source is named by its own place', () => {
   ).toEqual([
     ['apps/server/src/house.ts', 0],
     ['file:///here/pg.mjs', 9],
+  ]);
+});
+
+test('a turn lasts from one pause to the next, and names what took longest', () => {
+  const nodes = [node(1, '(idle)'), node(2, 'parse'), node(3, '(garbage collector)')];
+  const samples = [2, 1, 2, 3, 2, 1, 1, 3, 2];
+  const timeDeltas = [9_000, 1_000, 4_000, 3_000, 5_000, 2_000, 2_000, 8_000, 7_000];
+
+  const turns = turnsOf({ nodes, samples, timeDeltas }, 10);
+
+  expect(turns).toStrictEqual([
+    {
+      milliseconds: 15,
+      functions: [
+        { name: '(garbage collector)', share: 8 / 15 },
+        { name: 'parse', share: 7 / 15 },
+      ],
+    },
+    {
+      milliseconds: 12,
+      functions: [
+        { name: 'parse', share: 9 / 12 },
+        { name: '(garbage collector)', share: 3 / 12 },
+      ],
+    },
   ]);
 });

@@ -70,6 +70,37 @@ export function dearestOf(
   return { functions: by(functionName), packages: by(packageName) };
 }
 
+export interface Turn {
+  readonly milliseconds: number;
+  /** The dearest functions by their own time. */
+  readonly functions: readonly Share[];
+}
+
+/**
+ * The turns of the event loop: the stretches without a pause in which the process waits for nothing, so that nobody else
+ * is served. Turns that follow each other without a pause count as one.
+ * @param least milliseconds of the shortest turn that is told
+ * @returns the longest first
+ */
+export function turnsOf({ nodes, samples, timeDeltas }: CpuProfile, least: number): readonly Turn[] {
+  const idle = new Set(
+    nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id),
+  );
+  const turns: Turn[] = [];
+  for (let from = 0, to = 0; to <= samples.length; to += 1) {
+    const id = samples[to];
+    if (id !== undefined && !idle.has(id)) continue;
+    const own = timeDeltas.slice(from, to);
+    const milliseconds = own.reduce((sum, time) => sum + time, 0) / 1000;
+    if (milliseconds >= least) {
+      const { functions } = dearestOf({ nodes, samples: samples.slice(from, to), timeDeltas: own }, 4);
+      turns.push({ milliseconds, functions });
+    }
+    from = to + 1;
+  }
+  return turns.sort((a, b) => b.milliseconds - a.milliseconds);
+}
+
 function functionName(node: ProfileNode): string {
   const { functionName: name, url, lineNumber } = node.callFrame;
   if (!url) return name || '(native)';

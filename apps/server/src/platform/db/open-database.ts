@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import { parseJsonText } from '@behest/protocol/json';
 import { CamelCasePlugin, Kysely, type PluginTransformResultArgs, sql } from 'kysely';
 import pg from 'pg';
 import { type Meter, noMeter, type PoolCounts } from '../telemetry/meter.ts';
@@ -10,6 +9,7 @@ import type { Executor } from './db.ts';
 import { type ConnectionPool, SharingDialect } from './driver.ts';
 import { requirePrimary } from './standby.ts';
 import { isOfStatement } from './statement.ts';
+import { parseStored } from './stored-json.ts';
 import { traceStatements } from './traced.ts';
 import type { DB } from './types.gen.ts';
 
@@ -125,14 +125,9 @@ function socketOf({ connection: { stream } }: Pick<pg.Client, 'connection'>): So
 
 const JSON_TYPES: ReadonlySet<number> = new Set([pg.types.builtins.JSON, pg.types.builtins.JSONB]);
 
-/**
- * The parser of requests also reads stored JSON. `JSON.parse` of this Node can take an escaped member name
- * for another one, and an audit entry would then not have the hash it has.
- * @see https://github.com/nodejs/node/issues/63785
- */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
-    JSON_TYPES.has(type) && format !== 'binary' ? parseJsonText : pg.types.getTypeParser(type, format),
+    JSON_TYPES.has(type) && format !== 'binary' ? parseStored : pg.types.getTypeParser(type, format),
 };
 
 const OLDEST_SERVER = 15;

@@ -5,14 +5,14 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { hasFoldedPrincipal } from '../../../platform/db/folded-ids.ts';
 import { boundedRows, pageRows } from '../../../platform/db/page-rows.ts';
 import { tellerOf } from '../../../platform/db/personal-records.ts';
-import type { Agents, AuditEntries, Grants } from '../../../platform/db/types.gen.ts';
+import type { Agents, Grants } from '../../../platform/db/types.gen.ts';
 import {
   grantsOfPrincipal,
   grantsWithAgent,
   livingGrantsOfPrincipal,
 } from '../../access/grants/grants.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
-import { entriesOf } from '../../record/audit/audit.queries.ts';
+import { type EntryRow, entriesOf, entryColumns } from '../../record/audit/audit.queries.ts';
 import { connectionsOfPrincipal } from '../../vault/credentials/credentials.queries.ts';
 import { activeSession } from './principals.queries.ts';
 
@@ -89,7 +89,9 @@ export interface OwnGrantRow extends Selectable<Grants> {
   readonly agentStatus: Selectable<Agents>['status'];
 }
 
-export interface OwnEntryRow extends Selectable<AuditEntries> {
+export interface OwnEntryRow
+  extends Pick<EntryRow, 'id' | 'agentId' | 'agentDid' | 'grantId' | 'action' | 'metadata' | 'status'>,
+    Pick<EntryRow, 'purpose' | 'at' | 'hash'> {
   readonly agentName: string | null;
 }
 
@@ -142,7 +144,10 @@ interface EntryPage {
   readonly limit: number;
 }
 
-/** The entries about the principal, newest first; otherwise like `listOwnGrantRows`. */
+/**
+ * The entries about the principal, newest first, without the members of their metadata that the developer keeps from
+ * principals; otherwise like `listOwnGrantRows`.
+ */
 export async function listOwnEntryRows(
   db: Executor,
   session: PrincipalSession,
@@ -151,7 +156,7 @@ export async function listOwnEntryRows(
 ) {
   let entries = entriesOf(db, session.tenant)
     .leftJoin(agentsOf(db, session.tenant), 'agent.agentId', 'entry.agentId')
-    .selectAll('entry')
+    .select(entryColumns)
     .select('agent.agentName')
     .where('entry.principalId', '=', session.principalId);
   if (grantId) entries = entries.where('entry.grantId', '=', grantId);
@@ -162,14 +167,12 @@ export async function listOwnEntryRows(
   const newest = boundedRows(entries.orderBy('entry.seq', 'desc').limit(limit + 1));
   const rows = await activeSession(db, session, now)
     .leftJoin(newest.as('entry'), (join) => join.onTrue())
-    .selectAll('entry')
-    .select('developer.auditPrivateKeys')
+    .select(['entry.id', 'entry.agentId', 'entry.agentDid', 'entry.agentName', 'entry.grantId'])
+    .select(['entry.action', 'entry.status', 'entry.purpose', 'entry.at', 'entry.hash', 'entry.fitting'])
+    .select(sql<string>`(entry.metadata::jsonb - developer.audit_private_keys)::text`.as('metadata'))
     .orderBy('entry.seq', 'desc')
     .execute();
-  const [first] = rows;
-  return (
-    first && { auditPrivateKeys: first.auditPrivateKeys, entries: pageRows(rows.filter(hasEntry), limit) }
-  );
+  return rows.length === 0 ? undefined : pageRows(rows.filter(hasEntry), limit);
 }
 
 /** Ends the sessions of some principals. */

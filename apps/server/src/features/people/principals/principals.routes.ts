@@ -100,7 +100,10 @@ export const principalRoutes: FastifyPluginAsyncTypebox<PrincipalDeps> = async (
         response: { 200: OwnEntryPage },
       },
     },
-    (request) => listOwnEntries(deps, sessionOf(request), request.query),
+    async (request, reply) => {
+      const text = await listOwnEntries(deps, sessionOf(request), request.query);
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
   );
 
   app.delete(

@@ -54,9 +54,3 @@ export function readSessionClaims(payload: Readonly<Record<string, unknown>>): S
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const epochSeconds = (time: Date) => Math.floor(time.getTime() / 1000);
-
-/** Audit metadata without the members that the developer keeps from principals. */
-export function withoutPrivate(metadata: object, privateKeys: readonly string[]): Record<string, unknown> {
-  const hidden = new Set(privateKeys);
-  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !hidden.has(name)));
-}

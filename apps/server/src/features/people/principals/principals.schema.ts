@@ -95,8 +95,10 @@ export const OwnEntryQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 100 }),
 });
 
-export type OwnEntryPage = Static<typeof OwnEntryPage>;
-export const OwnEntryPage = Type.Object({ entries: Type.Array(OwnEntry), nextCursor: NextCursor });
+/** A JSON text, because the metadata in it are JSON texts already. */
+export const OwnEntryPage = Type.Unsafe<string>(
+  Type.Object({ entries: Type.Array(OwnEntry), nextCursor: NextCursor }),
+);
 
 export const OwnGrantPath = Type.Object({ id: Id });
 

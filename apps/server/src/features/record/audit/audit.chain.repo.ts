@@ -3,6 +3,7 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { AuditCheckpoints } from '../../../platform/db/types.gen.ts';
+import { entriesOf, entryColumns } from './audit.queries.ts';
 
 /** A chain's head with its newest checkpoint. */
 export function findHeadWithCheckpoint(db: Executor, { developerId }: Tenant) {
@@ -121,19 +122,11 @@ export function findBeyondHead(db: Executor, { developerId }: Tenant) {
 }
 
 /** The beginning of a range of the chain, both ends included: at most `limit` entries, and not too large. */
-export async function listEntryRange(
-  db: Executor,
-  { developerId }: Tenant,
-  from: number,
-  to: number,
-  limit: number,
-) {
-  const range = db
-    .selectFrom('auditEntries')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where('seq', '>=', String(from))
-    .where('seq', '<=', String(to))
-    .orderBy('seq');
+export async function listEntryRange(db: Executor, tenant: Tenant, from: number, to: number, limit: number) {
+  const range = entriesOf(db, tenant)
+    .select(entryColumns)
+    .where('entry.seq', '>=', String(from))
+    .where('entry.seq', '<=', String(to))
+    .orderBy('entry.seq');
   return (await readPage(db, range, limit)).rows;
 }

@@ -3,24 +3,22 @@ import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { AuditErased } from '../../../platform/db/types.gen.ts';
-import type { SeqRange } from './audit.queries.ts';
+import { entriesOf, entryColumns, type SeqRange } from './audit.queries.ts';
 
 /** The entries of a part of the chain that may be erased: about a person, or all of them. */
 export function listErasable(
   db: Executor,
-  { developerId }: Tenant,
+  tenant: Tenant,
   { fromSeq, toSeq }: SeqRange,
   principalId: string | null,
   limit: number,
 ) {
-  const part = db
-    .selectFrom('auditEntries')
-    .selectAll()
-    .where('developerId', '=', developerId)
-    .where('seq', '>=', String(fromSeq))
-    .where('seq', '<=', String(toSeq))
-    .where('parts', 'is', null)
-    .orderBy('seq');
+  const part = entriesOf(db, tenant)
+    .select(entryColumns)
+    .where('entry.seq', '>=', String(fromSeq))
+    .where('entry.seq', '<=', String(toSeq))
+    .where('entry.parts', 'is', null)
+    .orderBy('entry.seq');
   if (principalId === null) return readPage(db, part, limit);
   const isAbout = sql<boolean>`(principal_id = ${principalId} or metadata ->> 'principalId' = ${principalId}
     or metadata ->> 'userId' = ${principalId} or metadata ->> 'userName' = ${principalId}
@@ -72,24 +70,17 @@ export function listErasedOf(
 }
 
 /** The erased entries of a part of the chain, each with the erasure that names it, or with none. */
-export function listErasedRange(
-  db: Executor,
-  { developerId }: Tenant,
-  { fromSeq, toSeq }: SeqRange,
-  limit: number,
-) {
-  return db
-    .selectFrom('auditEntries as e')
+export function listErasedRange(db: Executor, tenant: Tenant, { fromSeq, toSeq }: SeqRange, limit: number) {
+  return entriesOf(db, tenant)
     .leftJoin('auditErased as r', (join) =>
-      join.onRef('r.developerId', '=', 'e.developerId').onRef('r.seq', '=', 'e.seq'),
+      join.onRef('r.developerId', '=', 'entry.developerId').onRef('r.seq', '=', 'entry.seq'),
     )
-    .selectAll('e')
+    .select(entryColumns)
     .select(['r.erasureId', 'r.leaf'])
-    .where('e.developerId', '=', developerId)
-    .where('e.seq', '>=', String(fromSeq))
-    .where('e.seq', '<=', String(toSeq))
-    .where('e.parts', 'is not', null)
-    .orderBy('e.seq')
+    .where('entry.seq', '>=', String(fromSeq))
+    .where('entry.seq', '<=', String(toSeq))
+    .where('entry.parts', 'is not', null)
+    .orderBy('entry.seq')
     .limit(limit)
     .execute();
 }

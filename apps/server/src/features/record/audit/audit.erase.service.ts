@@ -3,11 +3,11 @@ import { auditLine } from '@behest/protocol/audit-line';
 import { erasedParts, leafOf, partsOf } from '@behest/protocol/audit-parts';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
+import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import type { Catalogue } from '../events/index.ts';
 import { type Erasing, eraseRows, listErasable, listErasedOf } from './audit.erase.repo.ts';
 import { staysErased } from './audit.erase.rules.ts';
-import type { SeqRange } from './audit.queries.ts';
-import type { EntryRow } from './audit.repo.ts';
+import type { EntryRow, SeqRange } from './audit.queries.ts';
 import { toEntry } from './audit.service.ts';
 
 /** Entries in one transaction. */
@@ -37,10 +37,12 @@ export async function eraseEntries(
 ): Promise<Erased> {
   const { rows, hasMore } = await listErasable(tx, tenant, part, principalId, MOST);
   const [whole, broken]: [Erasing[], string[]] = [[], []];
-  for (const row of rows) {
-    const erasing = erasingOf(row, deps, principalId);
-    if (erasing) whole.push(erasing);
-    else broken.push(row.id);
+  for await (const portion of inRowPortions(rows, ({ metadata }) => metadata)) {
+    for (const row of portion) {
+      const erasing = erasingOf(row, deps, principalId);
+      if (erasing) whole.push(erasing);
+      else broken.push(row.id);
+    }
   }
   if (whole.length > 0) await eraseRows(tx, tenant, erasureId, whole);
   const last = rows.at(-1);

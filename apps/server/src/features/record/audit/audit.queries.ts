@@ -1,6 +1,34 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tenant } from '../../../platform/caller.ts';
 import type { Executor } from '../../../platform/db/db.ts';
+import type { AuditEntries } from '../../../platform/db/types.gen.ts';
+
+/** An entry as a page reads it. */
+export interface EntryRow extends Omit<Selectable<AuditEntries>, 'metadata'> {
+  /** The JSON text that Postgres writes. Many answers hold it as it is: it may take long to read. */
+  readonly metadata: string;
+}
+
+/** The columns of an `EntryRow`. */
+export const entryColumns = [
+  'entry.developerId',
+  'entry.id',
+  'entry.seq',
+  'entry.agentId',
+  'entry.agentDid',
+  'entry.grantId',
+  'entry.principalId',
+  'entry.action',
+  'entry.status',
+  'entry.purpose',
+  'entry.at',
+  'entry.prevHash',
+  'entry.hash',
+  'entry.salt',
+  'entry.requestId',
+  'entry.parts',
+  sql<string>`entry.metadata::text`.as('metadata'),
+] as const;
 
 export function entriesOf(db: Executor, { developerId }: Tenant) {
   return db.selectFrom('auditEntries as entry').where('entry.developerId', '=', developerId);

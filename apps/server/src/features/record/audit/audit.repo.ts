@@ -1,4 +1,4 @@
-import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Reach, Tenant } from '../../../platform/caller.ts';
 import { tellAfterCommit } from '../../../platform/db/commit-effects.ts';
 import type { Executor, Tx } from '../../../platform/db/db.ts';
@@ -6,11 +6,8 @@ import { eraserOf } from '../../../platform/db/erasure.ts';
 import { type ChainPosition, writeHot } from '../../../platform/db/hot-writes.ts';
 import { readPage } from '../../../platform/db/page-rows.ts';
 import type { Records } from '../../../platform/db/records.ts';
-import type { AuditEntries, DB } from '../../../platform/db/types.gen.ts';
-import { firstSeqSince } from './audit.queries.ts';
+import { entriesOf, entryColumns, firstSeqSince } from './audit.queries.ts';
 import type { EntryQuery } from './audit.schema.ts';
-
-export type EntryRow = Selectable<AuditEntries>;
 
 /**
  * An entry's line without the part that the chain's head adds, and the event of the same act, if there is
@@ -109,13 +106,13 @@ export async function countBlocked(tx: Tx, { developerId }: Tenant, action: stri
 }
 
 export function findEntry(db: Executor, reach: Reach, id: string) {
-  return entriesWithin(db, reach).where('id', '=', id).executeTakeFirst();
+  return entriesWithin(db, reach).where('entry.id', '=', id).executeTakeFirst();
 }
 
 /** Entries that name no agent are out of reach of a bound key. */
 function entriesWithin(db: Executor, { tenant, agentIds }: Reach) {
-  const all = db.selectFrom('auditEntries').selectAll().where('developerId', '=', tenant.developerId);
-  return agentIds ? all.where('agentId', 'in', agentIds) : all;
+  const all = entriesOf(db, tenant).select(entryColumns);
+  return agentIds ? all.where('entry.agentId', 'in', agentIds) : all;
 }
 
 /**
@@ -132,12 +129,12 @@ export function listEntryRows(
   const all = entriesWithin(db, reach);
   return readPage(
     db,
-    filtered(all, reach.tenant.developerId, query, serviceActions).orderBy('seq', order),
+    filtered(all, reach.tenant.developerId, query, serviceActions).orderBy('entry.seq', order),
     limit,
   );
 }
 
-type Entries = SelectQueryBuilder<DB, 'auditEntries', EntryRow>;
+type Entries = ReturnType<typeof entriesWithin>;
 
 function filtered(
   all: Entries,
@@ -148,16 +145,16 @@ function filtered(
   let some = all;
   for (const name of ['agentId', 'grantId', 'principalId', 'status', 'purpose'] as const) {
     const value = query[name];
-    if (value !== undefined) some = some.where(name, '=', value);
+    if (value !== undefined) some = some.where(`entry.${name}`, '=', value);
   }
   const { action, source, since, until, cursor, order } = query;
-  if (action?.endsWith('.*')) some = some.where('action', 'like', `${likeText(action.slice(0, -1))}%`);
-  else if (action) some = some.where('action', '=', action);
-  if (source) some = some.where('action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
+  if (action?.endsWith('.*')) some = some.where('entry.action', 'like', `${likeText(action.slice(0, -1))}%`);
+  else if (action) some = some.where('entry.action', '=', action);
+  if (source) some = some.where('entry.action', source === 'service' ? 'in' : 'not in', [...serviceActions]);
   // Filters by position, because time has no index. Both have the same order.
-  if (since) some = some.where('seq', '>=', firstSeqSince({ developerId }, new Date(since)));
-  if (until) some = some.where('seq', '<', firstSeqSince({ developerId }, new Date(until)));
-  if (cursor) some = some.where('seq', order === 'asc' ? '>' : '<', cursor);
+  if (since) some = some.where('entry.seq', '>=', firstSeqSince({ developerId }, new Date(since)));
+  if (until) some = some.where('entry.seq', '<', firstSeqSince({ developerId }, new Date(until)));
+  if (cursor) some = some.where('entry.seq', order === 'asc' ? '>' : '<', cursor);
   return some;
 }
 

@@ -60,7 +60,10 @@ export const auditRoutes: FastifyPluginAsyncTypebox<AuditDeps> = async (app, dep
         response: { 200: EntryPage },
       },
     },
-    (request) => listEntries(deps, callerOf(request), request.query),
+    async (request, reply) => {
+      const text = await listEntries(deps, callerOf(request), request.query);
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
   );
 
   app.get(

@@ -62,8 +62,10 @@ export const EntryQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
 });
 
-export type EntryPage = Static<typeof EntryPage>;
-export const EntryPage = Type.Object({ entries: Type.Array(AuditEntry), nextCursor: NextCursor });
+/** A JSON text, because the metadata in it are JSON texts already. */
+export const EntryPage = Type.Unsafe<string>(
+  Type.Object({ entries: Type.Array(AuditEntry), nextCursor: NextCursor }),
+);
 
 export type ChainHead = Static<typeof ChainHead>;
 export const ChainHead = Type.Object({

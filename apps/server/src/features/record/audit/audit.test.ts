@@ -54,6 +54,8 @@ describe('appending', () => {
     expect(entryId).toMatch(/^alog_[0-9A-HJKMNP-TV-Z]{26}$/);
     expect(sha256(auditLine(appended.json()))).toBe(hash);
     expect((await acme('GET', `/v1/audit/${entryId}`)).json()).toEqual(appended.json());
+    const { entries } = (await acme('GET', '/v1/audit/entries?order=desc&limit=1')).json();
+    expect(entries).toEqual([appended.json()]);
     expect((await acme('GET', '/v1/audit/head')).json()).toMatchObject({
       seq: head.seq + 1,
       hash,
@@ -213,6 +215,8 @@ describe('appending', () => {
     if (problem) expect(answer.json().details.fields[0].problem).toBe(problem);
     else {
       expect((await acme('GET', `/v1/audit/${answer.json().entryId}`)).json().metadata).toEqual(metadata);
+      const [listed] = (await acme('GET', '/v1/audit/entries?order=desc&limit=1')).json().entries;
+      expect(listed.metadata).toEqual(metadata);
       expect((await acme('GET', '/v1/audit/verify')).json()).toMatchObject({ valid: true });
     }
   });

@@ -1,4 +1,5 @@
 import type { Caller, Tenant } from '../../../platform/caller.ts';
+import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import { badField } from '../../../platform/errors.ts';
 import { findHead, listEntryRange } from './audit.chain.repo.ts';
 import { beginCheck, MOST_OF_A_PORTION } from './audit.check.service.ts';
@@ -52,7 +53,9 @@ export async function checkRange(
   while (check.goesOn()) {
     const rows = await listEntryRange(db, tenant, check.nextSeq(), toSeq, MOST_OF_A_PORTION);
     if (rows.length === 0) break;
-    check.take(rows.map(toLink));
+    for await (const portion of inRowPortions(rows, ({ metadata }) => metadata)) {
+      check.take(portion.map(toLink));
+    }
     if (check.goesOn()) await pause();
   }
   const verdict = await check.conclude();

@@ -3,6 +3,7 @@ import type { Caller, Tenant } from '../../../platform/caller.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { type Executor, inTransaction } from '../../../platform/db/db.ts';
 import type { PageRows } from '../../../platform/db/page-rows.ts';
+import { inRowPortions } from '../../../platform/db/row-portions.ts';
 import { openSnapshot } from '../../../platform/db/snapshot.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { grantStatus } from '../../access/grants/index.ts';
@@ -94,7 +95,9 @@ export async function* entryPortions(
   const readAfter = (after: EntryToExport | undefined) =>
     listExportedEntries(db, tenant, query, after ? { ...range, fromSeq: Number(after.seq) + 1 } : range);
   for await (const rows of inPortions<EntryToExport>(readAfter)) {
-    yield rows.map((row) => toExportedEntry(deps, row));
+    for await (const portion of inRowPortions(rows, ({ metadata }) => metadata)) {
+      yield portion.map((row) => toEntry(deps, row));
+    }
   }
 }
 
@@ -182,7 +185,7 @@ export async function* exportedGrants(
 }
 
 /** Reads a list to its end. @param read the rows after the last row of the portion before */
-export async function* inPortions<Row>(
+async function* inPortions<Row>(
   read: (after: Row | undefined) => Promise<PageRows<Row>>,
 ): AsyncGenerator<readonly Row[]> {
   let after: Row | undefined;
@@ -192,11 +195,6 @@ export async function* inPortions<Row>(
     after = rows.at(-1);
     goesOn = hasMore;
   }
-}
-
-export function toExportedEntry(deps: Pick<ExportDeps, 'catalogue'>, row: EntryToExport): AuditEntry {
-  const { fitting: _, ...columns } = { fitting: null, ...row }; // the size of the portion is no part of an entry
-  return toEntry(deps, columns);
 }
 
 function toExportedGrant(row: GrantToExport, now: Date): ExportedGrant {

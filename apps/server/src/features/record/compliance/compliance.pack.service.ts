@@ -13,15 +13,13 @@ import { mustBeDays } from './compliance.days.rules.ts';
 import {
   type Export,
   type ExportDeps,
+  entryPortions,
   exportedGrants,
-  inPortions,
   mustFit,
   recordExport,
-  toExportedEntry,
 } from './compliance.export.service.ts';
 import { mediaTypes } from './compliance.forms.rules.ts';
 import { beginSection, digestOf, type Section } from './compliance.pack.rules.ts';
-import { type EntryToExport, listExportedEntries } from './compliance.repo.ts';
 import { countDay, type DayCounts, type PackFacts } from './compliance.report.rules.ts';
 import type { Counts, PackQuery } from './compliance.schema.ts';
 import { countAll } from './compliance.summary.service.ts';
@@ -96,10 +94,7 @@ async function* packTexts(
   const check = await beginCheck(deps, tenant, range, query.until !== undefined);
   let erasures = 0;
   const days: Map<string, DayCounts> = new Map();
-  for await (const rows of inPortions<EntryToExport>((after) =>
-    listExportedEntries(deps.db, tenant, {}, after ? { ...range, fromSeq: Number(after.seq) + 1 } : range),
-  )) {
-    const entries = rows.map((row) => toExportedEntry(deps, row));
+  for await (const entries of entryPortions(deps, deps.db, tenant, {}, range)) {
     check.take(entries);
     for (const entry of entries) countDay(days, entry);
     erasures += entries.filter(({ action }) => action === 'audit.erased').length;

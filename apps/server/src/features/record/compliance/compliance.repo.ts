@@ -5,7 +5,7 @@ import { readPage } from '../../../platform/db/page-rows.ts';
 import { grantsOf, grantsWithAgent } from '../../access/grants/grants.queries.ts';
 import { agentsOf } from '../../accounts/agents/agents.queries.ts';
 import { developerOf } from '../../accounts/developers/developers.queries.ts';
-import { entriesOf, type SeqRange } from '../audit/audit.queries.ts';
+import { entriesOf, entryColumns, type SeqRange } from '../audit/audit.queries.ts';
 import type { EntryExportQuery, GrantExportQuery, Span } from './compliance.schema.ts';
 
 /** Rows in memory at once, if they are not large. */
@@ -151,7 +151,7 @@ export type EntryToExport = Awaited<ReturnType<typeof listExportedEntries>>['row
 export function listExportedEntries(db: Executor, tenant: Tenant, query: EntryExportQuery, range: SeqRange) {
   return readPage(
     db,
-    exportedEntries(db, tenant, query, range).selectAll('entry').orderBy('entry.seq'),
+    exportedEntries(db, tenant, query, range).select(entryColumns).orderBy('entry.seq'),
     PORTION,
   );
 }
